@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
 
 from odoo_toolkit.compat import RENAMED_FIELDS, UNENCODED_FIELDS
 from odoo_toolkit.display import Shown
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import OdooError, ValidationError
 
 #: What the toolkit asks ``fields_get`` for.
 ATTRIBUTES = (
@@ -123,6 +124,42 @@ def _parse_field(name: str, raw: Mapping[str, Any], *, stored: bool) -> Field:
         help=raw.get("help") or "",
         state_dependent=bool(raw.get("states")),
     )
+
+
+def computed_from(
+    fields_of: FieldsOf, model: str, names: Iterable[str], *, inherits: bool = True
+) -> set[str]:
+    """Return which fields Odoo may compute anew when others are written, of those one can write.
+
+    Args:
+        fields_of: gives the fields of a model.
+        model: that is written.
+        names: of the fields that are written.
+        inherits: whether to look at what the model has of another one, which computes it there.
+    """
+    fields, written = fields_of(model), set(names)
+    followers: dict[str, set[str]] = defaultdict(set)
+    inherited: dict[str, dict[str, str]] = defaultdict(dict)
+    for field in fields.values():
+        for path in field.depends:
+            followers[path.partition(".")[0]].add(field.name)
+        if len(field.related) == 2 and not (field.store or field.readonly):
+            inherited[field.related[0]][field.related[1]] = field.name
+    reached, todo = set(written), list(written)
+    while todo:
+        new = followers[todo.pop()] - reached
+        reached |= new
+        todo += new
+    found = {name for name in reached if name in fields and fields[name].store}
+    for link, own in inherited.items() if inherits else ():
+        through = [name for name, mine in own.items() if mine in written]
+        relation = fields[link].relation if through and link in fields else None
+        try:
+            there = computed_from(fields_of, relation, through, inherits=False) if relation else ()
+        except OdooError:  # another model may be closed
+            continue
+        found |= {own[name] for name in there if name in own}
+    return {name for name in found - written if not fields[name].readonly}
 
 
 def is_unencoded(model: str, field: Field) -> bool:

@@ -363,6 +363,7 @@ def _take_back(
                 left += [f"{item.part.says} Odoo refused it: {error.message}"]
                 left += [f"Not tried: {later.part.says}" for later in items[place + 1 :]]
                 break
+        remains = [*found.remains, *_not_back(found.done)]
         if done or not running:
             recording.begin()
         _mark(journal, entries, found)
@@ -375,10 +376,21 @@ def _take_back(
         entries=[entry.id for entry in entries],
         done=done,
         left=left,
-        remains=found.remains,
+        remains=remains,
         message=message,
         warnings=warnings,
     )
+
+
+def _not_back(items: Sequence[Item]) -> list[str]:
+    """Say what is not as before though it was written back, once everything is."""
+    told: list[str] = []
+    for item in items:
+        try:
+            told += [text] if item.verify and (text := item.verify()) else []
+        except OdooError as error:
+            told.append(f"{item.part.says} It cannot be looked at: {error.message}")
+    return told
 
 
 def _mark(journal: Journal, entries: Sequence[HistoryEntry], found: Found) -> None:
@@ -402,7 +414,9 @@ def _do(odoo: Odoo, item: Item, warnings: list[str]) -> str:
         if not item.otherwise or error.outcome == "maybe_applied":
             raise
         done = make(odoo, item.otherwise, ids)
-        warnings += [*done.warnings, f"{item.says_otherwise} Odoo refused more: {error.message}"]
+        warnings += done.warnings
+        if item.says_otherwise != item.part.says:
+            warnings.append(f"{item.says_otherwise} Odoo refused more: {error.message}")
         return item.says_otherwise
     warnings += done.warnings
     if not done.complete:

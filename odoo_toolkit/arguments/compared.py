@@ -17,7 +17,7 @@ import attrs
 
 from odoo_toolkit.arguments.commands import Command, read_commands
 from odoo_toolkit.display import Shown
-from odoo_toolkit.fields import Field, is_unencoded
+from odoo_toolkit.fields import TO_MANY, Field, is_unencoded
 from odoo_toolkit.values.properties import by_name
 from odoo_toolkit.values.scalars import short_repr, show
 from odoo_toolkit.values.shown import from_wire
@@ -35,6 +35,9 @@ _MOST_IDS, _MOST_TEXT = 20, 200
 
 #: Differences that a warning spells out.
 _SPELT_OUT = 3
+
+#: Changes by Odoo itself that a warning spells out.
+_MOST_MOVES = 20
 
 
 @attrs.frozen(kw_only=True)
@@ -116,6 +119,48 @@ def in_words(found: Sequence[Difference]) -> str:
     more = len(found) - _SPELT_OUT
     told = " ".join(map(str, found[:_SPELT_OUT]))
     return f"Not stored as given: {told}{f' And {more} more.' if more > 0 else ''}"
+
+
+def is_same(one: Any, other: Any, field: Field) -> bool:
+    """Whether two values that Odoo sent of a field are the same."""
+    if field.type == "many2one":
+        return bool((_id(one) or False) == (_id(other) or False))
+    if field.type in TO_MANY:
+        return set(one or ()) == set(other or ())
+    if field.type == "properties":
+        return by_name(one) == by_name(other)
+    return bool((one or False) == (other or False))
+
+
+def moves(
+    before: Mapping[int, Mapping[str, Any]],
+    after: Mapping[int, Mapping[str, Any]],
+    names: Iterable[str],
+    fields: Mapping[str, Field],
+) -> str:
+    """Return a sentence that says which fields Odoo has changed by itself; none for nothing.
+
+    Args:
+        before: the records, by id, as ``read`` sent them.
+        after: the same after a write.
+        names: of the fields that were not written.
+        fields: the model's fields.
+    """
+    found: dict[str, list[int]] = {}
+    for name in names:
+        for record_id, row in before.items():
+            now = after.get(record_id, {})
+            if name in row and name in now and not is_same(row[name], now[name], fields[name]):
+                was, become = (_brief(_shown(r[name], fields[name])) for r in (row, now))
+                found.setdefault(f"{name} {was} → {become}", []).append(record_id)
+    if not found:
+        return ""
+    told = [
+        text if len(before) == 1 else f"{text} (of {_ids(ids)})"
+        for text, ids in list(found.items())[:_MOST_MOVES]
+    ]
+    more = len(found) - len(told)
+    return f"Odoo has also changed: {'; '.join(told)}{f'; and {more} more' if more else ''}."
 
 
 def _difference(

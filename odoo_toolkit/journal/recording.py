@@ -22,6 +22,7 @@ from odoo_toolkit.errors import OdooConnectionError, OdooError, make_error
 from odoo_toolkit.journal.entries import GONE, KEPT_CONTEXT, HistoryEntry, Outcome, Write
 from odoo_toolkit.journal.foretelling import CREATES, opposite_of
 from odoo_toolkit.journal.snapshots import (
+    keep_moved,
     lines_after,
     lines_before,
     loaded_anew,
@@ -283,8 +284,9 @@ class Journal:
             elif call.method == "load":
                 made(write, call.model, loaded_anew(odoo, asked, result))
             write.after = values_after(odoo, asked, write)
-            if call.method != "write":
-                lines_after(odoo, asked, write)
+            if call.method == "write" and call.before is None:
+                keep_moved(odoo, write)
+            lines_after(odoo, asked, write)
             recording.complete(place)
             return result
 
@@ -343,10 +345,11 @@ def made_by_others(model: str) -> set[int]:
     return {n for write in writes if write.made_model == model for n in write.made}
 
 
-def note_stored(rows: Mapping[int, Mapping[str, Any]]) -> None:
+def note_stored(odoo: Odoo, rows: Mapping[int, Mapping[str, Any]]) -> None:
     """Note what is stored after the last write of the running operation, where it is read anyway.
 
     Args:
+        odoo: the connection.
         rows: record id -> field -> value, as Odoo sends it.
     """
     recording = _current.get()
@@ -355,6 +358,7 @@ def note_stored(rows: Mapping[int, Mapping[str, Any]]) -> None:
         for record_id, before in write.before.items():
             row = rows.get(record_id, {})
             write.after[record_id] = {name: row[name] for name in before if name in row}
+        keep_moved(odoo, write)
         recording.complete(len(recording.entry.writes) - 1)
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+import attrs
 
 from odoo_toolkit.app_models import Opposite
 from odoo_toolkit.arguments import read_commands
 from odoo_toolkit.arguments.commands import Command
+from odoo_toolkit.arguments.compared import is_same
 from odoo_toolkit.call import Call, opened_ids
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, ValidationError
-from odoo_toolkit.fields import TO_MANY, Field
+from odoo_toolkit.fields import TO_MANY, Field, computed_from
 from odoo_toolkit.journal.entries import Write
 from odoo_toolkit.policy.tables import is_read_unasked
 
@@ -29,6 +32,10 @@ Rows = dict[int, dict[str, Any]]
 
 #: Types whose values cannot be written back as they were read.
 _NOT_KEPT = frozenset({"binary", "serialized"})
+
+
+#: Most records of which all fields are looked at that a write of others may move.
+_FEW = 10
 
 
 def kept_fields(odoo: Odoo, model: str, names: Mapping[str, Any]) -> dict[str, Field]:
@@ -58,15 +65,59 @@ def sent_values(odoo: Odoo, call: Call) -> Any:
     return kept[0] if call.method == "write" else kept
 
 
-def values_before(odoo: Odoo, call: Call) -> Rows:
-    """Return what the records of a ``write`` hold in the fields that it changes; one round trip.
+def watched_fields(odoo: Odoo, model: str, names: Iterable[str], records: int) -> list[str]:
+    """Return the fields that a write of others may move, and that can be written back.
 
-    Nothing where it cannot be read: what cannot be read can be written all the same.
+    They are those that Odoo computes of what is written. Of few records all that are stored are
+    looked at, as a model can also change them in a ``write`` of its own.
+
+    Args:
+        odoo: the connection.
+        model: of the records.
+        names: of the fields that are written.
+        records: how many there are.
+    """
+    described, written = odoo.schema.fields(model), set(names)
+    found = computed_from(odoo.schema.fields, model, written)
+    if records <= _FEW:
+        found |= {
+            name
+            for name, field in described.items()
+            if (field.store or field.company_dependent) and not field.readonly
+        }
+    kept = kept_fields(odoo, model, dict.fromkeys(sorted(found - written)))
+    return [name for name, field in kept.items() if field.type != "one2many"]
+
+
+def values_before(odoo: Odoo, call: Call) -> Rows:
+    """Return what the records of a ``write`` hold; one round trip.
+
+    That is what it changes, and what Odoo may change with it. Nothing where it cannot be read:
+    what cannot be read can be written all the same.
     """
     values = call.arguments.get("vals")
     if not isinstance(values, Mapping) or not call.ids:
         return {}
-    return _read(odoo, call, call.model, call.ids, values)
+    try:
+        watched = watched_fields(odoo, call.model, values, len(call.ids))
+    except OdooError:
+        watched = []
+    return _read(odoo, call, call.model, call.ids, dict.fromkeys([*values, *watched]))
+
+
+def _vals(call: Call) -> Mapping[str, Any]:
+    values = call.arguments.get("vals")
+    return values if isinstance(values, Mapping) else {}
+
+
+def keep_moved(odoo: Odoo, write: Write) -> None:
+    """Forget what was looked at before a ``write``, and has stayed as it was."""
+    described = odoo.schema.fields(write.model)
+    for number, before in write.before.items():
+        after = write.after.get(number, {})
+        for name in [name for name in before if name not in (write.values or {})]:
+            if name in after and is_same(before[name], after[name], described[name]):
+                del before[name], after[name]
 
 
 def lines_before(odoo: Odoo, call: Call) -> list[Write]:
@@ -75,10 +126,9 @@ def lines_before(odoo: Odoo, call: Call) -> list[Write]:
     for name, commands in _commands(odoo, call).items():
         relation = odoo.schema.fields(call.model)[name].relation or ""
         updates = {c.id: dict(c.values) for c in commands if c.kind == "update"}
-        fields = {field: None for values in updates.values() for field in values}
-        rows = _read(odoo, call, relation, tuple(updates), fields) if updates else {}
+        rows = _read_moving(odoo, call, relation, updates) if updates else {}
         for line, values in updates.items():
-            kept = {k: v for k, v in rows.get(line, {}).items() if k in values}
+            kept = rows.get(line, {})
             found.append(
                 Write(
                     model=relation,
@@ -91,6 +141,23 @@ def lines_before(odoo: Odoo, call: Call) -> list[Write]:
                 )
             )
     return found
+
+
+def _read_moving(
+    odoo: Odoo, call: Call, model: str, written: Mapping[int, Mapping[str, Any]]
+) -> Rows:
+    """Return of records what is written to each, and what Odoo may change with it."""
+    names = dict.fromkeys(name for values in written.values() for name in values)
+    watched = watched_fields(odoo, model, names, len(written))
+    rows = _read(odoo, call, model, tuple(written), dict.fromkeys([*names, *watched]))
+    return {
+        number: {
+            name: value
+            for name, value in row.items()
+            if name in written.get(number, {}) or name in watched
+        }
+        for number, row in rows.items()
+    }
 
 
 def note_before(odoo: Odoo, call: Call, write: Write, opposite: Opposite) -> None:
@@ -144,15 +211,28 @@ def _line(model: str, number: int, kept: dict[str, Any]) -> Write:
 
 
 def lines_after(odoo: Odoo, call: Call, write: Write) -> None:
-    """Note what a method has left in the fields whose old values were noted; a round trip."""
-    if not write.lines:
-        return
-    model = write.lines[0].model
-    names = {name: None for line in write.lines for name in line.values or {}}
-    ids = tuple(number for line in write.lines for number in line.ids)
-    rows = _read(odoo, call, model, ids, names)
-    for line in write.lines:
-        line.after = {number: rows[number] for number in line.ids if number in rows}
+    """Note what a method has left in the fields whose old values were noted; a round trip each."""
+    for model in dict.fromkeys(line.model for line in write.lines):
+        lines = [line for line in write.lines if line.model == model]
+        names = dict.fromkeys(
+            name
+            for line in lines
+            for held in (line.values or {}, *line.before.values())
+            for name in held
+        )
+        ids = tuple(number for line in lines for number in line.ids)
+        rows = _read(odoo, call, model, ids, names)
+        for line in lines:
+            line.after = {
+                number: {
+                    name: value
+                    for name, value in rows[number].items()
+                    if name in (line.values or {}) or name in line.before.get(number, {})
+                }
+                for number in line.ids
+                if number in rows
+            }
+            keep_moved(odoo, line)
 
 
 def returned_ids(model: str, result: Any) -> list[int]:
@@ -171,8 +251,12 @@ def _loaded_over(odoo: Odoo, call: Call) -> list[Write]:
     place = columns.index(".id")
     ids = tuple(int(row[place]) for row in call.arguments.get("data") or () if row[place])
     names = {name.partition("/")[0]: None for name in columns if name != ".id"}
-    rows = _read(odoo, call, call.model, ids, names)
-    return [_line(call.model, number, row) for number, row in rows.items() if row]
+    rows = _read_moving(odoo, call, call.model, dict.fromkeys(ids, names))
+    return [
+        attrs.evolve(_line(call.model, number, row), values={n: None for n in row if n in names})
+        for number, row in rows.items()
+        if row
+    ]
 
 
 def _saved_over(odoo: Odoo, call: Call) -> list[Write]:
@@ -180,10 +264,10 @@ def _saved_over(odoo: Odoo, call: Call) -> list[Write]:
     given, ids = call.arguments.get("vals_list") or (), call.ids or ()
     if not all(isinstance(values, Mapping) for values in given):
         return []
-    rows = _read(odoo, call, call.model, ids, {name: None for values in given for name in values})
+    rows = _read_moving(odoo, call, call.model, dict(zip(ids, given, strict=False)))
     found: list[Write] = []
     for number, values in zip(ids, given, strict=False):
-        kept = {name: value for name, value in rows.get(number, {}).items() if name in values}
+        kept = rows.get(number, {})
         line = _line(call.model, number, kept)
         line.values = {name: value for name, value in values.items() if name in kept}
         line.not_kept = [name for name in values if name not in kept]
@@ -208,9 +292,9 @@ def loaded_anew(odoo: Odoo, call: Call, result: Any) -> list[int]:
 
 
 def values_after(odoo: Odoo, call: Call, write: Write) -> Rows:
-    """Return which lines the records of a ``write`` have now, where it has made some.
+    """Return what the records of a ``write`` have now that the values do not tell.
 
-    What else was written is compared with what was given: only new lines cannot be told by it.
+    These are the new lines that it has made, and what Odoo has changed with it.
     """
     lines = {
         name: None
@@ -218,7 +302,12 @@ def values_after(odoo: Odoo, call: Call, write: Write) -> Rows:
         if any(c.kind == "create" for c in commands)
         and any(name in r for r in write.before.values())
     }
-    return _read(odoo, call, call.model, call.ids or (), lines) if lines else {}
+    watched = {n: None for row in write.before.values() for n in row if n not in _vals(call)}
+    if call.before is not None:
+        # Who has read what was there reads back what is: see note_stored.
+        watched = {}
+    asked = {**lines, **watched}
+    return _read(odoo, call, call.model, call.ids or (), asked) if asked else {}
 
 
 def _commands(odoo: Odoo, call: Call) -> dict[str, tuple[Command, ...]]:

@@ -12,14 +12,17 @@ from typing import Any, Literal, TypeVar
 import attrs
 
 from odoo_toolkit.app_models import known
+from odoo_toolkit.arguments.compared import in_words
 from odoo_toolkit.call import Access, Call, opened_ids
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, WizardRequiredError
 from odoo_toolkit.journal.recording import current, note_made
-from odoo_toolkit.lost_answers import creating, look, or_seen, send
+from odoo_toolkit.lost_answers import creating, look, or_seen
+from odoo_toolkit.lost_answers import send as send_once
 from odoo_toolkit.operations.time_zones import own_context
 from odoo_toolkit.plans import Plan, PlannedDocument, planned
 from odoo_toolkit.progress import Steps
+from odoo_toolkit.records.numbers import check_numbers, told_of_numbers
 from odoo_toolkit.wizards.actions import is_wizard_action
 from odoo_toolkit.wizards.protocol import answer_wizard, unanswered, wizard_calls
 
@@ -101,9 +104,11 @@ class Step:
         call = attrs.evolve(call, context={**own_context(odoo), **call.context})
         if seen is None:
             return send(odoo, call, warnings)
-        return or_seen(
+        answer = or_seen(
             lambda: self._press(odoo, call), lambda: seen(odoo, ids[0]), warnings, safe=self.safe
         )
+        _tell_numbers(odoo, call, answer, warnings)
+        return answer
 
     def _press(self, odoo: Odoo, call: Call) -> Any:
         result, ids = odoo.call(call), call.ids or ()
@@ -211,6 +216,53 @@ class Check:
 AnyStep = Step | WizardStep | Check
 
 
+def send(odoo: Odoo, call: Call, warnings: list[str]) -> Any:
+    """Send a write as :func:`odoo_toolkit.lost_answers.send` does, and tell what Odoo has rounded.
+
+    Args: as there.
+
+    Raises:
+        ValidationError: a number would become 0; nothing was sent.
+        OdooError: as there.
+    """
+    for values in _values(call):
+        check_numbers(odoo, call.model, values)
+    answer = send_once(odoo, call, warnings)
+    _tell_numbers(odoo, call, answer, warnings)
+    return answer
+
+
+def _tell_numbers(odoo: Odoo, call: Call, answer: Any, warnings: list[str]) -> None:
+    values = _values(call)
+    ids = answer if call.method == "create" else list(call.ids or ())
+    ids = [ids] if isinstance(ids, int) else ids
+    if call.method == "write":
+        values = values * len(ids)
+    if not values or not isinstance(ids, list) or len(ids) != len(values):
+        return
+    given = dict(zip(ids, values, strict=True))
+    if found := told_of_numbers(odoo, call.model, given, call.acts_on or call.model, warnings):
+        warnings.append(in_words(found))
+
+
+def _values(call: Call) -> list[Mapping[str, Any]]:
+    """Return what a call writes, for each record that it makes, or for all that it changes."""
+    given = call.arguments.get({"create": "vals_list", "write": "vals"}.get(call.method, ""))
+    rows = given if isinstance(given, (list, tuple)) else [given]
+    return [row for row in rows if isinstance(row, Mapping)]
+
+
+def _rounded(odoo: Odoo, calls: Sequence[Call]) -> list[str]:
+    """Refuse numbers that would become 0; say which ones lose decimals, as far as that is known."""
+    found = [
+        number
+        for call in calls
+        for values in _values(call)
+        for number in check_numbers(odoo, call.model, values)
+    ]
+    return [str(number) for number in found if number.kept is not None]
+
+
 @attrs.frozen(kw_only=True)
 class Done:
     """What was done.
@@ -276,6 +328,8 @@ def operate(
 
 def make(odoo: Odoo, steps: Sequence[AnyStep], ids: Sequence[int]) -> Done:
     """Make steps one after the other, see :func:`operate`."""
+    # A number of which nothing would be kept is refused before the first step is made.
+    _rounded(odoo, [call for step in steps for call in step.calls(odoo, ids or (0,))])
     progress = Steps(len(steps) + 1)
     progress.finish(1, "Checked")
     answers: list[Any] = []
@@ -336,7 +390,7 @@ def plan(
         calls += step.calls(odoo, shown)
         shown = ("the new record",) if step.makes else shown
     documents: Sequence[PlannedDocument] = ()
-    warnings = list(doubts()) if doubts else []
+    warnings = [*_rounded(odoo, calls), *(doubts() if doubts else ())]
     try:
         documents = preview() if preview else ()
     except OdooError as error:

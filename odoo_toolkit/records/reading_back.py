@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from annotated_doc import Doc
 
 from odoo_toolkit.annotations import Fields
-from odoo_toolkit.arguments.compared import Difference, comparable, differences, in_words
+from odoo_toolkit.arguments.compared import Difference, comparable, differences, in_words, moves
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import TO_MANY
@@ -22,6 +22,7 @@ from odoo_toolkit.records.arguments import (
     readable_of,
     with_bin_size,
 )
+from odoo_toolkit.records.numbers import numbers_stored_otherwise
 from odoo_toolkit.records.results import ReadResult, Record
 
 ReturnFields = Annotated[Fields, Doc("Fields to read back.")]
@@ -85,6 +86,7 @@ def read_back_compared(
     fields: Sequence[str],
     context: Mapping[str, Any] | None,
     warnings: list[str],
+    before: Mapping[int, Mapping[str, Any]] | None = None,
 ) -> tuple[list[Record], list[Difference]]:
     """Return records as they are now, and what of the given values is stored otherwise.
 
@@ -98,13 +100,16 @@ def read_back_compared(
         fields: names of fields to return, see :func:`checked_return_fields`.
         context: of the write.
         warnings: is told what differs, and what cannot be read back.
+        before: what the records held before, also in fields that were not written: what Odoo has
+            changed of these is told.
     """
     ids = list(given)
     described = readable_of(odoo)(model)
     written = dict.fromkeys(name for values in given.values() for name in values)
+    held = dict.fromkeys(name for row in (before or {}).values() for name in row)
     beside = [
         name
-        for name in written
+        for name in {**written, **held}
         if name in described
         and (model, name) not in WRITING_FIELDS
         and comparable(model, described[name])
@@ -114,10 +119,15 @@ def read_back_compared(
     # Of what was written, the size of files is enough.
     context = with_bin_size(described, fields, context)
     found: list[Difference] = []
+    moved = ""
 
     def compare(sent: list[Record]) -> None:
+        nonlocal moved
         stored = {row["id"]: row for row in sent}
-        note_stored(stored)
+        # First: what is noted forgets what has not moved.
+        watched = [name for name in held if name in described and name not in written]
+        moved = moves(before or {}, stored, watched, described)
+        note_stored(odoo, stored)
         found[:] = differences(model, given, stored, described)
 
     try:
@@ -129,8 +139,14 @@ def read_back_compared(
     _tell(model, read, [name for name in read.skipped_fields if name in fields], warnings)
     if any(described[one.field].type in TO_MANY for one in found):
         found = _without_archived(odoo, model, given, found, context)
+    try:
+        found += numbers_stored_otherwise(odoo, model, given, model, lines_only=True)
+    except OdooError as error:
+        warnings.append(f"The numbers of its lines cannot be read back: {error.message}")
     if found:
         warnings.append(in_words(found))
+    if moved:
+        warnings.append(moved)
     if not fields:
         return [], found
     if len(ids) > _MOST:

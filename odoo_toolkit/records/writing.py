@@ -13,11 +13,14 @@ from annotated_types import Len
 
 from odoo_toolkit.annotations import Context, DryRun, JsonSchema, Model
 from odoo_toolkit.arguments import to_wire
+from odoo_toolkit.arguments.compared import moves
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
 from odoo_toolkit.fields import Field
-from odoo_toolkit.journal.snapshots import values_before
+from odoo_toolkit.journal.entries import Write
+from odoo_toolkit.journal.recording import current
+from odoo_toolkit.journal.snapshots import Rows, lines_after, lines_before, values_before
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.plans import Plan, PlannedChange, operation, planned
 from odoo_toolkit.policy.tables import is_read_unasked
@@ -168,7 +171,10 @@ def write(
     Properties that are left out stay as they are. Records that keep different ones are written one
     after the other; an error then says which were done.
 
-    Values that Odoo dropped, changed or rounded are named in ``differences``, as by ``create``.
+    Values that Odoo dropped, changed or rounded are named in ``differences``, as by ``create``. A
+    warning names fields that Odoo has changed besides, such as a price after the quantity, with
+    the value before and after: of up to ten records all that can be written, of more what Odoo
+    computes from the fields given. Other records are not looked at.
 
     Args:
         odoo: the connection.
@@ -200,16 +206,21 @@ def write(
     returned = checked_return_fields(odoo, model, return_fields, context)
     warnings: list[str] = []
     call = Call(model=model, method="write", ids=ids, arguments={"vals": wire}, context=context)
-    call = _check_there(odoo, call)
+    before = _check_there(odoo, call)
+    # A journal takes what the records hold from the same request.
+    call = attrs.evolve(call, before=before) if before and odoo.journal else call
     given = completed(odoo, model, dict.fromkeys(ids, wire), context, fields_of)
     calls = _split(call, given)
     if dry_run:
         changes = _changes(odoo, call, wire, described, warnings)
         would = f"Would change {_counted(len(ids), model)}."
         return planned(odoo, calls, would, changes=changes, warnings=warnings)
+    # A journal notes the lines itself.
+    lines = None if odoo.journal else _note_lines(odoo, call)
     _send_all(odoo, calls, warnings)
     message = f"Updated {len(ids)} {model} record(s)"
-    found, different = read_back_compared(odoo, model, given, returned, context, warnings)
+    found, different = read_back_compared(odoo, model, given, returned, context, warnings, before)
+    _tell_lines(odoo, call, lines, warnings)
     return WriteResult(
         success=True,
         model=model,
@@ -259,8 +270,8 @@ def unlink(
     )
 
 
-def _check_there(odoo: Odoo, call: Call) -> Call:
-    """Refuse a change of records that are not all there; return it, with the old values if kept.
+def _check_there(odoo: Odoo, call: Call) -> Rows:
+    """Refuse a change of records that are not all there; return what a write may change of them.
 
     Odoo says nothing of them: on 14 and 19 many models are "written" and "deleted" whether there
     are such records or not.
@@ -270,11 +281,10 @@ def _check_there(odoo: Odoo, call: Call) -> Call:
         AccessError: the user cannot see a record.
     """
     ids = call.ids or ()
-    # A journal takes what the records hold from the same request.
-    before = values_before(odoo, call) if odoo.journal and call.method == "write" else None
+    before = values_before(odoo, call) if call.method == "write" else {}
     found = set(before or existing_ids(odoo, call.model, ids, call.context, internal=True))
     if not (missing := [record for record in ids if record not in found]):
-        return attrs.evolve(call, before=before) if before else call
+        return before
     # What the user cannot see is not found either; reading it says so.
     arguments = {"fields": ["display_name"]}
     read = attrs.evolve(
@@ -306,7 +316,8 @@ def _split(call: Call, given: Mapping[int, Record]) -> list[Call]:
             call,
             ids=tuple(ids),
             arguments={"vals": given[ids[0]]},
-            before=call.before and {n: call.before[n] for n in ids if n in call.before},
+            # Of several, only the last is read back: the journal looks at each itself.
+            before=call.before if len(alike) == 1 else None,
         )
         for ids in alike.values()
     ]
@@ -324,6 +335,30 @@ def _send_all(odoo: Odoo, calls: Sequence[Call], warnings: list[str]) -> None:
                 error.details["written_ids"] = done
             raise
         done += call.ids or ()
+
+
+def _note_lines(odoo: Odoo, call: Call) -> Write:
+    """Return what a write may change of the lines that its commands name."""
+    lines = lines_before(odoo, call)
+    return Write(model=call.model, method=call.method, lines=lines)
+
+
+def _tell_lines(odoo: Odoo, call: Call, noted: Write | None, warnings: list[str]) -> None:
+    """Say what Odoo has changed of the lines besides what the commands say."""
+    recording = current()
+    if noted is not None:
+        lines_after(odoo, call, noted)
+    elif recording and recording.last and recording.last.method == "write":
+        noted = recording.last
+    for model in dict.fromkeys(line.model for line in noted.lines) if noted else ():
+        described = readable_of(odoo)(model)
+        lines = [line for line in noted.lines if line.model == model] if noted else []
+        before = {n: row for line in lines for n, row in line.before.items()}
+        after = {n: row for line in lines for n, row in line.after.items()}
+        written = {name for line in lines for name in line.values or {}}
+        names = sorted({n for row in before.values() for n in row} & described.keys() - written)
+        if told := moves(before, after, names, described):
+            warnings.append(f"{model}: {told}")
 
 
 def _changes(

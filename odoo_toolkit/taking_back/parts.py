@@ -37,7 +37,8 @@ class Part(Shown):
 class Item:
     """A part, and the steps by which it is done; ``of`` has the places of the writes it is of.
 
-    ``otherwise`` does less, where the steps are refused.
+    ``otherwise`` does less, where the steps are refused. ``verify`` says what is not taken back
+    though all was done.
     """
 
     part: Part
@@ -47,6 +48,7 @@ class Item:
     would_otherwise: str = ""
     says_otherwise: str = ""
     check: Callable[[], str | None] | None = None
+    verify: Callable[[], str | None] | None = None
 
 
 @attrs.define(kw_only=True)

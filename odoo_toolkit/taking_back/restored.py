@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from odoo_toolkit.arguments.compared import differences
+from odoo_toolkit.arguments.compared import differences, is_same
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.fields import TO_MANY, Field
+from odoo_toolkit.fields import Field, computed_from
 from odoo_toolkit.journal import Write
 from odoo_toolkit.journal.snapshots import kept_fields
 from odoo_toolkit.operations.steps import Step
@@ -29,7 +29,7 @@ class Restored:
             for number in write.ids:
                 if (write.model, number) in made:
                     continue
-                for name in write.values or {}:
+                for name in _names(write, number):
                     first = places.get((write.model, number, name), (place, place))[0]
                     places[write.model, number, name] = (first, place)
         self._places = places
@@ -57,9 +57,10 @@ class Restored:
                 wanted.setdefault(number, []).append(name)
         if not wanted:
             return []
-        fields = kept_fields(
-            self._odoo, write.model, {n: None for names in wanted.values() for n in names}
-        )
+        written = {name for names in wanted.values() for name in names}
+        # What Odoo would compute anew from the old values is held as it is.
+        held = computed_from(self._odoo.schema.fields, write.model, written)
+        fields = kept_fields(self._odoo, write.model, dict.fromkeys([*written, *sorted(held)]))
         now = self._now(write, list(wanted), list(fields))
         return [
             (item, self._of(write.model, number, names))
@@ -74,7 +75,7 @@ class Restored:
             for place, write in enumerate(self._writes)
             if (write.model, write.method) == (model, "write")
             and number in write.ids
-            and not (write.values or {}).keys().isdisjoint(names)
+            and not _names(write, number).isdisjoint(names)
         }
 
     def _record(
@@ -92,15 +93,13 @@ class Restored:
             return [Item(part=Part(model=write.model, ids=[number], says="", blocked=gone))]
         name = row.get(NAME) or label
         values: dict[str, Any] = {}
-        alike: dict[str, Any] = {}
         changed = []
         for field in names:
             before = write.before.get(number, {})
             if field not in before:
                 continue
             last = self._writes[self._places[write.model, number, field][1]]
-            if _same(row.get(field), before[field], fields[field]):
-                alike[field] = _back(before[field], before[field], fields[field])
+            if is_same(row.get(field), before[field], fields[field]):
                 continue  # as before already
             if not self._as_left(last, number, field, row, fields):
                 changed.append(field)
@@ -120,25 +119,64 @@ class Restored:
             f"{_brief(write.before[number][f], fields[f])}"
             for f in values
         )
-        looked_at = list(values)
-        if all(value is None for value in (write.values or {}).values()):
-            # What a button has changed: Odoo must not compute the rest of it anew.
-            values |= {field: back for field, back in alike.items() if back is not None}
-        step = Step(
-            model=write.model, method="write", arguments={"vals": values}, context=write.context
-        )
+        held = self._held(write, values, row, fields)
+
+        def step(written: Mapping[str, Any]) -> Step:
+            return Step(
+                model=write.model,
+                method="write",
+                arguments={"vals": written},
+                context=write.context,
+            )
+
+        says = f"{name}: {shown}."
+        back = {**row, **{field: write.before[number][field] for field in values}}
+        expected = {field: back[field] for field in (*values, *held)}
         return [
             *items,
             Item(
-                part=Part(
-                    model=write.model,
-                    ids=[number],
-                    says=f"{name}: {shown}.",
-                ),
-                steps=[step],
-                check=lambda: self._changed(write, number, looked_at, row, fields),
+                part=Part(model=write.model, ids=[number], says=says),
+                steps=[step({**values, **held})],
+                # What is held can be what Odoo does not let be written, not even as it is.
+                otherwise=[step(values)] if held else [],
+                would_otherwise=says,
+                says_otherwise=says,
+                check=lambda: self._changed(write, number, list(values), row, fields),
+                verify=lambda: self._not_back(write, number, name, expected, fields),
             ),
         ]
+
+    def _held(
+        self,
+        write: Write,
+        values: Mapping[str, Any],
+        row: Mapping[str, Any],
+        fields: Mapping[str, Field],
+    ) -> dict[str, Any]:
+        """Return what Odoo would compute anew when old values are written, as it is now."""
+        anew = computed_from(self._odoo.schema.fields, write.model, values)
+        held = {n: _back(row[n], row[n], fields[n]) for n in anew if n in fields and n in row}
+        return {name: value for name, value in held.items() if value is not None}
+
+    def _not_back(
+        self,
+        write: Write,
+        number: int,
+        name: str,
+        expected: Mapping[str, Any],
+        fields: Mapping[str, Field],
+    ) -> str | None:
+        """Look whether a record holds what was written back; say what it does not."""
+        row = self._now(write, [number], list(expected)).get(number)
+        if row is None:
+            return None
+        told = [
+            f"{fields[n].string or n} is {_brief(row.get(n), fields[n])}, and was"
+            f" {_brief(value, fields[n])}"
+            for n, value in expected.items()
+            if not is_same(row.get(n), value, fields[n])
+        ]
+        return f"{name}: {', '.join(told)}: Odoo has computed it again." if told else None
 
     def _changed(
         self,
@@ -150,7 +188,7 @@ class Restored:
     ) -> str | None:
         """Look again, right before the values are written."""
         now = self._now(write, [number], names).get(number, {})
-        other = [n for n in names if not _same(now.get(n), then.get(n), fields[n])]
+        other = [n for n in names if not is_same(now.get(n), then.get(n), fields[n])]
         return (
             f"{', '.join(other)} of {write.model} {number} was changed just now." if other else None
         )
@@ -166,8 +204,10 @@ class Restored:
         """Whether a field holds what the last write of the entry left in it."""
         after = write.after.get(number, {})
         if name in after:
-            return _same(row.get(name), after[name], fields[name])
-        given = {number: {name: (write.values or {}).get(name)}}
+            return is_same(row.get(name), after[name], fields[name])
+        if name not in (write.values or {}):
+            return False  # the answer was lost, and so is what Odoo has computed
+        given = {number: {name: write.values[name]}}
         return not differences(write.model, given, {number: dict(row)}, fields)
 
     def _now(
@@ -185,15 +225,9 @@ class Restored:
         return {row["id"]: row for row in rows}
 
 
-def _same(one: Any, other: Any, field: Field) -> bool:
-    """Whether two values that Odoo sent are the same."""
-    if field.type == "many2one":
-        return bool((one or [0])[0] == (other or [0])[0])
-    if field.type in TO_MANY:
-        return set(one or ()) == set(other or ())
-    if field.type == "properties":
-        return by_name(one) == by_name(other)
-    return bool((one or False) == (other or False))
+def _names(write: Write, number: int) -> set[str]:
+    """Return the fields that a write has changed on a record, also those that Odoo computed."""
+    return {*(write.values or {}), *write.before.get(number, {})}
 
 
 def _back(before: Any, after: Any, field: Field) -> Any:

@@ -173,7 +173,7 @@ def test_a_write_names_what_differs_in_the_read_that_it_makes_anyway() -> None:
         19,
         {
             ("x.model", "create"): [7],
-            ("x.model", "search"): [7],
+            ("x.model", "search_read"): [row],
             ("x.model", "write"): True,
             ("x.model", "read"): [row],
         },

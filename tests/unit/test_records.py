@@ -497,7 +497,8 @@ class TestWriting:
         assert not wire.asked("create")
 
     def test_write_refuses_readonly_fields_unless_told(self, wire: Wire, connection: Odoo) -> None:
-        wire.answers["res.partner", "search"] = [1]
+        wire.answers["res.partner", "search_read"] = [{"id": 1}]
+        wire.answers["res.partner", "read"] = [{"id": 1, "partner_share": True}]
         wire.answers["res.partner", "write"] = True
         with pytest.raises(ValidationError, match="partner_share"):
             toolkit.write(connection, "res.partner", [1], {"partner_share": True})
@@ -525,22 +526,28 @@ class TestWriting:
         assert toolkit.write(odoo(), "sale.order", [1], {"partner_id": 2}).success
 
     def test_write_is_three_round_trips_and_unlink_two(self, wire: Wire, connection: Odoo) -> None:
+        """What Odoo has changed besides is told from the same reads."""
         wire.answers["res.partner", "search"] = [1, 2]
-        wire.answers["res.partner", "read"] = [{"id": 1, "name": "A"}, {"id": 2, "name": "A"}]
+        before = [{"id": 1, "name": "B", "color": 3}, {"id": 2, "name": "B", "color": 3}]
+        wire.answers["res.partner", "search_read"] = before
+        after = [{"id": 1, "name": "A", "color": 4}, {"id": 2, "name": "A", "color": 3}]
+        wire.answers["res.partner", "read"] = after
         wire.answers["res.partner", "write"] = True
         wire.answers["res.partner", "unlink"] = True
-        assert toolkit.write(connection, "res.partner", [1, 2], {"name": "A"}).ids == [1, 2]
+        written = toolkit.write(connection, "res.partner", [1, 2], {"name": "A"})
+        assert written.ids == [1, 2]
+        assert written.warnings == ["Odoo has also changed: color 3 → 4 (of 1)."]
         assert toolkit.unlink(connection, "res.partner", [1, 2]).deleted_ids == [1, 2]
 
-        there = [[["id", "in", [1, 2]]]]
-        expected = [there, [[1, 2], {"name": "A"}], [[1, 2], ["name"]], there, [[1, 2]]]
-        assert [call[2] for call in wire.calls] == expected
+        methods = ["search_read", "write", "read", "search", "unlink"]
+        assert [call[1] for call in wire.calls] == methods
 
     def test_nothing_is_changed_where_a_record_is_missing(
         self, wire: Wire, connection: Odoo
     ) -> None:
         """Odoo would change the others, and say so of all."""
         wire.answers["res.partner", "search"] = [1]
+        wire.answers["res.partner", "search_read"] = [{"id": 1, "name": "B"}]
         wire.answers["res.partner", "read"] = []
         for change in (
             lambda: toolkit.write(connection, "res.partner", [1, 9], {"name": "A"}),
@@ -550,7 +557,7 @@ class TestWriting:
                 change()
             assert caught.value.details["missing_ids"] == [9]
 
-        assert {call[1] for call in wire.calls} == {"search", "read"}
+        assert {call[1] for call in wire.calls} == {"search", "search_read", "read"}
 
     @pytest.mark.parametrize(("may", "error"), [(False, AccessError), (True, ValidationError)])
     def test_where_all_fields_are_readonly_it_may_be_for_want_of_a_right(

@@ -28,6 +28,7 @@ from odoo_toolkit.operations.steps import (
 )
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plans import Plan, operation
+from odoo_toolkit.records.numbers import kept_number
 from odoo_toolkit.records.results import RecordName
 
 QUANT = "stock.quant"
@@ -136,6 +137,9 @@ def adjust_stock(
     product, quants = side_by_side(asked)
     named = RecordName(id=product_id, name=product["display_name"])
     check_counted(odoo, product, lot, counted)
+    field, applies = way_to_count(odoo)
+    rounded: list[str] = []
+    counted = kept_number(odoo, QUANT, field, counted, "quantity", rounded)
     place = read(
         odoo, PLACE, location_id or place_of(named, quants, lot, lambda: stock_location(odoo))
     )
@@ -154,7 +158,7 @@ def adjust_stock(
     target = RecordName(id=place["id"], name=place["display_name"])
 
     def result(done: Done | None) -> StockCount:
-        warnings = done.warnings if done else []
+        warnings = [*rounded, *(done.warnings if done else ())]
         found = afterwards(lambda: quants_of(odoo, [product_id]), warnings, "the stock")
         now = None if found is None else in_stock(found, place["id"], lot)
         what = f"{named.name}{f' ({lot})' if lot else ''} in {target.name}"
@@ -181,7 +185,6 @@ def adjust_stock(
         there = in_stock(quants_of(odoo, [product_id]), place["id"], lot)
         return abs(there - counted) <= TOLERANCE or None
 
-    field, applies = way_to_count(odoo)
     values = {"product_id": product_id, "location_id": place["id"], field: counted}
     count = _Count(
         arguments={"vals_list": values},
@@ -198,6 +201,7 @@ def adjust_stock(
         result,
         would=f"Would set {named.name} in {target.name} from {before:g} to {counted:g}.",
         dry_run=dry_run,
+        doubts=lambda: rounded,
     )
 
 

@@ -40,6 +40,7 @@ from odoo_toolkit.operations.steps import AnyStep, Done, Step, make, permit, pla
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plans import Plan, operation_with
 from odoo_toolkit.records.names import Wanted, resolve_all
+from odoo_toolkit.records.numbers import kept_number
 from odoo_toolkit.records.results import RecordName
 
 #: Lines of one call.
@@ -232,6 +233,10 @@ def count_stock(
     permit(odoo, _CountAll(lines=[{}]), APPLY, dry_run=dry_run)
     given = _checked(lines)
     field, applies = way_to_count(odoo)
+    rounded: list[str] = []
+    for index, line in enumerate(given):
+        where = f"lines[{index}].quantity"
+        line["quantity"] = kept_number(odoo, QUANT, field, line["quantity"], where, rounded)
     default = Wanted(model=LOCATION.model, field="location_id", id=location_id, name=location_name)
     meant, quants, company = _look(odoo, given, default)
     changing = [line for line in meant if abs(line.lies(quants) - line.counted) > TOLERANCE]
@@ -262,6 +267,7 @@ def count_stock(
         )
         steps += [count, attrs.evolve(APPLY, seen=seen)] if applies else [count]
     shown, warnings = _shown(odoo, meant, quants, company)
+    warnings = [*rounded, *warnings]
     value, currency = _value(shown), _currency(meant)
     if dry_run:
         made = plan(odoo, steps, [0], _message("Would change", shown, value, currency))

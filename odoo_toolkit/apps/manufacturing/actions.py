@@ -38,7 +38,6 @@ from odoo_toolkit.apps.manufacturing.orders import (
 from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.lost_answers import send
 from odoo_toolkit.operations.documents import (
     Row,
     afterwards,
@@ -56,6 +55,7 @@ from odoo_toolkit.operations.steps import (
     Step,
     operate,
     permit,
+    send,
 )
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plans import Plan, PlannedDocument, PlannedLine, operation

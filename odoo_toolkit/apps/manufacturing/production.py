@@ -35,7 +35,6 @@ from odoo_toolkit.apps.manufacturing.orders import (
 from odoo_toolkit.call import Call, opened_ids
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import StateError, ValidationError
-from odoo_toolkit.lost_answers import send
 from odoo_toolkit.operations.documents import Row, afterwards, find, read_rows, shows, state_error
 from odoo_toolkit.operations.lines import checked_number
 from odoo_toolkit.operations.lots import NamedLot, check_once, find_lots, lot_model
@@ -45,6 +44,7 @@ from odoo_toolkit.operations.steps import (
     Step,
     operate,
     permit,
+    send,
 )
 from odoo_toolkit.plans import Plan, PlannedLine, operation
 from odoo_toolkit.records.results import RecordName

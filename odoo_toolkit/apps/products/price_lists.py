@@ -16,7 +16,6 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError, make_error
-from odoo_toolkit.lost_answers import send
 from odoo_toolkit.operations.documents import (
     Document,
     Row,
@@ -38,7 +37,7 @@ from odoo_toolkit.operations.lines import (
     wanted_each,
 )
 from odoo_toolkit.operations.links import look_for
-from odoo_toolkit.operations.steps import Done, Step, operate, permit
+from odoo_toolkit.operations.steps import Done, Step, operate, permit, send
 from odoo_toolkit.operations.time_zones import own_zone
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plans import Plan, PlannedDocument, PlannedLine, operation

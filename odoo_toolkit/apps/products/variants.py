@@ -14,10 +14,9 @@ from annotated_types import Ge
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
-from odoo_toolkit.lost_answers import send
 from odoo_toolkit.operations.documents import Row, read_rows
 from odoo_toolkit.operations.lines import check_lines, checked_number
-from odoo_toolkit.operations.steps import Step
+from odoo_toolkit.operations.steps import Step, send
 from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.search_text import folded

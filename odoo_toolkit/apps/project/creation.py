@@ -24,7 +24,6 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError
-from odoo_toolkit.lost_answers import send
 from odoo_toolkit.operations.documents import (
     Document,
     Row,
@@ -42,7 +41,7 @@ from odoo_toolkit.operations.lines import (
     wanted_links,
 )
 from odoo_toolkit.operations.links import linked_ids
-from odoo_toolkit.operations.steps import Done, Step, operate, permit
+from odoo_toolkit.operations.steps import Done, Step, operate, permit, send
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.plans import Plan, operation

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
-from odoo_toolkit.fields import Field, FieldsOf
+from odoo_toolkit.fields import Field, FieldsOf, computed_from
 from odoo_toolkit.plans import PlannedChange
 from odoo_toolkit.policy.languages import language_problem
 from odoo_toolkit.records import numbered
@@ -226,24 +227,30 @@ def compare(
         creates: whether rows without a record become one; else they fail.
     """
     keys = {column.field.name for column in prepared.key}
-    digits = _digits(odoo, model, prepared) if present else {}
+    prepared.digits.update(_digits(odoo, model, prepared) if present else {})
     fields_of = readable_of(odoo)
     language = {**odoo.settings.base_context, **prepared.context}.get("lang")
     changes: list[PlannedChange] = []
+    computed = recomputed(odoo, model)
     for row in _open(prepared.rows):
         if row.id is not None:
-            values = {name: value for name, value in row.values.items() if name not in keys}
             old = present[row.id]
-            row.values = changed(values, old, prepared.described, digits)
+            said = row.values
+            row.says = {name: value for name, value in said.items() if name not in keys}
+            row.values = changed(row.says, old, prepared.described, prepared.digits)
             if not _complete(row, model, old, prepared, fields_of):
                 continue
-            if not row.values:
+            different = row.values
+            if different:
+                row.equal = _equal(row, said, computed(frozenset(different)), old)
+            else:
                 row.status = "unchanged"
-            if error := language_problem(odoo, model, [row.id], row.values, language):
-                column = prepared.headers[error.details.get("fields", [*row.values])[0]]
+            if error := language_problem(odoo, model, [row.id], different, language):
+                column = prepared.headers[error.details.get("fields", [*different])[0]]
                 row.fail(f"{error.message} {error.suggestion}", column=column, code=error.code)
                 continue
-            for name in row.values:
+            row.values = {**different, **row.equal}
+            for name in different:
                 header = prepared.headers[name]
                 shown = _shown(old[name], prepared.described[name])
                 new = row.given.get(header, row.values[name])
@@ -264,6 +271,25 @@ def compare(
                 code="NOT_FOUND",
             )
     return changes
+
+
+def recomputed(odoo: Odoo, model: str) -> Callable[[frozenset[str]], set[str]]:
+    """Return a function that says what Odoo may compute anew when some fields are written."""
+    return cache(lambda names: computed_from(odoo.schema.fields, model, names))
+
+
+def _equal(row: Row, said: Record, anew: set[str], old: Record) -> Record:
+    """Return the columns of a row that are equal, and that Odoo would compute anew."""
+    return {
+        # Of a key, what the record has: the row may have it in another case.
+        name: row.says[name] if name in row.says else _wire(old[name])
+        for name in sorted(anew & said.keys() & old.keys())
+    }
+
+
+def _wire(value: Any) -> Any:
+    """Return a key as it is written."""
+    return value[0] if isinstance(value, (list, tuple)) and value else value
 
 
 def _complete(

@@ -65,6 +65,7 @@ class Prepared:
         missing: the records that rows name and that are not there, to be created.
         warnings: what is to be known.
         needs: what it takes to write the rows, where the mode does not allow it.
+        digits: decimals that Odoo keeps of columns, once the records are compared.
     """
 
     rows: list[Row]
@@ -78,6 +79,7 @@ class Prepared:
     missing: Missing
     warnings: list[str]
     needs: str | None = None
+    digits: dict[str, int] = attrs.Factory(dict)
 
     @property
     def relations(self) -> frozenset[str]:

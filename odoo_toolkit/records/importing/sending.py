@@ -77,6 +77,8 @@ class Row:
         number: from 1 on.
         given: as it was given.
         values: as they are written to Odoo; of a record that there is, only what is to change.
+        says: of a record that there is, all that the row says but for the key.
+        equal: those of ``values`` that the record has already, and that Odoo would compute anew.
         id: of its record.
         external_id: by which its record is to be known, where there is none yet.
         status: what became of it, once that is known.
@@ -86,10 +88,17 @@ class Row:
     number: int
     given: Mapping[str, Any]
     values: Record = attrs.Factory(dict)
+    says: Record = attrs.Factory(dict)
+    equal: Record = attrs.Factory(dict)
     id: int | None = None
     external_id: str | None = None
     status: Status | None = None
     errors: list[RowError] = attrs.Factory(list)
+
+    @property
+    def stated(self) -> Record:
+        """All that its record is to hold: what was written, and what it had already."""
+        return {**self.says, **self.values}
 
     def fail(
         self,
@@ -205,6 +214,11 @@ class Writer:
         for way, part in arranged(self._odoo, self._model, rows):
             act = self._write if way == "write" else self._change
             self._write_all(part, act, "updated")
+
+    def write_again(self, rows: Sequence[Row]) -> None:
+        """Change the records of rows once more, which are otherwise than they were to be."""
+        self._total += len(rows)
+        self.update(rows)
 
     def update_whole(self, rows: Sequence[Row]) -> None:
         """Change the records of rows in one request: all of them or none."""
@@ -363,7 +377,18 @@ class Writer:
 
     def _write(self, rows: list[Row]) -> None:
         ids = tuple(row.id for row in rows if row.id is not None)
-        self._send("write", ids, {"vals": rows[0].values})
+        try:
+            self._send("write", ids, {"vals": rows[0].values})
+        except (OdooConnectionError, RateLimitError):
+            raise
+        except OdooError as error:
+            (row, *others), equal = rows, rows[0].equal
+            if others or not equal or error.code == "KEY_DONE":
+                raise
+            # A locked document, for one, refuses even what it has already.
+            row.values = {name: v for name, v in row.values.items() if name not in equal}
+            row.equal = {}
+            self._send("write", ids, {"vals": row.values})
 
     def _change(self, rows: list[Row]) -> None:
         """Change each record differently, in one request."""

@@ -24,6 +24,7 @@ from odoo_toolkit.records.importing.missing import replaced
 from odoo_toolkit.records.importing.preparing import Empty, Meant, Prepared, prepare
 from odoo_toolkit.records.importing.relations import CHUNK
 from odoo_toolkit.records.importing.results import ImportPlan, ImportResult, Sent, Status
+from odoo_toolkit.records.importing.second_look import Watch, look_again, written_rows
 from odoo_toolkit.records.importing.sending import (
     FIRST_ROWS,
     MOST_AT_ONCE,
@@ -74,7 +75,10 @@ def upsert(
     >>> result = upsert(odoo, "res.partner", "customers.csv", key="email", dry_run=True)
     >>> print(result.created, result.updated, result.unchanged, result.problems)
 
-    Only what differs is written, so doing it twice changes nothing. A row that is wrong, that
+    Only what differs is written, with what Odoo would compute anew from it, so doing it twice
+    changes nothing. What the row says is what is stored: records that were there are looked at
+    again, and what another row or Odoo has moved is written once more. What Odoo changes besides
+    of up to 100 records is told in a warning. A row that is wrong, that
     Odoo refuses, or of which the key is not unique, fails alone and says all that is wrong with
     it. When the server goes away in the middle, the result says what was done (``interrupted``);
     doing it again is safe.
@@ -112,8 +116,9 @@ def upsert(
         at_once: from 1 to 4 batches of new records are under way at a time, for servers with
             several workers. With more than 1, new records are not numbered in the order of the
             rows, and a key for repeats cannot be given.
-        compare: read the records back, a thousand in one round trip, and say what Odoo stored
-            otherwise than it was given (``differences``).
+        compare: read the records back, a thousand in one round trip, and say which columns Odoo
+            stored otherwise than it was given (``differences``). Without it, that is said only of
+            records that were there before.
         progress: True shows a bar, False none; without it there is one on a terminal and in a
             notebook. A function is called with the numbers of rows that are done and of all rows.
 
@@ -278,16 +283,21 @@ def _import(
             related = _create_related(odoo, prepared, writer)
         new = [row for row in _open(rows) if row.id is None]
         old = [row for row in _open(rows) if row.id is not None]
+        watch = Watch(odoo, model, old, prepared)
         writer.create(new, at_once)
         if whole and old and writer.interrupted is None:
             writer.update_whole(old)
         else:
             writer.update(old)
+        otherwise = look_again(odoo, model, prepared, writer, repair=not whole)
+        if writer.interrupted is None:
+            watch.tell(writer.warnings)
     finally:
         writer.close()
     _set(_open(rows), "not_done")
     # What cannot be read back is among the writer's warnings.
-    differences = _differences(odoo, model, prepared, writer) if meant.compare else []
+    compared = written_rows(rows) if meant.compare else otherwise
+    differences = _differences(odoo, model, prepared, compared, writer)
     return ImportResult(
         **_facts(model, prepared),
         url=odoo.links(model, [row.id for row in rows]),
@@ -411,13 +421,11 @@ def _plan(
     return attrs.evolve(plan, message=plan._told("would be "))
 
 
-def _differences(odoo: Odoo, model: str, prepared: Prepared, writer: Writer) -> list[Difference]:
-    """Read what was written, and return what Odoo stored otherwise."""
-    given = {
-        row.id: row.values
-        for row in prepared.rows
-        if row.id is not None and row.status in ("created", "updated")
-    }
+def _differences(
+    odoo: Odoo, model: str, prepared: Prepared, rows: Sequence[Row], writer: Writer
+) -> list[Difference]:
+    """Read the records of rows, and return what Odoo stored otherwise than these say."""
+    given = {row.id: row.stated for row in rows if row.id is not None}
     ids = list(given)
     found: list[Difference] = []
     for start in range(0, len(ids), CHUNK):

@@ -1,0 +1,273 @@
+"""Numbers of which Odoo keeps fewer decimals than were given, also in the lines of a document.
+
+``fields_get`` tells how many decimals a field keeps, as they are set in the database. What becomes
+nothing by it is known before anything is written; of the rest, what is stored is read.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.arguments import read_commands
+from odoo_toolkit.arguments.compared import Difference, differences
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import OdooError, ValidationError
+from odoo_toolkit.fields import TO_MANY, Field
+
+#: Decimals that every currency and every field without fixed digits is taken to keep.
+_USUAL = 2
+
+#: By what a new line is known again, besides its numbers.
+_KNOWN_BY = "product_id"
+
+Values = Mapping[str, Any]
+
+
+@attrs.frozen(kw_only=True)
+class Number:
+    """A number that Odoo may not keep as it is.
+
+    Attributes:
+        model: of the record.
+        field: that it is written to.
+        where: the path to it: ``order_line[0].price_unit``.
+        given: what is written.
+    """
+
+    model: str
+    field: Field
+    where: str
+    given: float
+
+    @property
+    def kept(self) -> float | None:
+        """What Odoo keeps of it; None where that is not known."""
+        if self.field.decimals is None:
+            return None
+        return _rounded(self.given, self.field.decimals)
+
+    def __str__(self) -> str:
+        decimals = self.field.decimals
+        places = "decimal" if decimals == 1 else "decimals"
+        return (
+            f"{self.where}: {self.given:g} becomes {self.kept:g}, as {decimals} {places} are kept."
+        )
+
+
+def imprecise(odoo: Odoo, model: str, values: Values, where: str = "") -> Iterator[Number]:
+    """Yield the numbers that a field keeps fewer decimals of, or may keep fewer.
+
+    Args:
+        odoo: the connection.
+        model: of the record.
+        values: as they are sent, with the commands of its lines.
+        where: of what they are a part.
+    """
+    if not any(isinstance(v, list) or _is_broken(v) for v in values.values()):
+        return
+    described = odoo.schema.fields(model)
+    for name, value in values.items():
+        field = described.get(name)
+        if field is None:
+            continue
+        if field.type in TO_MANY and isinstance(value, list) and field.relation:
+            for index, _, line in _lines(value):
+                yield from imprecise(odoo, field.relation, line, f"{where}{name}[{index}].")
+        elif field.type in ("float", "monetary") and _is_broken(value):
+            decimals = _USUAL if field.decimals is None else field.decimals
+            if not math.isclose(_rounded(value, decimals), value, rel_tol=1e-12, abs_tol=1e-12):
+                yield Number(model=model, field=field, where=f"{where}{name}", given=value)
+
+
+def check_numbers(odoo: Odoo, model: str, values: Values) -> list[Number]:
+    """Refuse a number of which nothing would be kept; return those that lose decimals.
+
+    Args: as of :func:`imprecise`.
+
+    Raises:
+        ValidationError: naming the number; nothing was written.
+    """
+    found = list(imprecise(odoo, model, values))
+    for number in found:
+        _check_kept(number)
+    return found
+
+
+def kept_number(
+    odoo: Odoo, model: str, field: str, value: float, where: str, warnings: list[str]
+) -> float:
+    """Return what Odoo keeps of a number.
+
+    Args:
+        odoo: the connection.
+        model: of the record.
+        field: that it is written to.
+        value: the number.
+        where: the argument that it was given as, for messages.
+        warnings: is told where it is another one.
+
+    Raises:
+        ValidationError: nothing of it would be kept.
+    """
+    for found in imprecise(odoo, model, {field: value}):
+        number = attrs.evolve(found, where=where)
+        _check_kept(number)
+        if number.kept is not None:
+            warnings.append(str(number))
+            return number.kept
+    return value
+
+
+def _check_kept(number: Number) -> None:
+    if number.kept == 0:
+        raise ValidationError(
+            f"{number.where}: {number.given:g} would be stored as 0, as {number.model} keeps"
+            f" {number.field.decimals} decimals of {number.field.name}.",
+            suggestion="Give a larger number, such as the price of a larger unit; or have an"
+            " administrator raise the decimal accuracy in Odoo's settings.",
+            details={"field": number.where, "decimals": number.field.decimals},
+            outcome="not_sent",
+        )
+
+
+def numbers_stored_otherwise(
+    odoo: Odoo, model: str, given: Mapping[int, Values], acts_on: str, *, lines_only: bool = False
+) -> list[Difference]:
+    """Return which numbers are stored otherwise than they were given, those of lines, too.
+
+    No round trip where all fields keep what was given, otherwise one, and one for each field of
+    lines.
+
+    Args:
+        odoo: the connection.
+        model: of the records.
+        given: the values of each, by its id, as they were sent.
+        acts_on: the model that the operation is about.
+        lines_only: whether only lines are compared.
+    """
+    described = odoo.schema.fields(model)
+    own: dict[int, dict[str, Any]] = {}
+    lines: dict[str, dict[int, list[tuple[int, Values]]]] = {}
+    for record_id, values in given.items():
+        for number in imprecise(odoo, model, values):
+            name, nested, _ = number.where.partition("[")
+            if nested:
+                changed = [(line, sent) for _, line, sent in _lines(values[name])]
+                lines.setdefault(name, {})[record_id] = changed
+            elif not lines_only:
+                own.setdefault(record_id, {})[name] = values[name]
+    names = sorted({name for values in own.values() for name in values} | lines.keys())
+    if not names:
+        return []
+    ids = sorted({*own, *(record for of in lines.values() for record in of)})
+    rows = _read(odoo, model, ids, names, acts_on)
+    found = differences(model, own, rows, described)
+    for name, of in lines.items():
+        relation = str(described[name].relation)
+        shown = {record: rows.get(record, {}).get(name) or [] for record in of}
+        found += _of_lines(odoo, name, relation, of, shown, acts_on)
+    return found
+
+
+def _of_lines(
+    odoo: Odoo,
+    name: str,
+    model: str,
+    given: Mapping[int, Sequence[tuple[int, Values]]],
+    shown: Mapping[int, Sequence[int]],
+    acts_on: str,
+) -> list[Difference]:
+    described = odoo.schema.fields(model)
+    numbers = {
+        number.field.name
+        for lines in given.values()
+        for _, values in lines
+        for number in imprecise(odoo, model, values)
+        if "[" not in number.where
+    }
+    ids = sorted({line for lines in shown.values() for line in lines})
+    fields = [*sorted(numbers), *({_KNOWN_BY} & described.keys())]
+    rows = _read(odoo, model, ids, fields, acts_on)
+    asked: dict[int, dict[str, Any]] = {}
+    for record, lines in given.items():
+        known = {line for line, _ in lines if line}
+        # New lines have the largest ids, in the order of the commands.
+        new = [line for line in sorted(shown[record]) if line not in known]
+        new = new[-sum(not line for line, _ in lines) :]
+        for line, values in lines:
+            sent = {n: values[n] for n in numbers if n in values}
+            place = line or next((n for n in new if _may_be(sent, values, rows.get(n, {}))), 0)
+            new = [n for n in new if n != place]
+            if place:
+                asked[place] = sent
+    return [
+        attrs.evolve(one, field=f"{name}.{one.field}")
+        for one in differences(model, asked, rows, described)
+    ]
+
+
+def _may_be(sent: Values, values: Values, row: Values) -> bool:
+    """Whether a line is the one that was made of some values, whatever Odoo has rounded."""
+    product = values.get(_KNOWN_BY)
+    if product and (row.get(_KNOWN_BY) or [0])[0] != product:
+        return False
+    return bool(row) and all(
+        abs((row.get(name) or 0.0) - value) <= max(1.0, abs(value)) for name, value in sent.items()
+    )
+
+
+def _lines(commands: Any) -> Iterator[tuple[int, int, Values]]:
+    """Yield the place, the id and the values of each line; of a new one, the id is 0."""
+    try:
+        read = read_commands(commands, "values")
+    except ValidationError:  # Odoo, or who reads the values, will refuse it
+        return
+    for index, command in enumerate(read):
+        if command.kind in ("create", "update"):
+            yield index, command.id or 0, command.values
+
+
+def _rounded(value: float, decimals: int) -> float:
+    """Return what Odoo keeps of a number: halves go away from zero."""
+    return float(Decimal(repr(value)).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)) + 0.0
+
+
+def _is_broken(value: Any) -> bool:
+    return isinstance(value, float) and math.isfinite(value) and not value.is_integer()
+
+
+def _read(
+    odoo: Odoo, model: str, ids: Sequence[int], names: Sequence[str], acts_on: str
+) -> dict[int, dict[str, Any]]:
+    readable = odoo.policy.readable_fields(model, odoo.schema.fields, step=True)
+    if not ids or not (fields := [name for name in names if name in readable]):
+        return {}
+    rows = odoo.call(
+        Call(
+            model=model,
+            method="read",
+            ids=tuple(ids),
+            arguments={"fields": fields},
+            context={"active_test": False},
+            acts_on=acts_on,
+            step=True,
+        )
+    )
+    return {row["id"]: row for row in rows}
+
+
+def told_of_numbers(
+    odoo: Odoo, model: str, given: Mapping[int, Values], acts_on: str, warnings: list[str]
+) -> list[Difference]:
+    """Return :func:`numbers_stored_otherwise`; where it cannot be read, a warning says so."""
+    try:
+        return numbers_stored_otherwise(odoo, model, given, acts_on)
+    except OdooError as error:
+        warnings.append(f"It is done, but its numbers cannot be read back: {error.message}")
+        return []
