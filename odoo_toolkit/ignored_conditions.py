@@ -181,7 +181,7 @@ def _is_named(model: str, operator: str) -> bool:
 
 def _is_column(field: Field) -> bool:
     """Whether the database itself compares a field."""
-    return (field.store or field.company_dependent or field.name == "id") and field.type != "binary"
+    return (field.store or field.name == "id") and field.type != "binary"
 
 
 def _field(odoo: Connection, model: str | None, name: str) -> Field | None:
