@@ -38,6 +38,7 @@ from odoo_toolkit.policy.sending import (
     without_closed_records,
 )
 from odoo_toolkit.policy.tables import BUSINESS_ACTIONS
+from odoo_toolkit.policy.user_contacts import check_user_contacts
 from odoo_toolkit.progress import checkpoint, pause, time_left, time_limit
 from odoo_toolkit.schema import Schema
 from odoo_toolkit.values import ReadOptions
@@ -343,6 +344,7 @@ class Odoo:
             check_companies(call, self.settings.base_context)
             check_external_ids(self, admitted)
             check_language(self, admitted, self.settings.base_context)
+            check_user_contacts(self, admitted)
         except OdooError as error:
             self._tell(call, started, error_code=error.code)
             raise

@@ -144,8 +144,9 @@ def merge_contacts(
     Raises:
         AmbiguousNameError: a name matches several contacts; nothing was written.
         NotFoundError: there is no such contact.
-        StateError: they cannot be merged: one is above another one, two have users, they belong to
-            different companies of the database, or an archived one would stay; nothing was written.
+        StateError: they cannot be merged: one is above another one, a duplicate has a user, they
+            belong to different companies of the database, or an archived one would stay; nothing
+            was written.
         ValidationError: there are no duplicates, too many, or one twice.
         AccessError: Odoo or the policy does not allow it.
     """
@@ -283,11 +284,12 @@ def _left(odoo: Odoo, gone: Sequence[RecordName], warnings: list[str]) -> set[in
 
 def _check(odoo: Odoo, kept: Row, sources: Sequence[Row]) -> None:
     rows = {row["id"]: row for row in (kept, *sources)}
-    with_users = [row for row in rows.values() if row.get("user_ids")]
-    if sum(len(row["user_ids"]) for row in with_users) > 1:
+    with_users = [row for row in sources if row.get("user_ids")]
+    if with_users:
         raise _refused(
-            f"{_names(with_users)} have several users: merging would leave users with one contact.",
-            "Decide which user stays, and delete or move the other one first.",
+            f"{_names(with_users)}: a user belongs to it, and would get the name and e-mail address"
+            " of another contact.",
+            "Let the contact that has the user stay, or delete the user first.",
             with_users,
         )
     companies = {row["company_id"].id for row in rows.values() if row.get("company_id")}

@@ -1,0 +1,395 @@
+"""Contacts of users keep their e-mail address: Odoo mails the link that sets a password to it.
+
+``res.users.email`` is ``res.partner.email``, and other models write through to it: a lead's
+address becomes its contact's. So of each address that a call writes it is found out whose contact
+gets it, and a contact that has a user, an archived one, too, keeps its own.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from odoo_toolkit.arguments import Records, Values
+from odoo_toolkit.arguments.values import DEFAULT, VALUES
+from odoo_toolkit.call import Call
+from odoo_toolkit.errors import AccessError, OdooError
+from odoo_toolkit.fields import Field, FieldsOf
+from odoo_toolkit.policy.rules import IN_A_SCRIPT
+
+if TYPE_CHECKING:
+    from odoo_toolkit.policy.sending import Connection
+
+CONTACT, USER = "res.partner", "res.users"
+
+#: The fields that are the address itself.
+_ADDRESSES = frozenset({"email", "email_normalized"})
+
+#: Fields that Odoo writes through to a contact's address by an inverse method, which the server
+#: does not tell of -> the relations that lead to the contact. From a sweep of all models of 14 to
+#: 19, and from the sources of the apps that the test servers lack.
+_INVERSES: dict[tuple[str, str], tuple[str, ...]] = {
+    ("crm.lead", "email_from"): ("partner_id",),
+    ("helpdesk.ticket", "partner_email"): ("partner_id",),
+    ("hr.applicant", "email_from"): ("partner_id", "candidate_id.partner_id"),
+    ("hr.candidate", "email_from"): ("partner_id",),
+    ("hr.employee", "work_email"): ("work_contact_id", "user_id"),
+    ("project.project", "partner_email"): ("partner_id",),
+    ("project.task", "partner_email"): ("partner_id",),
+}
+#: Fields that Odoo computes, may be written, and go no further.
+_KEPT = frozenset(
+    {
+        ("account.journal", "incoming_einvoice_notification_email"),
+        ("event.registration", "email"),
+        ("mail.compose.message", "email_from"),
+        ("project.task", "email_from"),
+    }
+)
+#: Longer than any chain of related fields in Odoo.
+_LONGEST_PATH = 6
+
+_CONTACT_MERGE = "base.partner.merge.automatic.wizard"
+#: Merges: model and method -> the relation to what is merged; "" where that is called itself.
+_MERGES: dict[tuple[str, str], str] = {
+    (_CONTACT_MERGE, "action_merge"): "partner_ids",
+    ("crm.lead", "merge_opportunity"): "",
+    ("crm.lead2opportunity.partner", "action_apply"): "duplicated_lead_ids",
+    ("crm.merge.opportunity", "action_merge"): "opportunity_ids",
+}
+
+_ALL = {"active_test": False}
+
+_Paths = Callable[[str, str], "list[tuple[str, ...]]"]
+
+
+@attrs.frozen
+class _Written:
+    """The values that some records are given: existing ones by their ids, or a new one."""
+
+    model: str
+    ids: tuple[int, ...]
+    values: Mapping[str, Any]
+
+
+def check_user_contacts(odoo: Connection, call: Call) -> None:
+    """Refuse a call that would give a user's contact another e-mail address.
+
+    It costs a request for each relation that an address goes through, and one for the contacts;
+    calls that write no address cost nothing.
+
+    Raises:
+        AccessError: it would, or it cannot be found out.
+    """
+    if call.reads or call.internal or not odoo.policy.protect:
+        return
+    _check_merge(odoo, call)
+
+    @functools.cache  # a call has the same fields in many records
+    def paths(model: str, name: str) -> list[tuple[str, ...]]:
+        return address_paths(model, name, odoo.schema.fields)
+
+    for written in _all_written(odoo, call, paths):
+        for name, value in written.values.items():
+            contacts: set[int] = set()
+            for path in paths(written.model, name):
+                contacts |= _reached(odoo, written, path, call.context)
+            _check_kept(odoo, contacts, value, written.model, name)
+
+
+def address_paths(model: str, name: str, fields_of: FieldsOf) -> list[tuple[str, ...]]:
+    """Return the relations that lead from a record to the contacts whose address a field holds.
+
+    The empty path is the record itself; a field that holds no contact's address has no path.
+
+    Args:
+        model: of the record.
+        name: of the field.
+        fields_of: the schema of a model by its name.
+    """
+    return list(_paths(model, name, fields_of, _LONGEST_PATH))
+
+
+def _paths(model: str, name: str, fields_of: FieldsOf, left: int) -> Iterator[tuple[str, ...]]:
+    if model == CONTACT and name in _ADDRESSES:
+        yield ()
+    if known := _INVERSES.get((model, name)):
+        described = fields_of(model)
+        yield from (
+            path for path in (tuple(one.split(".")) for one in known) if path[0] in described
+        )
+        return
+    field = fields_of(model).get(name)
+    if field is None or not left:
+        return
+    if field.related:
+        *relations, last = field.related
+        there: str | None = model
+        for relation in relations:
+            step = fields_of(there).get(relation) if there else None
+            there = step.relation if step is not None else None
+        if there:
+            yield from ((*relations, *more) for more in _paths(there, last, fields_of, left - 1))
+    elif _could_be_address(model, field):
+        yield from (
+            (one.name,)
+            for one in fields_of(model).values()
+            if one.type == "many2one" and one.relation == CONTACT
+        )
+
+
+def _could_be_address(model: str, field: Field) -> bool:
+    """Whether nobody knows if a field that Odoo computes goes through to a contact."""
+    computed = field.type == "char" and bool(field.depends) and not field.readonly
+    return computed and "mail" in field.name and (model, field.name) not in _KEPT
+
+
+# What a call writes -------------------------------------------------------------------------------
+
+
+def _all_written(odoo: Connection, call: Call, paths: _Paths) -> Iterator[_Written]:
+    defaults = {
+        key[len(DEFAULT) :]: value
+        for key, value in call.context.items()
+        if isinstance(key, str) and key.startswith(DEFAULT)
+    }
+    if call.method == "load":
+        yield from _loaded(odoo, call, paths)
+        return
+    name = VALUES.get(call.method)
+    if name is None:
+        for value in (*call.arguments.values(), *call.positional):
+            yield from _mappings(call.model, call.ids or (), value)
+        yield _Written(call.model, (), defaults)
+        return
+    given = call.arguments.get(name, call.positional[0] if call.positional else None)
+    for index, item in enumerate(given.items if isinstance(given, Records) else [given]):
+        if isinstance(item, Values):
+            ids = call.ids or ()
+            if call.method == "web_save_multi" and index < len(ids):
+                ids = ids[index : index + 1]
+            yield from _values(call.model, ids, item, {} if ids else defaults)
+
+
+def _values(
+    model: str, ids: tuple[int, ...], values: Values, defaults: Mapping[str, Any]
+) -> Iterator[_Written]:
+    """Yield what a record is given, and what its lines are."""
+    yield _Written(values.model or model, ids, {**defaults, **values.given})
+    for commands in values.lines.values():
+        for command in commands:
+            if isinstance(command.values, Values) and command.values.model:
+                ids = (command.id,) if command.kind == "update" else ()
+                yield from _values(command.values.model, ids, command.values, {})
+
+
+def _mappings(model: str, ids: tuple[int, ...], value: Any) -> Iterator[_Written]:
+    """Yield what may be values in the arguments of a method that nobody knows."""
+    if isinstance(value, Mapping):
+        yield _Written(
+            model, ids, {key: item for key, item in value.items() if isinstance(key, str)}
+        )
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _mappings(model, ids, item)
+
+
+def _loaded(odoo: Connection, call: Call, paths: _Paths) -> Iterator[_Written]:
+    """Yield what the rows of ``load`` write; relations by ids, external ids or names."""
+    columns = call.arguments.get("fields", call.positional[0] if call.positional else ())
+    rows = call.arguments.get("data", call.positional[1] if len(call.positional) > 1 else ())
+    places = [tuple(str(column).split("/")) for column in columns or ()]
+    for prefix in {place[:-1] for place in places}:
+        model = _model_at(odoo, call.model, prefix)
+        if not any(paths(model, place[-1]) for place in places if place[:-1] == prefix):
+            continue
+        here = [
+            (index, place[len(prefix) :])
+            for index, place in enumerate(places)
+            if place[: len(prefix)] == prefix
+        ]
+        for row in rows or ():
+            values: dict[str, Any] = {}
+            ids: tuple[int, ...] = ()
+            for index, place in here:
+                value = row[index] if index < len(row) else None
+                if place in ((".id",), ("id",)):
+                    ids = ids or _identified(odoo, model, place[0], value)
+                elif len(place) == 1:
+                    values[place[0]] = value
+                elif len(place) == 2 and place[1] in (".id", "id"):
+                    relation = _model_at(odoo, model, place[:1])
+                    found = _identified(odoo, relation, place[1], value)
+                    values[place[0]] = found[0] if found else None
+            yield _Written(model, ids, values)
+
+
+def _model_at(odoo: Connection, model: str, path: Sequence[str]) -> str:
+    for name in path:
+        field = odoo.schema.fields(model).get(name)
+        if field is None or not field.relation:
+            raise _unclear(model, name)
+        model = field.relation
+    return model
+
+
+def _identified(odoo: Connection, model: str, kind: str, value: Any) -> tuple[int, ...]:
+    """Return the record that a cell of a column ``.id`` or ``id`` means, if there is one."""
+    if not value:
+        return ()
+    if kind == ".id":
+        return (int(value),)
+    module, dot, name = str(value).rpartition(".")
+    domain = [["module", "=", module if dot else ""], ["name", "=", name], ["model", "=", model]]
+    return tuple(row["res_id"] for row in _read(odoo, "ir.model.data", domain, ["res_id"]))
+
+
+# Whose address that is ----------------------------------------------------------------------------
+
+
+def _reached(
+    odoo: Connection, written: _Written, path: Sequence[str], context: Mapping[str, Any]
+) -> set[int]:
+    """Return the contacts that a path leads to, as the records are and as they will be."""
+    if not path:
+        return set(written.ids)
+    first, *rest = path
+    field = odoo.schema.fields(written.model).get(first)
+    relation = field.relation if field is not None else None
+    if not relation:
+        return set()
+    if first in written.values:
+        there = _id_of(odoo, relation, written.values[first])
+    elif written.ids:
+        rows = _read(odoo, written.model, [["id", "in", list(written.ids)]], [first])
+        there = {row[first][0] for row in rows if row[first]}
+    else:
+        there = _id_of(odoo, relation, context.get(DEFAULT + first))
+    return _followed(odoo, relation, there, rest)
+
+
+def _followed(odoo: Connection, model: str, ids: set[int], path: Sequence[str]) -> set[int]:
+    for name in path:
+        field = odoo.schema.fields(model).get(name)
+        if field is None or not field.relation or not ids:
+            return set()
+        rows = _read(odoo, model, [["id", "in", sorted(ids)]], [name])
+        model, ids = field.relation, {row[name][0] for row in rows if row[name]}
+    if model == USER and ids:
+        rows = _read(odoo, USER, [["id", "in", sorted(ids)]], ["partner_id"])
+        return {row["partner_id"][0] for row in rows}
+    return ids
+
+
+def _id_of(odoo: Connection, model: str, value: Any) -> set[int]:
+    """Return the record that a many2one is given: by its id, as it is read, or by its name."""
+    if isinstance(value, Mapping):
+        value = value.get("id")
+    if isinstance(value, (list, tuple)):
+        value = value[0] if value else None
+    if isinstance(value, str) and value:
+        arguments = {"name": value, "operator": "=", "limit": 2}
+        search = Call(
+            model=model, method="name_search", arguments=arguments, context=_ALL, internal=True
+        )
+        return {found[0] for found in odoo.call(search)}
+    return {int(value)} if value else set()
+
+
+def _read(odoo: Connection, model: str, domain: list[Any], fields: list[str]) -> list[Any]:
+    search = Call(
+        model=model,
+        method="search_read",
+        arguments={"domain": domain, "fields": fields},
+        context=_ALL,
+        internal=True,
+    )
+    try:
+        rows: list[Any] = odoo.call(search)
+    except OdooError as error:
+        raise _unclear(model, ", ".join(fields)) from error
+    return rows
+
+
+def _check_kept(
+    odoo: Connection, contacts: Iterable[int], value: Any, model: str, name: str
+) -> None:
+    """Refuse another address for contacts that have a user."""
+    asked = sorted(contacts)
+    if not asked:
+        return
+    rows = _contacts(odoo, asked, "email")
+    changed = [row for row in rows if _has_user(row) and _plain(row["email"]) != _plain(value)]
+    if changed:
+        raise _refusal([row["display_name"] for row in changed], model, name, changed)
+
+
+#: A user of another company is not shown; that the contact has one still is.
+_SHOWING_USERS = ("user_ids", "partner_share")
+
+
+def _contacts(odoo: Connection, ids: Sequence[int], *more: str) -> list[Any]:
+    described = odoo.schema.fields(CONTACT)
+    fields = [name for name in ("display_name", *more, *_SHOWING_USERS) if name in described]
+    return _read(odoo, CONTACT, [["id", "in", list(ids)]], fields) if ids else []
+
+
+def _has_user(row: Mapping[str, Any]) -> bool:
+    return bool(row.get("user_ids")) or row.get("partner_share") is False
+
+
+def _plain(address: Any) -> str:
+    return str(address or "").strip().lower()
+
+
+def _check_merge(odoo: Connection, call: Call) -> None:
+    """Refuse to merge what a user's contact belongs to: it would be deleted, or renamed."""
+    relation = _MERGES.get((call.model, call.method))
+    if relation is None or not call.ids:
+        return
+    model, ids = call.model, set(call.ids)
+    if relation:
+        field = odoo.schema.fields(model).get(relation)
+        stays = ["dst_partner_id"] if model == _CONTACT_MERGE else []
+        rows = _read(odoo, model, [["id", "in", sorted(ids)]], [relation, *stays])
+        ids = {one for row in rows for one in row[relation]}
+        ids -= {row[name][0] for row in rows for name in stays if row[name]}
+        model = (field.relation if field is not None else None) or ""
+    if model != CONTACT:
+        rows = _read(odoo, model, [["id", "in", sorted(ids)]], ["partner_id"])
+        ids = {row["partner_id"][0] for row in rows if row["partner_id"]}
+    rows = _contacts(odoo, sorted(ids))
+    if having := [row for row in rows if _has_user(row)]:
+        raise _refusal([row["display_name"] for row in having], call.model, relation, having)
+
+
+def _refusal(
+    names: Sequence[str], model: str, field: str, rows: Sequence[Mapping[str, Any]]
+) -> AccessError:
+    shown = ", ".join(names[:5])
+    return AccessError(
+        f"{shown}: a contact of a user keeps its e-mail address, as Odoo mails the link that resets"
+        " the user's password to it.",
+        code="FIELD_BLOCKED",
+        suggestion=f"Leave {field or 'it'} out, or change the address in Odoo itself{IN_A_SCRIPT}.",
+        details={
+            "model": model,
+            "field": field,
+            "ids": [row["id"] for row in rows],
+            "named_in": "values",
+        },
+    )
+
+
+def _unclear(model: str, name: str) -> AccessError:
+    return AccessError(
+        f"It cannot be found out whether a contact that has a user would get another e-mail"
+        f" address: {name} of {model} cannot be read.",
+        code="FIELD_BLOCKED",
+        suggestion="Leave the address out, or connect as a user who may read it.",
+        details={"model": model, "field": name, "named_in": "values"},
+    )

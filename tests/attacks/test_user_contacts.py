@@ -1,0 +1,176 @@
+"""The address of a user's contact is where Odoo mails the link that resets the password to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from typing import Any
+
+import attrs
+import pytest
+
+from odoo_toolkit import Odoo, create, execute, upsert, write
+from odoo_toolkit.apps.contacts import merge_contacts
+from odoo_toolkit.errors import OdooError
+from tests.attacks.policies import Noting, Raw, connected, raw
+from tests.live.conftest import admin, server, suffix
+from tests.live.servers import Server
+
+__all__ = ["admin", "raw", "server", "suffix"]
+
+pytestmark = pytest.mark.every_version  # which fields go through to a contact differs
+
+PARTNER, EVIL = "res.partner", "evil@attack.example"
+WRITABLE = "res.partner,crm.lead,hr.employee,project.task,project.project,res.company,sale.order"
+
+
+@pytest.fixture(scope="module", params=["restricted", "full"])
+def odoo(request: pytest.FixtureRequest, server: Server) -> Iterator[Noting]:
+    with connected(server, mode=request.param, write_allowlist=WRITABLE) as connection:
+        yield connection
+
+
+@attrs.frozen
+class Victim:
+    """A user, its contact, and what is linked to the contact."""
+
+    user: int
+    partner: int
+    email: str
+    company: int
+    lead: int
+    employee: int
+    word: str
+
+
+@pytest.fixture(params=[True, False], ids=["active", "archived"])
+def victim(request: pytest.FixtureRequest, raw: Raw, suffix: str) -> Iterator[Victim]:
+    with ExitStack() as stack:
+
+        def make(model: str, **values: Any) -> int:
+            return stack.enter_context(raw.record(model, values))
+
+        email = f"victim-{suffix}@example.com"
+        company = make(PARTNER, name=f"Company {suffix}", is_company=True)
+        user = make("res.users", name=f"Victim {suffix}", login=email, email=email)
+        partner = raw.value("res.users", user, "partner_id")[0]
+        raw(PARTNER, "write", [partner], {"parent_id": company})
+        employee = make("hr.employee", name=f"Victim {suffix}", user_id=user)
+        lead = make("crm.lead", name=f"Lead {suffix}", partner_id=partner)
+        if not request.param:
+            raw("res.users", "write", [user], {"active": False})
+        yield Victim(user, partner, email, company, lead, employee, suffix)
+        raw(PARTNER, "write", [partner], {"parent_id": False})
+
+
+Attempt = Callable[[Odoo, Victim], Any]
+
+
+def _task(model: str) -> Attempt:
+    def attempt(odoo: Odoo, victim: Victim) -> Any:
+        values = {"name": "x", "partner_id": victim.partner, "partner_email": EVIL}
+        return create(odoo, model, values)
+
+    return attempt
+
+
+ATTEMPTS: dict[str, Attempt] = {
+    "write": lambda odoo, v: write(odoo, PARTNER, [v.partner], {"email": EVIL}),
+    "empty it": lambda odoo, v: write(odoo, PARTNER, [v.partner], {"email": False}),
+    "normalized": lambda odoo, v: execute(
+        odoo, PARTNER, "write", [[v.partner], {"email_normalized": EVIL}]
+    ),
+    "execute": lambda odoo, v: execute(odoo, PARTNER, "write", [[v.partner], {"email": EVIL}]),
+    "among others": lambda odoo, v: write(odoo, PARTNER, [v.company, v.partner], {"email": EVIL}),
+    "line of a company": lambda odoo, v: write(
+        odoo, PARTNER, [v.company], {"child_ids": [[1, v.partner, {"email": EVIL}]]}
+    ),
+    "web_save": lambda odoo, v: execute(
+        odoo, PARTNER, "web_save", [[v.partner], {"email": EVIL}, {"id": {}}]
+    ),
+    "load": lambda odoo, v: execute(
+        odoo, PARTNER, "load", [[".id", "email"], [[str(v.partner), EVIL]]]
+    ),
+    "load lines": lambda odoo, v: execute(
+        odoo,
+        PARTNER,
+        "load",
+        [
+            [".id", "child_ids/.id", "child_ids/email"],
+            [[str(v.company), str(v.partner), EVIL]],
+        ],
+    ),
+    "upsert": lambda odoo, v: upsert(odoo, PARTNER, [{".id": v.partner, "email": EVIL}], key=".id"),
+    "lead": lambda odoo, v: write(odoo, "crm.lead", [v.lead], {"email_from": EVIL}),
+    "new lead": lambda odoo, v: create(
+        odoo, "crm.lead", {"name": "x", "partner_id": v.partner, "email_from": EVIL}
+    ),
+    "new lead by defaults": lambda odoo, v: create(
+        odoo,
+        "crm.lead",
+        {"name": "x", "email_from": EVIL},
+        context={"default_partner_id": v.partner},
+    ),
+    "load a lead": lambda odoo, v: execute(
+        odoo,
+        "crm.lead",
+        "load",
+        [["name", "partner_id/.id", "email_from"], [["x", str(v.partner), EVIL]]],
+    ),
+    "load a lead by name": lambda odoo, v: execute(
+        odoo,
+        "crm.lead",
+        "load",
+        [["name", "partner_id", "email_from"], [["x", f"Victim {v.word}", EVIL]]],
+    ),
+    "employee": lambda odoo, v: write(odoo, "hr.employee", [v.employee], {"work_email": EVIL}),
+    "new employee": lambda odoo, v: create(
+        odoo, "hr.employee", {"name": "x", "user_id": v.user, "work_email": EVIL}
+    ),
+    "task": _task("project.task"),
+    "project": _task("project.project"),
+    "company": lambda odoo, v: create(
+        odoo, "res.company", {"name": f"x {v.word}", "partner_id": v.partner, "email": EVIL}
+    ),
+    "merge": lambda odoo, v: merge_contacts(
+        odoo, contact_id=_evil(odoo, v), duplicates=[v.partner]
+    ),
+    "merge by the wizard": lambda odoo, v: _merge(odoo, v),
+}
+
+
+def _evil(odoo: Odoo, victim: Victim) -> int:
+    return create(odoo, PARTNER, {"name": f"Evil {victim.word}", "email": EVIL}).ids[0]
+
+
+def _merge(odoo: Odoo, victim: Victim) -> Any:
+    wizard = "base.partner.merge.automatic.wizard"
+    evil = _evil(odoo, victim)
+    values = {"partner_ids": [[6, 0, [evil, victim.partner]]], "dst_partner_id": evil}
+    made = create(odoo, wizard, values).ids[0]
+    return execute(odoo, wizard, "action_merge", [[made]])
+
+
+@pytest.mark.parametrize("attempt", ATTEMPTS.values(), ids=ATTEMPTS)
+def test_the_contact_of_a_user_keeps_its_address(
+    odoo: Noting, raw: Raw, victim: Victim, attempt: Attempt
+) -> None:
+    with suppress(OdooError):  # refused, or the field or model does not exist on this version
+        attempt(odoo, victim)
+    users = raw("res.users", "read", [victim.user], ["email", "partner_id"])
+    assert users[0]["email"] == victim.email
+    assert users[0]["partner_id"][0] == victim.partner
+
+
+def test_the_attack_works_where_nothing_protects(server: Server, raw: Raw, victim: Victim) -> None:
+    with connected(server, protect=False) as open_connection:
+        write(open_connection, "crm.lead", [victim.lead], {"email_from": EVIL})
+    assert raw.value("res.users", victim.user, "email") == EVIL
+
+
+def test_other_contacts_may_have_another_address(odoo: Noting, raw: Raw, victim: Victim) -> None:
+    write(odoo, PARTNER, [victim.company], {"email": "office@example.com"})
+    assert raw.value(PARTNER, victim.company, "email") == "office@example.com"
+    # what a row says again is no change
+    write(odoo, PARTNER, [victim.partner], {"email": victim.email, "phone": "123"})
+    assert raw.value(PARTNER, victim.partner, "phone") == "123"
