@@ -407,7 +407,7 @@ def test_the_plan_of_a_merge_shows_its_calls() -> None:
     [
         ({}, {"contact_id": 7, "duplicates": [8]}, "is above"),
         ({}, {"contact_id": 8, "duplicates": [7]}, "is above"),
-        ({"users": [21]}, {}, "a user belongs to it"),
+        ({"users": [21]}, {}, "would give 1 user the name"),
         ({20: {"company_id": 1}, 21: {"company_id": 2}}, {}, "different companies"),
         ({20: {"active": False}}, {}, "is archived"),
     ],

@@ -65,7 +65,7 @@ MERGED = Document(
     model=CONTACT.model,
     noun="contact",
     argument="contact_id",
-    fields=(*_VALUES, "is_company", "parent_id", "company_id", "active", "user_ids"),
+    fields=(*_VALUES, "is_company", "parent_id", "company_id", "active"),
 )
 
 #: What is counted before and after: model, field, and what people call the records.
@@ -183,10 +183,10 @@ def merge_contacts(
             details={"model": WIZARD},
         )
     kept, *sources = read_all(odoo, MERGED, ids)
-    _check(odoo, kept, sources)
+    moving = _count(odoo, ids[1:])
+    _check(odoo, kept, sources, moving.get("users", 0))
     takes, lost = _values(kept, sources)
     before = _count(odoo, ids)
-    moving = _count(odoo, ids[1:])
     gone = [RecordName(id=row["id"], name=row["name"]) for row in sources]
     steps: list[AnyStep] = []
     for source in gone:
@@ -282,15 +282,14 @@ def _left(odoo: Odoo, gone: Sequence[RecordName], warnings: list[str]) -> set[in
 # Checks before ------------------------------------------------------------------------------------
 
 
-def _check(odoo: Odoo, kept: Row, sources: Sequence[Row]) -> None:
+def _check(odoo: Odoo, kept: Row, sources: Sequence[Row], users: int) -> None:
     rows = {row["id"]: row for row in (kept, *sources)}
-    with_users = [row for row in sources if row.get("user_ids")]
-    if with_users:
+    if users:
         raise _refused(
-            f"{_names(with_users)}: a user belongs to it, and would get the name and e-mail address"
-            " of another contact.",
+            f"{_names(sources)}: merging would give {users} user{'s' if users > 1 else ''} the name"
+            " and e-mail address of another contact.",
             "Let the contact that has the user stay, or delete the user first.",
-            with_users,
+            list(sources),
         )
     companies = {row["company_id"].id for row in rows.values() if row.get("company_id")}
     if len(companies) > 1:
