@@ -146,7 +146,9 @@ class TestReturnFields:
 
     def test_without_them_only_what_was_given_is_read(self) -> None:
         there = {"id": 7, "name": "Ann"}
-        odoo = scripted(create=[7], search=[7], write=True, action_confirm=True, read=[there])
+        odoo = scripted(
+            create=[7], search_read=[there], write=True, action_confirm=True, read=[there]
+        )
         created = create(odoo, "res.partner", {"name": "Ann"})
         write(odoo, "res.partner", [7], {"name": "Ann"})
         execute(odoo, "sale.order", "action_confirm", [[7]])
@@ -154,7 +156,7 @@ class TestReturnFields:
         assert [call.method for call in odoo.sent] == [
             "create",
             "read",
-            "search",
+            "search_read",
             "write",
             "read",
             "action_confirm",
@@ -164,7 +166,7 @@ class TestReturnFields:
     def test_one_read_more_brings_them(self) -> None:
         odoo = scripted(
             create=[7, 8],
-            search=[7],
+            search_read=[ROW],
             write=True,
             action_confirm=True,
             read=[ROW, {**ROW, "id": 8}],
@@ -177,7 +179,7 @@ class TestReturnFields:
         )
 
         methods = [call.method for call in odoo.sent]
-        written_and_read = ["search", "write", "read"]
+        written_and_read = ["search_read", "write", "read"]
         assert methods == ["create", "read", *written_and_read, "action_confirm", "read"]
         assert [row["id"] for row in created.records] == [7, 8]
         assert written.records == [{**ROW, "parent_id": None}]
