@@ -86,7 +86,15 @@ def names_of_odoo() -> frozenset[str]:
     for model in MODELS.values():
         found |= {*model.name_fields, *model.search_fields, *model.deep_fields, *model.key_fields}
         found |= {*model.dates, *model.told_apart_by, *(move.method for move in model.moves)}
-    return frozenset({*found, *odoo_names.MODULES, *odoo_names.CONTEXT_KEYS, *HARMLESS_METHODS})
+    return frozenset(
+        {
+            *found,
+            *odoo_names.MODULES,
+            *odoo_names.CONTEXT_KEYS,
+            *odoo_names.PROPERTY_KEYS,
+            *HARMLESS_METHODS,
+        }
+    )
 
 
 def names_of_the_example() -> set[str]:

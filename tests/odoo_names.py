@@ -32,6 +32,7 @@ NAMES: Mapping[str, str] = {
     "crm.lead2opportunity.partner": "action_apply",
     "crm.lost.reason": "",
     "hr.employee": "",
+    "hr.version:19-19": "",
     "ir.actions.report": "",
     "ir.config_parameter": "",
     "ir.cron": "",
@@ -48,10 +49,12 @@ NAMES: Mapping[str, str] = {
     "product.template": "detailed_type:15-17 is_storable:18-19",
     "product.supplierinfo": "min_qty",
     "product.template.attribute.value": "price_extra",
+    "project.project": "task_properties_definition:16-19",
     "project.tags": "",
     "project.task": "depend_on_ids:15-19 task_properties:16-19 allow_billable sale_line_id",
     "purchase.order": "button_draft button_unlock:14-19",
     "purchase.order.line": "qty_received taxes_id:14-18 tax_ids:19-19",
+    "res.company": "country_code:14-19",
     "res.country.group": "",
     "res.device.log:18-19": "",
     "res.lang": "",
@@ -71,6 +74,7 @@ NAMES: Mapping[str, str] = {
     "stock.scrap.reason.tag:18-19": "",
     "stock.warehouse.orderpoint": "action_replenish qty_multiple:14-18",
     "stock.picking": "button_validate move_lines:14-15 move_ids:16-19",
+    "uom.uom": "relative_uom_id:19-19",
 }
 
 #: Modules, of which the servers of the live tests have all.
@@ -100,6 +104,9 @@ REPORTS = {
     "sale.report_saleorder_pro_forma": "sale.order",
     "sale.report_saleorder_raw:19-19": "sale.order",
 }
+
+#: What is said of one property in the definition of several.
+PROPERTY_KEYS = ("definition_deleted",)
 
 #: Keys of the context.
 CONTEXT_KEYS = (
