@@ -96,7 +96,8 @@ _ACTIVE = ("active_model", "active_id", "active_ids")
 _PAYMENT_FIELDS: dict[str, WizardField] = {
     "amount": WizardField(
         type="monetary",
-        description="The amount left to pay by default. 0 registers a payment of nothing.",
+        description="The amount left to pay by default, from 18 on the next instalment."
+        " 0 registers a payment of nothing.",
     ),
     "journal_id": _many2one("account.journal", "A bank or cash journal."),
     "payment_date": WizardField(type="date", required=True, description="Today by default."),
@@ -191,7 +192,8 @@ _RETURN = KnownWizard(
         "product_return_moves": WizardField(
             type="one2many",
             relation="stock.return.picking.line",
-            description="By product_id, move_id and quantity; Odoo checks none of them.",
+            description="By product_id, move_id and quantity; Odoo checks none of them. Give them:"
+            " only 17 fills in all that was moved.",
         ),
         "location_id": _many2one("stock.location", "Where the goods go.", required=True),
     },
@@ -339,7 +341,7 @@ KNOWN_WIZARDS: tuple[KnownWizard, ...] = (
             "refund_method": _choice(
                 {
                     "refund": "Partial refund: a draft credit note",
-                    "cancel": "Full refund: credit note posted and reconciled",
+                    "cancel": "Full refund: posted and reconciled; payments are taken off",
                     "modify": "Full refund and new draft invoice",
                 },
                 default="refund",

@@ -253,6 +253,8 @@ class Books(Scripted):
             models["account.move.line"] |= _OPEN_ITEM
             models["account.move.reversal"] |= {"refund_method": "selection", "date_mode": "char"}
             del models["res.company"]["parent_ids"]
+        if major >= 18:
+            models["account.payment.register"]["installments_mode"] = "selection"
         records["account.move"] = [dict(move) for move in moves]
         records["account.move.line"] = [
             {"id": number, "move_id": move["id"]}
@@ -531,7 +533,7 @@ def test_what_is_not_seen_may_have_been_done(name: str, method: str, safe: bool)
     [
         (19, 20, False, False),
         (19, 115, False, True),
-        (19, None, 4, False),  # of instalments only the next one is paid
+        (19, None, 4, True),  # all instalments are paid
         (17, None, 4, True),
     ],
 )
@@ -543,6 +545,26 @@ def test_a_payment_in_part_is_not_safe_to_repeat(
     with pytest.raises(OdooConnectionError) as raised:
         register_payment(odoo, invoice_ids=[7], amount=amount)
     assert ("Repeating it is safe" in raised.value.suggestion) is safe
+
+
+@pytest.mark.parametrize(
+    ("major", "amount", "sent"),
+    [
+        (17, None, (None, None)),
+        (18, None, ("full", False)),
+        (18, 20, (None, None)),
+    ],
+)
+def test_what_is_due_is_paid_with_all_its_instalments(
+    major: int, amount: float | None, sent: tuple[Any, ...]
+) -> None:
+    """From 18 on Odoo would propose the next one only."""
+    odoo = Books(major, {**POSTED, "invoice_payment_term_id": 4})
+    register_payment(odoo, invoice_ids=[7], amount=amount)
+    (call,) = [c for c in odoo.asked("create") if c.model == "account.payment.register"]
+    values = call.arguments["vals_list"]
+    values = values[0] if isinstance(values, list) else values
+    assert (values.get("installments_mode"), values.get("group_payment")) == sent
 
 
 def test_another_payment_is_not_taken_for_the_one_whose_answer_was_lost() -> None:

@@ -130,7 +130,7 @@ def register_payment(
             vendors' refunds (money comes in) or bills and customers' credit notes (money goes
             out).
         amount: by default what Odoo's wizard proposes: what is due, less an early payment
-            discount; from 18 on, of instalments the next one.
+            discount. All instalments are paid; in another currency, from 18 on the next one only.
         currency: in which it is paid, such as ``EUR``, and in which ``amount`` is. By default
             that of the invoices; where neither is given for one invoice, that of the journal if
             it has its own. Odoo converts at the rate of the payment's day (14 and 15 take what
@@ -216,8 +216,12 @@ def register_payment(
     paid_in = named or proposed or own
     foreign = paid_in != own
     due = round(sum(row["amount_residual"] for row in rows), 6)
+    in_parts = "installments_mode" in odoo.schema.fields(pay.wizard)
+    if in_parts and amount is None and not foreign:
+        # From 18 on Odoo proposes the next instalment only; grouped, it would pay that alone.
+        values |= {"installments_mode": "full", "group_payment": False}
     # What is paid in full is refused the next time; what is paid in part is not.
-    parts = odoo.version.major >= 18 and any(row["invoice_payment_term_id"] for row in rows)
+    parts = in_parts and foreign and any(row["invoice_payment_term_id"] for row in rows)
     enough = amount is not None and not foreign and amount >= due
     full = not parts if amount is None else writeoff_account is not None or enough
 
@@ -227,7 +231,12 @@ def register_payment(
             done.warnings.append(
                 f"The amount is {more} more than was due; that stays open as a credit."
             )
-        return _payment_result(odoo, ids, done, day, foreign=foreign)
+        made = _payment_result(odoo, ids, done, day, foreign=foreign)
+        if parts and amount is None and any(row.amount_residual for row in made.invoices):
+            made.warnings.append(
+                "In another currency Odoo pays the next instalment only: give amount to pay more."
+            )
+        return made
 
     notes = [f"Paid on {day} by {journal['name']}."]
     if amount is None:
