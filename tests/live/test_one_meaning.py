@@ -780,6 +780,7 @@ ROWS: tuple[Row, ...] = (
             "payments": ["100 inbound customer"],
             "open": 0.0,
         },
+        unlike={(18,): {"payments": ["30 inbound customer", "70 inbound customer"]}},
     ),
     Row(
         "pay two in instalments",
@@ -790,7 +791,7 @@ ROWS: tuple[Row, ...] = (
             "open": 0.0,
         },
         unlike={
-            (14, 15, 16, 17): {
+            (14, 15, 16, 17, 18): {
                 "payments": [
                     "30 inbound customer",
                     "70 inbound customer",
