@@ -195,9 +195,9 @@ def test_arguments_of_other_types_are_refused(policy: Policy, method: str) -> No
 
 @pytest.mark.parametrize("policy", [READONLY, RESTRICTED], ids=["readonly", "restricted"])
 def test_ids_of_other_types_are_refused(policy: Policy) -> None:
-    attacks = {
-        repr(value): called("read", value, ["name"]) for value in ILL_TYPED["ids"] if value != [0]
-    }
+    # Some views of other tables have ids below zero; elsewhere Odoo finds nothing by them.
+    others = [value for value in ILL_TYPED["ids"] if value not in ([0], [-1])]
+    attacks = {repr(value): called("read", value, ["name"]) for value in others}
     assert passing(Serverless(policy), attacks) == []
 
 

@@ -35,7 +35,7 @@ def _odoo(**answers: Any) -> Scripted:
 
 def test_an_empty_text_is_sent_as_not_set() -> None:
     """But for a required field, which would refuse that."""
-    odoo = _odoo(create=[7], write=True, read=[], search=[7])
+    odoo = _odoo(create=[7], write=True, read=[], search_read=[{"id": 7, "ref": "x"}])
     values = {"ref": "", "must": "", "body": "", "child_ids": [[0, 0, {"ref": "", "must": "x"}]]}
     create(odoo, "x.note", values)
     write(odoo, "x.note", [7], {"ref": ""})
