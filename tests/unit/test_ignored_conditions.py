@@ -28,6 +28,11 @@ MODELS: dict[str, Any] = {
         "partner_id": {"type": "many2one", "relation": "x.partner"},
         "code": {"type": "char", **COMPUTED, "related": "partner_id.code"},
         "late": {"type": "boolean", **COMPUTED},
+        "state": {
+            "type": "selection",
+            "selection": [["new", "New"], ["active", "Active"]],
+            **COMPUTED,
+        },
         "left": {"type": "float", **COMPUTED},
         "due": {"type": "date", **COMPUTED},
         "owner_id": {"type": "many2one", "relation": "x.partner", **COMPUTED},
@@ -199,3 +204,13 @@ def test_the_hook_does_not_hear_what_the_toolkit_finds_out() -> None:
     odoo = server(frozenset()).connect(on_call=lambda event: heard.append(event.call.method))
     count(odoo, "x.order", [["code", "=", "XX"]])
     assert heard == ["search_count"]
+
+
+def test_a_choice_is_asked_for_with_another_one() -> None:
+    """A search method may take what it does not know for one of its choices."""
+    fake = server(frozenset())
+    assert count(fake.connect(), "x.order", [["state", "=", "new"]]).count == 0
+    asked = [one.arguments["domain"] for one in fake.sent if one.method == "search_count"]
+    assert [["state", "=", "new"], ["state", "=", "active"]] in asked
+    with pytest.raises(ValidationError, match="leaves the condition out"):
+        count(server(frozenset({"state"})).connect(), "x.order", [["state", "=", "new"]])
