@@ -71,6 +71,7 @@ NAMES: Mapping[str, str] = {
     "stock.backorder.confirmation": "process process_cancel_backorder",
     "stock.immediate.transfer:14-16": "process",
     "stock.move": "to_refund",
+    "stock.return.picking": "product_return_moves action_create_returns_all:18-19",
     "stock.scrap.reason.tag:18-19": "",
     "stock.warehouse.orderpoint": "action_replenish qty_multiple:14-18",
     "stock.picking": "button_validate move_lines:14-15 move_ids:16-19",
