@@ -78,7 +78,7 @@ class _Written:
 def check_user_contacts(odoo: Connection, call: Call) -> None:
     """Refuse a call that would give a user's contact another e-mail address.
 
-    It costs a request for each relation that an address goes through, and one for the contacts;
+    It costs a request for each relation that an address goes through, and two for the contacts;
     calls that write no address cost nothing.
 
     Raises:
@@ -328,24 +328,24 @@ def _check_kept(
     asked = sorted(contacts)
     if not asked:
         return
-    rows = _contacts(odoo, asked, "email")
-    changed = [row for row in rows if _has_user(row) and _plain(row["email"]) != _plain(value)]
-    if changed:
+    rows = _of_users(odoo, asked)
+    if changed := [row for row in rows if _plain(row["email"]) != _plain(value)]:
         raise _refusal([row["display_name"] for row in changed], model, name, changed)
 
 
-#: A user of another company is not shown; that the contact has one still is.
-_SHOWING_USERS = ("user_ids", "partner_share")
+def _of_users(odoo: Connection, ids: Sequence[int]) -> list[Any]:
+    """Return those contacts that have a user, with their addresses.
 
-
-def _contacts(odoo: Connection, ids: Sequence[int], *more: str) -> list[Any]:
-    described = odoo.schema.fields(CONTACT)
-    fields = [name for name in ("display_name", *more, *_SHOWING_USERS) if name in described]
-    return _read(odoo, CONTACT, [["id", "in", list(ids)]], fields) if ids else []
-
-
-def _has_user(row: Mapping[str, Any]) -> bool:
-    return bool(row.get("user_ids")) or row.get("partner_share") is False
+    Odoo leaves archived users out of ``user_ids``, whatever the context says. A user of another
+    company is not found either; that the contact belongs to one is still seen.
+    """
+    if not ids or not {"user_ids", "partner_share"} & odoo.schema.fields(CONTACT).keys():
+        return []
+    users = _read(odoo, USER, [["partner_id", "in", list(ids)]], ["partner_id"])
+    having = {row["partner_id"][0] for row in users}
+    fields = ["display_name", "email", "partner_share"]
+    rows = _read(odoo, CONTACT, [["id", "in", list(ids)]], fields)
+    return [row for row in rows if row["id"] in having or not row["partner_share"]]
 
 
 def _plain(address: Any) -> str:
@@ -368,8 +368,7 @@ def _check_merge(odoo: Connection, call: Call) -> None:
     if model != CONTACT:
         rows = _read(odoo, model, [["id", "in", sorted(ids)]], ["partner_id"])
         ids = {row["partner_id"][0] for row in rows if row["partner_id"]}
-    rows = _contacts(odoo, sorted(ids))
-    if having := [row for row in rows if _has_user(row)]:
+    if having := _of_users(odoo, sorted(ids)):
         raise _refusal([row["display_name"] for row in having], call.model, relation, having)
 
 
