@@ -205,7 +205,7 @@ def test_a_key_repeated(odoo: Connection, plain: Connection, suffix: str) -> Non
 def test_a_key_repeated_after_a_part_was_left(
     odoo: Connection, plain: Connection, suffix: str
 ) -> None:
-    """Nothing is done, until what is left is taken back."""
+    """Nothing is done again: the error names what is left, and how it is taken back."""
     one, two, three = (partner(plain) for _ in range(3))
 
     class Interferes:
@@ -225,14 +225,10 @@ def test_a_key_repeated_after_a_part_was_left(
     assert caught.value.outcome == "maybe_applied"
     before = look(plain, one, two, three)
     assert before[two]["street"] != "y"
-    with pytest.raises(StateError, match="not all that it did could be taken back"):
+    with pytest.raises(StateError, match="was done in part") as again:
         batch(odoo, items, key=f"p-{suffix}")
+    assert again.value.code == "KEY_IN_DOUBT"
     assert differing(before, look(plain, one, two, three)) == {}
-    write(plain, PARTNER, [one], {"ref": "x"})
-    with pytest.raises(OdooError) as caught:
-        batch(odoo, items, key=f"p-{suffix}")
-    assert caught.value.details["left"] == []
-    assert refs(plain, one, two) == [None, None] or "x" not in refs(plain, one, two)
 
 
 def test_cancelled_halfway(odoo: Connection, plain: Connection, suffix: str) -> None:
