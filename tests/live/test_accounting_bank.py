@@ -32,6 +32,7 @@ from odoo_toolkit.apps.accounting import (
     send_reminders,
 )
 from odoo_toolkit.mail import send_document
+from tests.kit.users import set_email
 from tests.live.accounting_data import customer, kept, posted, user_in
 from tests.live.products import stored
 from tests.live.servers import Server, credentials
@@ -47,9 +48,8 @@ def accountant(server: Server, admin: Odoo) -> Iterator[Odoo]:
     group = basic if admin.version.major >= 18 else "account.group_account_user"
     user = user_in(server, "Accountant", "account.group_account_manager", group)
     with connect(**credentials(server, user)) as connection:
-        own = read(admin, "res.users", [connection.uid], ["partner_id"])[0]["partner_id"]["id"]
         # An order whose invoice is paid is told so by e-mail, which needs a sender.
-        write(admin, "res.partner", [own], {"email": "accountant@example.com"})
+        set_email(admin, connection.uid, "accountant@example.com")
         yield connection
 
 

@@ -18,6 +18,7 @@ from odoo_toolkit.apps.accounting import (
     send_reminders,
 )
 from tests.kit.days import today
+from tests.kit.users import set_email
 from tests.live.accounting_data import user_in
 from tests.live.servers import Server, credentials
 
@@ -78,10 +79,8 @@ def biller(server: Server, admin: Odoo) -> Iterator[Odoo]:
     """A user who makes invoices, and has no further rights."""
     user = user_in(server, "Reminding", "account.group_account_invoice")
     with connect(**credentials(server, user)) as connection:
-        own = toolkit.read(admin, "res.users", [connection.uid], ["partner_id"])[0]
         # Odoo sends nothing for who has no address.
-        partner = own["partner_id"]["id"]
-        toolkit.write(admin, "res.partner", [partner], {"email": "reminding@example.com"})
+        set_email(admin, connection.uid, "reminding@example.com")
         yield connection
 
 

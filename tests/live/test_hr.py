@@ -18,6 +18,7 @@ from odoo_toolkit.apps.hr import AttendanceResult, ExpenseResult, LeaveResult
 from odoo_toolkit.errors import StateError
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.names import AmbiguousNameError
+from tests.kit.users import set_email
 from tests.live.servers import Server, credentials, ordinary_user
 
 
@@ -49,9 +50,7 @@ def _fortnights(day: date) -> Iterator[date]:
 def employee(admin: Odoo, user: Odoo, name: str, **values: Any) -> int:
     """Make an employee of a user."""
     # Odoo 14 lets nobody decide without an e-mail address.
-    mail = {"email": f"{name.replace(' ', '-').lower()}@example.com"}
-    (row,) = toolkit.read(admin, "res.users", [user.uid], ["partner_id"]).records
-    toolkit.write(admin, "res.partner", [row["partner_id"]["id"]], mail)
+    set_email(admin, user.uid, f"{name.replace(' ', '-').lower()}@example.com")
     made = toolkit.create(admin, "hr.employee", {"name": name, "user_id": user.uid, **values}).id
     assert made
     return made
