@@ -8,7 +8,7 @@ gets it, and a contact that has a user, an archived one, too, keeps its own.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -98,12 +98,19 @@ def check_user_contacts(odoo: Connection, call: Call) -> None:
                 return []
             raise _unclear(model, name) from error
 
-    for written in _all_written(odoo, call, paths):
-        for name, value in written.values.items():
-            contacts: set[int] = set()
-            for path in paths(written.model, name):
-                contacts |= _reached(odoo, written, path, call.context)
-            _check_kept(odoo, contacts, value, written.model, name)
+    given = [
+        (contact, written, name)
+        for written in _all_written(odoo, call, paths)
+        for name in written.values
+        for path in paths(written.model, name)
+        for contact in _reached(odoo, written, path, call.context)
+    ]
+    # Asked once for all records of the call.
+    kept = {row["id"]: row for row in _of_users(odoo, sorted({one for one, _, _ in given}))}
+    for contact, written, name in given:
+        row = kept.get(contact)
+        if row is not None and _plain(row["email"]) != _plain(written.values[name]):
+            raise _refusal([row["display_name"]], written.model, name, [row])
 
 
 def address_paths(model: str, name: str, fields_of: FieldsOf) -> list[tuple[str, ...]]:
@@ -319,18 +326,6 @@ def _read(odoo: Connection, model: str, domain: list[Any], fields: list[str]) ->
     except OdooError as error:
         raise _unclear(model, ", ".join(fields)) from error
     return rows
-
-
-def _check_kept(
-    odoo: Connection, contacts: Iterable[int], value: Any, model: str, name: str
-) -> None:
-    """Refuse another address for contacts that have a user."""
-    asked = sorted(contacts)
-    if not asked:
-        return
-    rows = _of_users(odoo, asked)
-    if changed := [row for row in rows if _plain(row["email"]) != _plain(value)]:
-        raise _refusal([row["display_name"] for row in changed], model, name, changed)
 
 
 def _of_users(odoo: Connection, ids: Sequence[int]) -> list[Any]:
