@@ -87,11 +87,19 @@ def test_a_key_that_is_revoked_during_a_call_ends_it_with_an_error_and_nothing_i
     assert call(team.url, tokens.access, "odoo_core_get_user").status_code == 401
     (grant,) = team.server.provider.grants.grants(ended=True)
     assert grant.why == "Odoo refuses the key"
-    # Signed in anew, the same call is gone on with: what was done is not done again.
+    # Signed in again: the answer is repeated, or the error names what is left and can be undone.
     tokens = Person(team.url).connect(client, **form_of(user))
-    answer = call(team.url, tokens.access, "odoo_core_batch", {"items": items, "key": "one try"})
-    assert answer.json()["result"]["isError"] is False
-    assert (named(admin, first), named(admin, second)) == (1, 1)
+    asked = {"items": items, "key": "one try"}
+    result = call(team.url, tokens.access, "odoo_core_batch", asked).json()["result"]
+    assert result["isError"] is refused
+    assert (named(admin, first), named(admin, second)) == (1, 0 if refused else 1)
+    if refused:
+        error = result["structuredContent"]
+        assert error["code"] == "KEY_IN_DOUBT"
+        entry = {"entry": error["details"]["entry"]}
+        undone = call(team.url, tokens.access, "odoo_core_undo", entry)
+        assert undone.json()["result"]["isError"] is False
+        assert named(admin, first) == 0
 
 
 def test_a_changed_password_leaves_what_is_connected_and_ends_what_is_begun(
