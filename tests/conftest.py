@@ -5,10 +5,12 @@ from __future__ import annotations
 import logging
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from _pytest.terminal import TerminalReporter
 
 from tests import selection, typed_results
 from tests.live import own
@@ -57,6 +59,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_unconfigure() -> None:
     """Stop the servers that this process started."""
     own.close()
+
+
+def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
+    """Say how long each folder's tests took, added up over all processes."""
+    seconds: Counter[str] = Counter()
+    tests: Counter[str] = Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                folder = report.nodeid.partition("::")[0].rpartition("/")[0]
+                seconds[folder] += report.duration
+                tests[folder] += report.when == "call"
+    if len(seconds) > 1:
+        terminalreporter.section("seconds by folder")
+        for folder, sum_ in seconds.most_common():
+            terminalreporter.write_line(f"{sum_:8.0f} s  {tests[folder]:6} tests  {folder}")
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,6 @@
 """Every model and every method name: what readonly lets pass changes nothing.
 
-A usual run takes a sample of the models; ``make attack`` takes all.
+``make test`` takes a sample of the models, ``make attack`` all.
 """
 
 from __future__ import annotations
@@ -26,8 +26,6 @@ from tests.attacks.fuzz_calls import HARMLESS
 from tests.attacks.policies import Noting, Raw, connected
 from tests.attacks.servers import as_user
 from tests.live.servers import Server
-
-pytestmark = pytest.mark.attack
 
 #: Models of many kinds: documents, masters, wizards, abstract ones, and Odoo's own.
 MODELS = (
@@ -70,6 +68,7 @@ def test_reading_any_model_changes_nothing(
     assert outcome.calls["answered"] > outcome.calls["failed"]
 
 
+@pytest.mark.attack
 def test_reading_any_wizard_changes_nothing(
     reader: Noting, user: Raw, raw: Raw, database: Database
 ) -> None:
@@ -88,6 +87,7 @@ def test_no_computed_field_writes_when_it_is_read_but_those_that_are_known(
     assert found - WRITING_FIELDS == set()
 
 
+@pytest.mark.attack
 def test_reading_in_full_mode_changes_nothing_either(
     full: Noting, user: Raw, raw: Raw, database: Database
 ) -> None:
@@ -106,6 +106,7 @@ def test_readonly_sends_no_method_but_the_harmless_ones(
         assert passed(reader, MODELS, names) == {}
 
 
+@pytest.mark.attack
 def test_restricted_sends_no_method_but_the_harmless_ones_and_plain_writes(
     server: Server, restricted: Noting, database: Database
 ) -> None:
