@@ -59,6 +59,7 @@ class State:
         profile, mode: options given before the command.
         mode_used: that of the connection.
         odoo: the connection, once there is one.
+        options: argument of the library -> option of the command, such as ``--dry-run``.
         rows: of an import, how many of how many are done.
         loaded: of a sync that has begun, the tables that are loaded whole.
         printed: records that have been printed while more were read.
@@ -69,6 +70,7 @@ class State:
     mode: str | None = None
     mode_used: str = MODES[0]
     odoo: WatchedOdoo | None = None
+    options: dict[str, str] = attrs.Factory(dict)
     rows: tuple[int, int] | None = None
     loaded: list[str] | None = None
     printed: int = 0
@@ -114,7 +116,13 @@ def with_odoo(function: Callable[..., Any]) -> Callable[..., Any]:
     def command(*arguments: Any, profile: str | None, mode: str | None, **options: Any) -> Any:
         context = click.get_current_context()
         odoo = open_odoo(chosen(context, profile, mode))
-        context.ensure_object(State).odoo = odoo
+        state = context.ensure_object(State)
+        state.odoo = odoo
+        state.options = {
+            option.name: option.opts[0]
+            for option in context.command.params
+            if isinstance(option, click.Option) and option.name
+        }
         with odoo:
             function(odoo, *arguments, **options)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -14,6 +13,7 @@ import click
 
 from odoo_toolkit.cli import INTERRUPTED, NOTHING_WRITTEN
 from odoo_toolkit.cli.connecting import State
+from odoo_toolkit.cli.in_shell import in_shell
 from odoo_toolkit.cli.output import say, several
 from odoo_toolkit.errors import OdooError
 
@@ -33,24 +33,6 @@ STATUS = {
 SOME_FAILED, IN_DOUBT, WRONG_FILE = 12, 13, 14
 #: As of programs that a signal ends: SIGPIPE.
 CLOSED_PIPE = 141
-
-#: Functions that the library's suggestions name -> how they are called from the shell.
-_COMMAND_OF = {
-    "fields_get": "fields",
-    "list_models": "models",
-    "list_reports": "report --list",
-    "search_read": "search",
-    "upsert": "import",
-}
-#: Arguments that they name -> how they are written there.
-_OPTION_OF = {
-    "columns=evolve": "no --freeze",
-    "decimals=False": "--no-decimals",
-    "refresh=True": "--refresh",
-    "whole=True": "--whole",
-}
-_FUNCTION = re.compile(rf"\b({'|'.join(_COMMAND_OF)})\b(?:\(\))?")
-_OPTION = re.compile("|".join(_OPTION_OF))
 
 
 class _FileFailure(Exception):  # noqa: N818 - it carries an error
@@ -114,18 +96,18 @@ def status_of(error: OdooError) -> int:
 
 def tell_error(error: OdooError, state: State) -> None:
     """Say what happened, and what to do next."""
-    say(f"Error: {error.message}")
+    say(f"Error: {in_shell(error.message, state.options)}")
     if error.code == "MODE_VIOLATION":
         say(
             f"The mode is {state.mode_used}: give --mode, or set the mode in the profile, where"
             " restricted takes the model in the write_allowlist, too."
         )
     elif error.suggestion:
-        said = _FUNCTION.sub(lambda m: f"odoo-toolkit {_COMMAND_OF[m[1]]}", error.suggestion)
+        said = in_shell(error.suggestion, state.options)
         if groups := error.details.get("groups"):
             # Nothing shows the details here.
             said = said.replace("named in the details", ", ".join(groups))
-        say(_OPTION.sub(lambda m: _OPTION_OF[m[0]], said))
+        say(said)
     _tell_printed(state)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -18,10 +17,12 @@ from odoo_toolkit import records
 from odoo_toolkit.cli import INTERRUPTED, options
 from odoo_toolkit.cli.connecting import State, WatchedOdoo, stopping_softly, with_odoo
 from odoo_toolkit.cli.ending import IN_DOUBT, SOME_FAILED, STATUS
+from odoo_toolkit.cli.in_shell import in_shell
 from odoo_toolkit.cli.output import (
     Form,
     form_of,
     form_options,
+    note,
     print_text,
     print_value,
     progress,
@@ -35,9 +36,6 @@ from odoo_toolkit.records.importing.results import ImportPlan, ImportResult
 
 #: Problems that are told one by one.
 _TOLD = 20
-
-#: An argument that errors name, which is an option here.
-_OPTION = re.compile(r"read_csv (\w+)=\s?")
 
 
 @click.command("import")
@@ -163,16 +161,16 @@ def _tell(
         state.status = SOME_FAILED
     problems = result.problems
     for problem in problems[:_TOLD]:
-        tell(_OPTION.sub(lambda m: f"--{m[1].replace('_', '-')} ", str(problem)))
+        tell(in_shell(str(problem), state.options))
     if len(problems) > _TOLD:
         tell(f"and {len(problems) - _TOLD} more; --failed FILE has all of them")
     for related, names in result.related.items():
         would = "would be " if isinstance(result, Plan) else ""
         tell(f"{several(len(names), 'record')} of {related} {would}created: {', '.join(names)}")
     for warning in result.warnings:
-        tell(f"Note: {warning}")
+        note(warning)
     if isinstance(result, Plan) and result.needs:
-        tell(f"Note: {result.needs}")
+        note(result.needs)
     if isinstance(result, ImportResult) and stopped is not None:
         numbers = (
             f"{several(len(result.not_done), 'row')} not done, {len(result.in_doubt)} in doubt"

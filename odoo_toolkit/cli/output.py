@@ -15,6 +15,7 @@ from typing import Any
 import attrs
 import click
 
+from odoo_toolkit.cli.in_shell import in_shell
 from odoo_toolkit.fields import Field
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.visible_text import ACTING
@@ -70,10 +71,16 @@ def say(text: str) -> None:
     click.echo(_CONTROL.sub("\ufffd", text), err=True)
 
 
+def note(text: str) -> None:
+    """Say what the library has to say besides, in the words of the command."""
+    state = getattr(click.get_current_context(silent=True), "obj", None)
+    say(f"Note: {in_shell(text, getattr(state, 'options', {}))}")
+
+
 def tell_warnings(result: Any) -> None:
     """Say what is to be known of a result besides its data."""
     for warning in getattr(result, "warnings", ()):
-        say(f"Note: {warning}")
+        note(warning)
     if skipped := getattr(result, "skipped_fields", None):
         say(f"Note: this user cannot read {', '.join(skipped)}.")
     left_out = getattr(result, "left_out", 0)
@@ -124,7 +131,7 @@ def print_plan(plan: Plan, form: Form = None) -> None:
     print_value({name: value for name, value in facts.items() if value or name == "calls"}, form)
     tell_warnings(plan)
     if plan.needs:
-        say(f"Note: {plan.needs}")
+        note(plan.needs)
     say(f"{plan.message} Nothing was written. {_NOT_ASKED}")
 
 
