@@ -145,7 +145,7 @@ def _touched(odoo: Odoo, entry: HistoryEntry) -> list[tuple[str, int]]:
     version = odoo.version.major
     found: dict[tuple[str, int], None] = {}
     for write in entry.writes:
-        if write.outcome in GONE:
+        if write.outcome == "refused":
             continue
         records = [(write.model, number) for number in write.ids]
         records += [(write.made_model, number) for number in write.made]

@@ -23,6 +23,7 @@ from odoo_toolkit.cli.output import (
     form_of,
     form_options,
     note,
+    print_planned,
     print_text,
     print_value,
     progress,
@@ -191,6 +192,8 @@ def _print(result: ImportResult | ImportPlan, form: Form) -> None:
         if isinstance(result, ImportResult) and result.interrupted is not None:
             line += f", {len(result.in_doubt)} in doubt, {len(result.not_done)} not done"
         print_text(line + "\n")
+        if isinstance(result, Plan):
+            print_planned(result)
         return
     failures = [
         {

@@ -29,6 +29,9 @@ _FORMS = {
     "csv": "As CSV with a line of names.",
 }
 
+#: Columns of a plan as a table, and how many of its values a terminal shows.
+_PLANNED, _SHOWN = ("record", "call", "field", "now", "then"), 20
+
 #: Control characters and such, by which a text from Odoo could steer the terminal.
 _CONTROL = re.compile(f"[{ACTING}]")
 _NOT_ASKED = "Only the real run shows whether Odoo itself refuses something."
@@ -126,13 +129,48 @@ def print_value(value: Any, form: Form = None) -> None:
 
 
 def print_plan(plan: Plan, form: Form = None) -> None:
-    """Print what would be done, as the MCP server shows it; say that nothing was."""
-    facts = attrs.asdict(plan, filter=lambda field, value: value is not None)
-    print_value({name: value for name, value in facts.items() if value or name == "calls"}, form)
+    """Print what would be done, as the MCP server shows it; say that nothing was.
+
+    A terminal shows the values that would be written.
+    """
+    if form_of(form) == "table":
+        print_planned(plan)
+    else:
+        facts = attrs.asdict(plan, filter=lambda field, value: value is not None)
+        told = {name: value for name, value in facts.items() if value or name == "calls"}
+        print_value(told, form)
     tell_warnings(plan)
     if plan.needs:
         note(plan.needs)
     say(f"{plan.message} Nothing was written. {_NOT_ASKED}")
+
+
+def print_planned(plan: Plan) -> None:
+    """Print as a table which values would be written, and what else would be called."""
+    rows: list[dict[str, Any]] = [
+        {
+            "record": f"{change.name or plan.calls[0].model} ({change.id})",
+            "field": change.field,
+            "now": change.now_label or change.now,
+            "then": change.then_label or change.then,
+        }
+        for change in plan.changes
+    ]
+    # What is written to records that there are is told value by value.
+    others = [call for call in plan.calls if not (rows and call.method == "write")]
+    for call in others:
+        values = call.arguments.get("vals_list", call.arguments.get("vals", call.arguments))
+        for one in values if isinstance(values, list) else [values]:
+            record = f"new {call.model}" if call.method == "create" else f"{call.model} {call.ids}"
+            given = one if isinstance(one, Mapping) and one else {"": ""}
+            rows += [
+                {"record": record, "call": call.method, "field": name, "then": value}
+                for name, value in given.items()
+            ]
+    names = [name for name in _PLANNED if any(row.get(name) for row in rows)]
+    _print_table(rows[:_SHOWN], names)
+    if len(rows) > _SHOWN:
+        say(f"and {len(rows) - _SHOWN} more values: --json prints all of them.")
 
 
 def print_ids(ids: Sequence[int], form: Form = None) -> None:

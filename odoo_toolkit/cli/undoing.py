@@ -11,6 +11,7 @@ from odoo_toolkit.cli import options
 from odoo_toolkit.cli.connecting import WatchedOdoo, with_odoo
 from odoo_toolkit.cli.output import (
     Form,
+    form_of,
     form_options,
     print_plan,
     print_rows,
@@ -22,6 +23,9 @@ from odoo_toolkit.overview import details, overview
 from odoo_toolkit.undoing import history as entries_of
 from odoo_toolkit.undoing import undo as undo_entry
 from odoo_toolkit.undoing import undo_since
+
+#: Columns of the table, and characters of its records; JSON and CSV have all that there is.
+_COLUMNS, _WIDTH = ("entry", "started", "operation", "records", "undo"), 60
 
 
 @click.command()
@@ -42,7 +46,7 @@ def history(odoo: WatchedOdoo, entry: int | None, form: Form, given: dict[str, A
     if entry is not None:
         print_value(details(odoo, entry=entry), form or "json")
         return
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "entry": one.entry,
             "started": one.started,
@@ -56,7 +60,19 @@ def history(odoo: WatchedOdoo, entry: int | None, form: Form, given: dict[str, A
         }
         for one in overview(odoo, **given)
     ]
+    if form_of(form) == "table":
+        rows = [{name: row[name] for name in _COLUMNS} | _in_short(row) for row in rows]
     print_rows(rows, form=form)
+
+
+def _in_short(row: dict[str, Any]) -> dict[str, Any]:
+    """Return what a line of a terminal has room for."""
+    done = "" if row["outcome"] == "done" else f" ({row['outcome']})"
+    return {
+        "started": row["started"][:16].replace("T", " "),
+        "operation": row["operation"] + done,
+        "records": row["records"][:_WIDTH] + ("…" if len(row["records"]) > _WIDTH else ""),
+    }
 
 
 @click.command()

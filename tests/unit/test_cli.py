@@ -11,7 +11,7 @@ import click
 import pytest
 
 from odoo_toolkit import cli
-from odoo_toolkit.cli import output
+from odoo_toolkit.cli import importing, output
 from odoo_toolkit.cli.commands import COMMANDS, commands
 from odoo_toolkit.cli.ending import STATUS
 from odoo_toolkit.errors import CODES, OdooConnectionError, make_error
@@ -202,6 +202,32 @@ def test_a_dry_run_checks_and_writes_nothing(run: Run, server: FakeServer) -> No
     called = run("call", "res.partner", "action_archive", "--ids", "7", "--dry-run")
     assert lines(called.stdout)[0]["calls"][0]["method"] == "action_archive"
     assert server.asked("create", "write", "action_archive") == []
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (
+            ["create", "res.partner", "name=x", "country_id=20"],
+            [["new res.partner", "create", "name", "x"], ["country_id", "20"]],
+        ),
+        (["write", "res.partner", "7", "name=x"], [["Azure (7)", "name", "Azure", "x"]]),
+        (["call", "res.partner", "action_archive", "--ids", "7"], [["[7]", "action_archive"]]),
+        (
+            ["import", "res.partner", "-", "--key", "ref"],
+            [["Azure (7)", "name", "Azure", "Blue"], ["new res.partner", "ref", "9"]],
+        ),
+    ],
+)
+def test_a_dry_run_on_a_terminal_shows_the_values(
+    run: Run, monkeypatch: pytest.MonkeyPatch, words: list[str], shown: list[list[str]]
+) -> None:
+    for module in (output, importing):
+        monkeypatch.setattr(module, "form_of", lambda form: form or "table")
+    result = run(*words, "--dry-run", input="ref,name\n007,Blue\n9,Red\n")
+    for cells in shown:
+        assert re.search(r"(?m)^.*" + ".* ".join(map(re.escape, cells)), result.stdout), cells
+    assert "{" not in result.stdout
 
 
 def test_a_write_in_doubt_has_an_exit_status_of_its_own(run: Run, server: FakeServer) -> None:

@@ -44,7 +44,10 @@ def test_what_was_written_is_listed_and_taken_back(
     assert (done.exit_code, _ref(server)) == (0, "007")
     assert json.loads(done.stdout)["entries"] == [1]
     rows = [json.loads(line) for line in run("history").stdout.splitlines()]
-    assert rows[1]["undo"] == "undone by 2"
+    assert (rows[1]["undo"], rows[1]["records"]) == ("undone by 2", "Azure (res.partner 7)")
+    table = run("history", "--table").stdout.splitlines()
+    assert table[0].split() == ["entry", "started", "operation", "records", "undo"]
+    assert len(table) == 3
     assert journal.stat().st_mode & 0o777 == 0o600
 
 
