@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import date
 from typing import Any
 
 from odoo_toolkit.app_models import known
@@ -13,6 +12,7 @@ from odoo_toolkit.fields import TO_MANY, Field
 from odoo_toolkit.form_view import main_form
 from odoo_toolkit.model_guide.methods import state_field
 from odoo_toolkit.model_guide.states import ModelStates
+from odoo_toolkit.operations.lines import today
 from odoo_toolkit.policy.tables import is_read_unasked
 from odoo_toolkit.records.arguments import describe
 from odoo_toolkit.search_help.meanings import first_of, main_amount, main_date
@@ -143,7 +143,7 @@ def usual_filters(
     elif first_of(fields, ["user_id"]):
         found.append(("mine", [["user_id", "=", odoo.uid]]))
     if day := main_date(model, fields):
-        first_day = date.today().replace(day=1).isoformat()  # noqa: DTZ011
+        first_day = f"{today(odoo)[:7]}-01"
         found.append(("since the first of this month", [[day, ">=", first_day]]))
     if first_of(fields, ["partner_id"]) and fields["partner_id"].relation == "res.partner":
         found.append(("of a company and its contacts", [["partner_id", "child_of", "<id>"]]))

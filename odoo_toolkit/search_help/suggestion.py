@@ -15,6 +15,7 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.deep_search.terms import parse_query
 from odoo_toolkit.display import Shown
+from odoo_toolkit.operations import lines
 from odoo_toolkit.records.arguments import describe, readable_of
 from odoo_toolkit.search_help.meanings import main_amount, main_date, split_words
 from odoo_toolkit.search_help.names import look_up_names
@@ -67,7 +68,7 @@ def suggest_domain(
         odoo: the connection.
         model: that is searched, such as ``account.move``.
         query: at most 500 characters.
-        today: what "today" is; the machine's day by default.
+        today: what "today" is; by default that of the connection's time zone.
 
     Raises:
         NotFoundError: there is no such model.
@@ -77,7 +78,7 @@ def suggest_domain(
     text = parse_query(query).text
     fields_of = readable_of(odoo)
     fields = describe(odoo, model, "fields_get", {}, None, fields_of=fields_of)
-    day = today or date.today()  # noqa: DTZ011
+    day = today or date.fromisoformat(lines.today(odoo))
     reading = read_words(split_words(text), model, fields_of, odoo.uid, day)
     warnings = []
     if reading.whole:

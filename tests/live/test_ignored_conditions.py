@@ -179,9 +179,9 @@ def test_a_name_that_nothing_has_finds_none_or_is_refused(
 
 def test_models_of_known_names_are_searched_by_them(admin: Connection) -> None:
     """Of these the toolkit does not ask whether Odoo applies a condition on the name."""
-    wrong = []
-    for model in filter(admin.schema.has_model, sorted(NAMED_BY)):
-        assert raw_count(admin, model)
+    wrong, models = [], [name for name in sorted(NAMED_BY) if raw_count(admin, name)]
+    assert len(models) > 10
+    for model in models:
         found = {
             operator: execute(admin, model, "name_search", [NOWHERE, [], operator]).result
             for operator in ("=", "ilike")

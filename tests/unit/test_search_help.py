@@ -14,6 +14,7 @@ from odoo_toolkit.policy import Policy
 from odoo_toolkit.search_help import DomainSuggestion, suggest_domain
 from odoo_toolkit.search_help.meanings import stem
 from odoo_toolkit.search_help.periods import period_at
+from odoo_toolkit.testing import FakeServer
 from tests.unit.guided import Guided
 
 TODAY = date(2026, 11, 21)  # a Saturday
@@ -471,3 +472,15 @@ def test_a_span_that_cannot_be_is_taken_whole_and_not_read(said: str) -> None:
 )
 def test_words_are_compared_without_case_accents_and_plural(word: str, expected: str) -> None:
     assert stem(word) == expected
+
+
+def test_today_is_the_day_of_the_connection() -> None:
+    """Between the easternmost and the westernmost zone it is never the same day."""
+    fields = {"name": "char", "date_order": {"type": "datetime", "store": True}}
+    fake = FakeServer({"sale.order": fields}, records={"sale.order": []})
+    east, west = (
+        suggest_domain(fake.connect(tz=zone), "sale.order", "orders of today").domain
+        for zone in ("Pacific/Kiritimati", "Etc/GMT+12")
+    )
+    assert east
+    assert east != west
