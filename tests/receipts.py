@@ -25,6 +25,9 @@ class Receipt:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._commit = commit()  # at the end another one may be checked out
+        self._servers = find_servers()
+        self._ran: set[str] = set()
         self._outcomes: Counter[str] = Counter()
         self._failed: list[str] = []
 
@@ -32,16 +35,19 @@ class Receipt:
         """Count a test by its call, or by what kept it from being called."""
         if report.when == "call" or report.outcome != "passed":
             self._outcomes["error" if report.when == "teardown" else report.outcome] += 1
+            if report.outcome != "skipped":
+                here = (s for s in self._servers if s.name in report.nodeid)
+                self._ran |= {s.version or s.name for s in here}
             if report.outcome == "failed":
                 self._failed.append(report.nodeid)
 
     def pytest_sessionfinish(self, exitstatus: int) -> None:
         """Write the file, also of a run that was stopped."""
         content = {
-            "commit": commit(),
+            "commit": self._commit,
             "day": datetime.now(timezone.utc).date().isoformat(),
             "exit_code": int(exitstatus),
-            "versions": [server.version for server in find_servers() if server.version],
+            "versions": sorted(self._ran),
             "outcomes": dict(sorted(self._outcomes.items())),
             "failed": sorted(set(self._failed)),
         }

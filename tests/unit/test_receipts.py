@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests import changed, receipts
+from tests.live.servers import Server
 from tests.receipts import Receipt
 
 
@@ -26,11 +27,13 @@ def report(name: str, when: str, outcome: str) -> Any:
 def test_a_run_leaves_its_counts_and_what_failed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    found = [Server(f"odoo-{v}", "http://x", "db", "a", "b", version=v) for v in ("19", "16", "14")]
+    monkeypatch.setattr(receipts, "find_servers", lambda: found)
     receipt = Receipt(tmp_path / "receipts" / "live.json")
     for name, when, outcome in [
         ("good", "setup", "passed"),
-        ("good", "call", "passed"),
-        ("bad", "call", "failed"),
+        ("good[odoo-14-admin]", "call", "passed"),
+        ("bad[odoo-19]", "call", "failed"),
         ("unprepared", "setup", "failed"),
         ("elsewhere", "setup", "skipped"),
     ]:
@@ -39,7 +42,8 @@ def test_a_run_leaves_its_counts_and_what_failed(
 
     kept = json.loads((tmp_path / "receipts" / "live.json").read_text())
     assert kept["outcomes"] == {"failed": 2, "passed": 1, "skipped": 1}
-    assert kept["failed"] == ["bad", "unprepared"]
+    assert kept["failed"] == ["bad[odoo-19]", "unprepared"]
+    assert kept["versions"] == ["14", "19"]  # on which something ran, of all that are there
     assert kept["exit_code"] == 1
 
     monkeypatch.setattr(receipts, "FOLDER", tmp_path / "receipts")
