@@ -309,3 +309,11 @@ def test_the_same_ways_pass_where_nothing_is_closed() -> None:
     # field is written by writing the field.
     otherwise = ("upper case", "blanks", "plain '", "many2many", "file")
     assert [name for name in refused if not any(word in name for word in otherwise)] == []
+
+
+@pytest.mark.parametrize("mode", POLICIES)
+def test_what_a_relation_is_called_is_searched_by_names_alone(mode: str) -> None:
+    """Odoo's own search by ``display_name`` may look at what is closed."""
+    odoo = Serverless(POLICIES[mode], fields={"display_name": "char"})
+    count(odoo, PARTNER, [["parent_id.display_name", "ilike", "x"]])
+    assert odoo.sent[-1].arguments["domain"] == [["parent_id.name", "ilike", "x"]]

@@ -199,6 +199,11 @@ def test_values_nested_too_deeply_are_refused(policy: str) -> None:
         refused(odoo, calling(execute, PARTNER, "create", [values]))
 
 
+def test_a_name_has_at_most_a_thousand_characters(odoo: Serverless) -> None:
+    execute(odoo, PARTNER, "name_search", ["x" * 1_000])
+    refused(odoo, calling(execute, PARTNER, "name_search", ["x" * 1_001]))
+
+
 # Limits of searches --------------------------------------------------------------------------
 
 MOST = 5

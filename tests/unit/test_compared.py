@@ -92,6 +92,7 @@ def test_what_is_stored_as_given_is_not_told(name: str, given: Any, stored: Any)
         ("price", 3.14159, 3.14, "rounded", "price: 3.14159 became 3.14."),
         ("total", 10.005, 10.01, "rounded", "total: 10.005 became 10.01."),
         ("total", 10.4, 10.0, "rounded", "total: 10.4 became 10.0."),
+        ("price", 0.004, 0.0, "rounded", "price: 0.004 became 0.0."),
         ("price", 4.0, 0.0, "dropped", "price: 4.0 was not stored."),
         ("price", 0.3, 0.0, "dropped", "price: 0.3 was not stored."),
         ("price", 4.0, 5.0, "changed", "price: 4.0 became 5.0."),

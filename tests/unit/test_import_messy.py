@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -457,6 +458,14 @@ def test_the_summary_of_a_messy_table_is_short() -> None:
     summary = upsert(server.connect(), "res.partner", rows, key="ref").summary()
     assert (summary.failed, summary.problem_count, len(summary.problems)) == (200, 200, 20)
     assert len(json.dumps(str(summary))) < 9000
+
+
+@pytest.mark.parametrize(("failed", "told"), [(20, ""), (21, "and 1 more problems")])
+def test_problems_that_are_not_shown_are_counted(failed: int, told: str) -> None:
+    rows = [{"ref": str(n), "name": "A", "country_id": f"{n} Georgia"} for n in range(failed)]
+    server: FakeServer = contacts()
+    result = upsert(server.connect(), "res.partner", rows, key="ref")
+    assert "".join(re.findall(r"and \d+ more problems", result._repr_html_())) == told
 
 
 def test_what_odoo_stores_otherwise_is_told() -> None:

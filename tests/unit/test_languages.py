@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit import languages
+from odoo_toolkit import languages, write
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
 from odoo_toolkit.policy import Policy
@@ -76,7 +76,7 @@ def server(major: int = 19, policy: Policy | None = None) -> Scripted:
         return True
 
     def write(call: Call) -> bool:
-        texts[call.context["lang"]].update(call.arguments["vals"])
+        texts.setdefault(call.context["lang"], {}).update(call.arguments["vals"])
         return True
 
     def install(call: Call) -> dict[str, Any]:
@@ -380,6 +380,15 @@ def test_the_plan_is_the_run() -> None:
             odoo, "product.template", 7, translations=given, **more
         ),
     )
+
+
+def test_a_language_that_somebody_switched_on_since_is_found() -> None:
+    odoo = server(policy=Policy(mode="full"))
+    given = {"model": "product.template", "ids": 7, "values": {"name": "Stuhl"}}
+    with pytest.raises(ValidationError, match="not active"):
+        write(odoo, **given, context={"lang": "de_DE"})
+    odoo.server.records["res.lang"][2]["active"] = True
+    assert write(odoo, **given, context={"lang": "de_DE"}).ids == [7]
 
 
 def test_a_lost_answer_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:

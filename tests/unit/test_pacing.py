@@ -94,6 +94,18 @@ def test_a_fork_does_not_wait_for_requests_of_its_parent(
         assert http.json("GET", "/x") == 1
 
 
+@pytest.mark.parametrize(
+    ("host", "chosen"),
+    [("no", {}), ("pace", {"calls_per_second": 5}), ("number", {"calls_at_once": 2})],
+)
+def test_the_log_calls_odoos_limit_only_what_nobody_chose(
+    caplog: pytest.LogCaptureFixture, host: str, chosen: dict[str, Any]
+) -> None:
+    caplog.set_level(logging.INFO, "odoo_toolkit")
+    pacer_of(settings(f"https://{host}-choice.odoo.com", **chosen))
+    assert ("all that Odoo's own cloud is reported to bear" in caplog.text) == (not chosen)
+
+
 def test_the_log_says_once_that_calls_are_limited(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "odoo_toolkit")
     for _ in range(3):

@@ -52,6 +52,7 @@ def test_versions_are_read(info: Any, full: str, major: int, minor: int, edition
     found = parse_version(info, full)
 
     assert (found.major, found.minor, found.edition, found.full) == (major, minor, edition, full)
+    assert found.level == "final"
 
 
 def test_what_is_not_odoo_is_said_so(mock: responses.RequestsMock) -> None:
@@ -87,9 +88,12 @@ def test_several_or_hidden_databases_must_be_named(
         odoo().connect()
 
 
-def test_auto_takes_json2_on_19_with_an_api_key(nineteen: responses.RequestsMock) -> None:
+@pytest.mark.parametrize("protocol", ["auto", "json2"])
+def test_json2_is_taken_on_19_with_an_api_key(
+    nineteen: responses.RequestsMock, protocol: str
+) -> None:
     nineteen.add("POST", f"{URL}/json/2/res.partner/search_count", json=64)
-    connection = odoo(api_key="the key", password=None)
+    connection = odoo(api_key="the key", password=None, protocol=protocol)
 
     assert connection.call(ONE) == 64
     assert (connection.protocol, connection.uid) == ("json2", 2)
