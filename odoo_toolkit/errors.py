@@ -212,6 +212,11 @@ def make_error(code: str, message: str, **options: Any) -> OdooError:
     return CODES[code][2](message, code=code, **options)
 
 
+def is_refusal(error: OdooError | None) -> bool:
+    """Whether Odoo itself refused something, and not a proxy or firewall before it."""
+    return isinstance(error, AccessError) and "http_status" not in error.details
+
+
 def shorten_uncaught() -> None:
     """Have a script that does not catch an :class:`OdooError` show its own lines only.
 

@@ -32,6 +32,7 @@ from odoo_toolkit.errors import (
     OdooError,
     StateError,
     ValidationError,
+    is_refusal,
 )
 from odoo_toolkit.operations.groups import in_group
 from odoo_toolkit.reports.by_session import ADDRESS, PARAMETER, check_login
@@ -337,7 +338,7 @@ def check_key(
             return owner
         failure: OdooError = _refused_key()
     except OdooError as error:
-        failure = _refused_key() if _is_refusal(error) else error
+        failure = _refused_key() if is_refusal(error) else error
     raise _without_traces(failure)
 
 
@@ -501,7 +502,7 @@ def _check_address(settings: ConnectionSettings) -> bool:
         except OdooError as error:
             # The web login tells a wrong password from a second factor that is wanted; and where
             # only JSON-2 is let through, a password serves for nothing else.
-            if _is_refusal(error) or error.code == "ENDPOINT_NOT_FOUND":
+            if is_refusal(error) or error.code == "ENDPOINT_NOT_FOUND":
                 return False
             raise
         try:
@@ -516,11 +517,6 @@ def _check_address(settings: ConnectionSettings) -> bool:
                 details={"reason": "address"},
             ) from None
     return True
-
-
-def _is_refusal(error: OdooError) -> bool:
-    """Whether Odoo itself refused a login, and not something before it."""
-    return isinstance(error, AccessError) and "http_status" not in error.details
 
 
 def _changed_address(send: _Send, made: str) -> str:

@@ -27,7 +27,7 @@ from mcp.types import (
 from mcp.types import Tool as McpTool
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from odoo_toolkit.errors import OdooError, make_error
+from odoo_toolkit.errors import OdooError, is_refusal, make_error
 from odoo_toolkit.installation import DISTRIBUTION, version
 from odoo_toolkit.progress import OperationCancelled
 from odoo_toolkit_mcp import (
@@ -87,8 +87,8 @@ LIST_LIFETIME = 300_000
 
 #: What a person who has signed in does about a key that Odoo does not accept any more.
 SIGN_IN_AGAIN = (
-    "The API key behind this connection was removed or has ended: sign in again. The next call asks"
-    " for it."
+    "If the API key behind this connection was removed or has ended, sign in again: the next call"
+    " asks for it. Otherwise, try again in a minute."
 )
 
 #: Sessions of the handshake era that are told of changes; the oldest is forgotten.
@@ -386,7 +386,7 @@ class OdooServer(Server[Running]):
         except OdooError as error:
             if has_gone(error):
                 self.requests.connection_of(ctx).lost()
-            if error.code == "ACCESS_DENIED" and self._serving.denied:
+            if error.code == "ACCESS_DENIED" and is_refusal(error) and self._serving.denied:
                 self._serving.denied(ctx.request)
                 if "ODOO_API_KEY" in (error.suggestion or ""):
                     error.suggestion = SIGN_IN_AGAIN  # who signed in has no such settings

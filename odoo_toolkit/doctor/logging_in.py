@@ -10,7 +10,7 @@ from odoo_toolkit.connection.database import listed_databases
 from odoo_toolkit.connection.transport import open_transport
 from odoo_toolkit.doctor.diagnosis import Step, ok, problem, warning
 from odoo_toolkit.doctor.found import Found, LoggedIn, Login
-from odoo_toolkit.errors import AccessError, ConfigurationError, OdooError
+from odoo_toolkit.errors import ConfigurationError, OdooError, is_refusal
 from odoo_toolkit.system_info import UserInfo, current_user
 
 _PROTOCOLS = {"json2": "JSON-2", "jsonrpc": "JSON-RPC", "xmlrpc": "XML-RPC"}
@@ -91,7 +91,7 @@ def look_at_protocol(found: Found) -> Step:
 def look_at_credentials(found: Found) -> Step:
     """Say which credential Odoo accepts, and who that is."""
     accepted = next((login for login in found.logins if login.transport), None)
-    refused = [login for login in found.logins if _is_refusal(login.error)]
+    refused = [login for login in found.logins if is_refusal(login.error)]
     doubts = [(_refusal(found, refused), _what_to_do(found, refused))] if refused else []
     doubts += [
         (login.error.message, login.error.suggestion)
@@ -188,14 +188,9 @@ def _of_database(error: OdooError | None) -> bool:
 
 def _of_protocol(error: OdooError | None) -> bool:
     """Whether a login failed for how it was asked for, and not for who asked."""
-    if error is None or _is_refusal(error) or error.code == "RATE_LIMITED":
+    if error is None or is_refusal(error) or error.code == "RATE_LIMITED":
         return False
     return not (isinstance(error, ConfigurationError) and error.message.startswith("username"))
-
-
-def _is_refusal(error: OdooError | None) -> bool:
-    """Whether Odoo itself refused a login, and not something before it."""
-    return isinstance(error, AccessError) and "http_status" not in error.details
 
 
 def _refusal(found: Found, refused: list[Login]) -> str:

@@ -98,12 +98,13 @@ class AdminPages:
             raise _no_page()
         address = f"operator {address_of(request)}"
         await count_try(self._attempts, (address, OPERATOR_ADDRESS), ("operator", OPERATOR))
-        if not await beside(is_password, text_of(form, "password", 1000), kept):
-            await aside(self._provider.activity.note, "operator refused")
+        if not await beside("page", "", is_password, text_of(form, "password", 1000), kept):
+            body = {"address": address_of(request)}
+            await aside(self._provider.activity.note, "operator refused", body=body)
             return self._pages.show(
                 request, "admin_sign_in.html", 400, problem="This is not the operator's password."
             )
-        await aside(self._attempts.forget, address, "operator")
+        await aside(self._attempts.forget, address, last_of=["operator"])
         await aside(self._provider.activity.note, "operator signed in")
         answer = to("/admin")
         session = await aside(self._sessions.begin, OPERATOR_ID, kept)
@@ -135,8 +136,10 @@ class AdminPages:
             if instance and rule is not None:
                 allowed = policy_in_words(instance.rules[rule].settings, to_operator=True)
             policies.append((account, rule, allowed, instance and instance.by_token))
-        instances = self._team.instances.values()
-        health = [(one, await beside(self._own_users.health, one)) for one in instances]
+        health = [
+            (one, await beside("page", one.odoo, self._own_users.health, one))
+            for one in self._team.instances.values()
+        ]
         return self._pages.show(
             request,
             "admin.html",
@@ -193,7 +196,6 @@ class AdminPages:
         found = await aside(self._provider.grants.account, account) if account else None
         if account:
             await aside(self._provider.grants.drop_key, account, "revoked by the operator")
-            await aside(self._sessions.end_all, account)
             await aside(
                 self._provider.activity.note,
                 "disconnected",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import attrs
 
-from odoo_toolkit.databases import Database
+from odoo_toolkit.databases import Database, Session
 from odoo_toolkit_mcp.accounts.store import now
 
 
@@ -26,6 +26,10 @@ class Bound:
 #: Failed sign-ins with one login at one instance, and from one address.
 LOGIN = Bound(5, 900.0)
 ADDRESS = Bound(30, 900.0)
+
+#: Failed sign-ins that one Odoo counts. After five it takes no login of this machine for a minute;
+#: two are under way at a time, see :mod:`odoo_toolkit_mcp.accounts.beside`.
+ODOO = Bound(3, 60.0)
 
 #: Failed sign-ins of the operator, from one address, and from anywhere: the operator is not to be
 #: locked out by somebody who has one address.
@@ -64,34 +68,52 @@ class Attempts:
         """
         # One at a time: else what two processes count at once would pass both.
         with self._store.writing(*(f"attempt {who}" for who, _ in bounds)) as session:
-            wait = 0.0
-            for who, bound in bounds:
-                # What lies further ahead is from before a clock was set back.
-                row = session.execute(
-                    "SELECT count(*) AS count, min(happened) AS first FROM attempt"
-                    " WHERE who = ? AND happened > ? AND happened < ?",
-                    [who, now() - bound.seconds, now() + bound.seconds],
-                ).fetchone()
-                if row["count"] >= bound.most:
-                    wait = max(wait, row["first"] + bound.seconds - now(), 1.0)
+            wait = _wait(session, bounds)
             if wait <= 0:
                 for who, _ in bounds:
-                    session.execute(
-                        "INSERT INTO attempt (who, happened) VALUES (?, ?)", [who, now()]
-                    )
+                    _note(session, who)
         return wait
 
-    def forget(self, who: str, *shared: str) -> None:
-        """Forget the attempts under a name: the last one was right.
+    def wait(self, *bounds: tuple[str, Bound]) -> float:
+        """Return what :meth:`take` would, and count nothing."""
+        with self._store.reading() as session:
+            return _wait(session, bounds)
+
+    def note(self, who: str) -> None:
+        """Count an attempt after it was made."""
+        with self._store.writing() as session:
+            _note(session, who)
+
+    def forget(self, *names: str, last_of: Sequence[str] = ()) -> None:
+        """Forget attempts that were no failures.
 
         Args:
-            who: under which all are forgotten.
-            shared: names that others share, under which only that one is.
+            names: under which all are forgotten, as the last one was right.
+            last_of: names under which only the last one is, such as those that others share.
         """
         with self._store.writing() as session:
-            session.execute("DELETE FROM attempt WHERE who = ?", [who])
-            for name in shared:
+            for name in names:
+                session.execute("DELETE FROM attempt WHERE who = ?", [name])
+            for name in last_of:
                 session.execute(
                     "DELETE FROM attempt WHERE id = (SELECT max(id) FROM attempt WHERE who = ?)",
                     [name],
                 )
+
+
+def _wait(session: Session, bounds: Sequence[tuple[str, Bound]]) -> float:
+    wait = 0.0
+    for who, bound in bounds:
+        # What lies further ahead is from before a clock was set back.
+        row = session.execute(
+            "SELECT count(*) AS count, min(happened) AS first FROM attempt"
+            " WHERE who = ? AND happened > ? AND happened < ?",
+            [who, now() - bound.seconds, now() + bound.seconds],
+        ).fetchone()
+        if row["count"] >= bound.most:
+            wait = max(wait, row["first"] + bound.seconds - now(), 1.0)
+    return wait
+
+
+def _note(session: Session, who: str) -> None:
+    session.execute("INSERT INTO attempt (who, happened) VALUES (?, ?)", [who, now()])

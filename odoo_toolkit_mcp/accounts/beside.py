@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import ParamSpec, TypeVar
+from typing import Literal, ParamSpec, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -11,12 +11,26 @@ import anyio.to_thread
 P = ParamSpec("P")
 T = TypeVar("T")
 
-#: So that guessing at the sign-in never takes the threads in which tools run.
-_THREADS = 8
-_limiters: dict[str, anyio.CapacityLimiter] = {}
+#: What for -> threads for each Odoo, so that one that hangs holds nobody up who uses another.
+#: Two failed sign-ins at a time are fewer than after which Odoo takes no login for a while.
+_THREADS = {"sign in": 2, "look": 8, "page": 4}
+_limiters: dict[tuple[str, str], anyio.CapacityLimiter] = {}
 
 
-def beside(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Awaitable[T]:
-    """Run a function in a thread and return what it returns."""
-    limiter = _limiters.setdefault("pages", anyio.CapacityLimiter(_THREADS))
+def beside(
+    purpose: Literal["sign in", "look", "page"],
+    odoo: str,
+    function: Callable[P, T],
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> Awaitable[T]:
+    """Run a function in a thread and return what it returns.
+
+    Args:
+        purpose: each has threads of its own.
+        odoo: that the function waits for, as an instance names it.
+        function: with its arguments.
+    """
+    new = anyio.CapacityLimiter(_THREADS[purpose])
+    limiter = _limiters.setdefault((purpose, odoo), new)
     return anyio.to_thread.run_sync(lambda: function(*args, **kwargs), limiter=limiter)

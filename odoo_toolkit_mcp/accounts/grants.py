@@ -244,6 +244,9 @@ class Grants:
     def drop_key(self, account_id: int, why: Why, key: Secret | None = None) -> None:
         """Forget the key of an account, and end all that was granted for it.
 
+        Unless the person has removed it in Odoo, it is among :meth:`left_keys` from then on, and
+        the person's sessions end.
+
         Args:
             account_id: of the account.
             why: it ends.
@@ -257,7 +260,8 @@ class Grants:
             sealed = row["sealed_key"] if row else None
             if key and (not sealed or self._vault.open(sealed) != key.reveal()):
                 return
-            if why == "revoked by the operator":  # else it is not in Odoo any more
+            # What Odoo refuses may still be there: of a user who is archived, or who comes back.
+            if why != "disconnected by the user":
                 _leave_key(session, "id = ?", [account_id])
             dropped = session.execute(
                 "UPDATE account SET sealed_key = NULL, key_id = NULL, key_ends = NULL WHERE id = ?"
@@ -270,6 +274,8 @@ class Grants:
                 "UPDATE granted SET ended = ?, why = ? WHERE account = ? AND ended IS NULL",
                 [now(), why, account_id],
             )
+            if why != "disconnected by the user":
+                session.execute("DELETE FROM session WHERE account = ?", [account_id])
 
     def left_keys(self, account_id: int, *, for_seconds: float = 0.0) -> list[LeftKey]:
         """Return the keys of an account that serve no more, and are still in Odoo.

@@ -108,6 +108,7 @@ class TokensOfIssuer(TokenVerifier):
             )
         for account in usable:
             now = await self._provider.rechecked(account)
+            self._provider.rechecks.check_known(now)
             if now.holds:
                 return now
         raise AccessError(

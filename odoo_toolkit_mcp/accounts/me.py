@@ -154,7 +154,8 @@ class MyPages:
         grants = self._provider.grants
         found = await aside(grants.account_of, instance.name, user.uid)
         left = await aside(grants.left_keys, found.id, for_seconds=UNUSED) if found else []
-        removed = await beside(forget, instance, user, [one.key_id for one in left])
+        keys = [one.key_id for one in left]
+        removed = await beside("page", instance.odoo, forget, instance, user, keys)
         if found:
             await self._sign_in.note_removed(found, removed)
         return found
@@ -166,7 +167,7 @@ class MyPages:
             PageError: no token lets this user in, or Odoo has not made a key.
         """
         if not instance.may_admit(user.login, user.groups):
-            await beside(forget, instance, user)
+            await beside("page", instance.odoo, forget, instance, user)
             raise PageError("You are not admitted here", "Ask the operator of this server.", 403)
         account = await self._sign_in.account_for(instance, user)
         # What ended as the earlier key did, goes on with this one.
@@ -252,9 +253,11 @@ class MyPages:
         """Remove a key in Odoo; return why that did not work, and None where it is gone."""
         instance = self._team.instances[account.instance]
         settings = instance.connection
-        await self._sign_in.take_attempt(request, instance, account.login)
         try:
-            await beside(
+            await self._sign_in.try_login(
+                request,
+                instance,
+                account.login,
                 remove_key,
                 settings,
                 settings.database,
@@ -266,7 +269,6 @@ class MyPages:
         except OdooError as error:
             if error.code != "NOT_FOUND":
                 return for_people(error)
-        await self._sign_in.forget_attempts(request, instance, account.login)
         return None
 
     async def undo(self, request: Request) -> Response:
@@ -276,10 +278,8 @@ class MyPages:
         if entry is None:
             raise PageError("There is no such change", "Choose one of the list.", 404)
         try:
-            done = await beside(
-                self._with_odoo,
-                account,
-                lambda odoo: undo(odoo, entry=entry, dry_run=not sure),
+            done = await self._beside(
+                account, lambda odoo: undo(odoo, entry=entry, dry_run=not sure)
             )
         except OdooError as error:
             raise PageError("This cannot be taken back", for_people(error), 409) from error
@@ -295,12 +295,16 @@ class MyPages:
         if account.key is None:
             return []
         try:
-            changes: list[tuple[HistoryEntry, bool]] = await beside(
-                self._with_odoo, account, lambda odoo: _latest(odoo) if odoo.journal else []
+            changes: list[tuple[HistoryEntry, bool]] = await self._beside(
+                account, lambda odoo: _latest(odoo) if odoo.journal else []
             )
             return changes
         except OdooError:
             return []
+
+    async def _beside(self, account: Account, function: Callable[[Odoo], Any]) -> Any:
+        odoo = self._team.instances[account.instance].odoo
+        return await beside("page", odoo, self._with_odoo, account, function)
 
     def _with_odoo(self, account: Account, function: Callable[[Odoo], Any]) -> Any:
         """Run a function with the connection of an account, under its policy.

@@ -87,8 +87,9 @@ class Members:
             self._tasks.start_soon(self._recheck, account)
 
     async def _recheck(self, account: Account) -> None:
+        odoo = self._team.instances[account.instance].odoo
         try:
-            await beside(self._provider.rechecks, account)
+            await beside("look", odoo, self._provider.rechecks, account)
         except OdooError as error:
             # The next request looks again; this task must not end all servers.
             logger.error("%s %s", error.message, error.suggestion or "")

@@ -17,7 +17,7 @@ import attrs
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.configuration import Secret
-from odoo_toolkit.errors import AccessError, OdooError, ValidationError
+from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError, is_refusal
 from odoo_toolkit.user_keys import (
     BegunKey,
     KeyOwner,
@@ -29,6 +29,7 @@ from odoo_toolkit.user_keys import (
 )
 from odoo_toolkit_mcp.accounts.grants import Account, Grants, Why
 from odoo_toolkit_mcp.accounts.issuer import folded
+from odoo_toolkit_mcp.accounts.own_users import holds_logins_up, hurried, is_taken
 from odoo_toolkit_mcp.accounts.store import now
 from odoo_toolkit_mcp.accounts.team import Instance, Team
 
@@ -45,6 +46,12 @@ UNUSED = 3600.0
 
 #: Seconds after which it is looked again where Odoo denied something.
 _DENIED = 30.0
+
+#: Seconds that Odoo has for an answer while somebody's request waits for the look.
+_PATIENCE = 10.0
+
+#: Seconds after which a refused key is looked at again: by then Odoo takes logins again.
+_AGAIN = 65.0
 
 
 @attrs.frozen(kw_only=True)
@@ -184,8 +191,10 @@ def _kept(instance: Instance, user: SignedIn, known: Account) -> Key | None:
         return None
     try:
         owner = with_key(instance, user.login, known.key.reveal())
-    except (AccessError, ValidationError):
-        return None
+    except OdooError as error:
+        if is_refusal(error):
+            return None
+        raise
     if owner.uid != known.uid:
         return None
     return Key(key=known.key, key_id=known.key_id, ends=ends)
@@ -237,7 +246,9 @@ def forget(instance: Instance, user: SignedIn, left: Sequence[int] = ()) -> list
 class Rechecks:
     """Looks, every ten minutes, whether a key still holds and what its user may do.
 
-    Where Odoo does not answer, what was known stays known: nothing can be reached then anyway.
+    Where Odoo does not answer, or something before it refuses, what was known stays known: nothing
+    can be reached then anyway. A key is dropped only when it is known that Odoo refuses this key,
+    and not just every login of this machine for a while.
 
     Args:
         team: where the instances are.
@@ -249,6 +260,8 @@ class Rechecks:
         self._grants = grants
         self._lock = threading.Lock()
         self._looked: dict[int, float] = {}
+        #: Accounts whose key was refused, and nobody knows yet why -> since when.
+        self._doubted: dict[int, float] = {}
 
     def is_due(self, account: Account, *, denied: bool = False) -> bool:
         """Whether to look now.
@@ -259,7 +272,21 @@ class Rechecks:
         """
         last = max(account.checked, self._looked.get(account.id, 0.0))
         # Either way: the clock of another process may be ahead, and ours may have been set back.
-        return abs(now() - last) > (_DENIED if denied else CHECKED)
+        doubted = account.id in self._doubted
+        return abs(now() - last) > (_AGAIN if doubted else _DENIED if denied else CHECKED)
+
+    def check_known(self, account: Account) -> None:
+        """See that it is known whether a key holds.
+
+        Raises:
+            OdooConnectionError: Odoo has refused it, and nobody knows yet whether that will stay.
+        """
+        if account.id in self._doubted:
+            raise OdooConnectionError(
+                f"Odoo does not take the key of {account.login} now. It is tried again before"
+                " anybody is disconnected.",
+                suggestion="Wait a minute.",
+            )
 
     def __call__(self, account: Account) -> None:
         """Look, unless somebody else has just done so."""
@@ -271,16 +298,36 @@ class Rechecks:
         if instance is None or account.key is None:
             return
         try:
-            user = with_key(instance, account.login, account.key.reveal())
-            shared = bool(self._team.issuer) and shares_login(instance, account.login, account.key)
-        except (AccessError, ValidationError) as error:
-            logger.warning("The key of %s: %s", account.login, error.message)
-            self._grants.drop_key(account.id, "Odoo refuses the key", account.key)
+            soon = attrs.evolve(instance, connection=hurried(instance.connection, _PATIENCE))
+            user = with_key(soon, account.login, account.key.reveal())
+            shared = bool(self._team.issuer) and shares_login(soon, account.login, account.key)
         except OdooError as error:
-            logger.info("The key of %s cannot be looked at: %s", account.login, error.message)
+            if not is_refusal(error):
+                logger.info("The key of %s cannot be looked at: %s", account.login, error.message)
+            elif self._is_proven(instance, account):
+                logger.warning("The key of %s: %s", account.login, error.message)
+                self._doubted.pop(account.id, None)
+                self._grants.drop_key(account.id, "Odoo refuses the key", account.key)
+            else:
+                logger.warning("The key of %s is looked at again: %s", account.login, error.message)
         else:
+            self._doubted.pop(account.id, None)
             if shared:
                 why: Why = "another user has this login in other letters"
                 logger.warning("The key of %s is dropped: %s.", account.login, why)
                 self._grants.drop_key(account.id, why, account.key)
             self._grants.note_groups(account.id, user.groups)
+
+    def _is_proven(self, instance: Instance, account: Account) -> bool:
+        """Whether it is the key that Odoo has refused.
+
+        It was refused a minute ago, too, or Odoo takes the server's own user now. Where Odoo may
+        be holding up all logins, which each of its processes does apart, it takes both.
+        """
+        since = self._doubted.setdefault(account.id, now())
+        again = abs(now() - since) >= _AGAIN
+        try:
+            waits, taken = holds_logins_up(instance), is_taken(instance)
+        except OdooError:
+            return False
+        return (taken and again) if waits else (taken or again)

@@ -18,7 +18,10 @@ import attrs
 
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import AccessError, OdooError
+from odoo_toolkit.connection.http import Http
+from odoo_toolkit.connection.settings import ConnectionSettings
+from odoo_toolkit.connection.version import detect_version
+from odoo_toolkit.errors import OdooError, is_refusal
 from odoo_toolkit_mcp.accounts.in_words import in_the_file
 from odoo_toolkit_mcp.accounts.team import Instance, Team
 from odoo_toolkit_mcp.accounts.web import day
@@ -27,6 +30,9 @@ logger = logging.getLogger(__name__)
 
 #: Seconds that an Odoo has to say that it is there.
 _PATIENCE = 5.0
+
+#: The first version of Odoo that goes on taking logins by RPC after many have failed.
+_TAKES_LOGINS = 16
 
 #: Seconds for which it counts what was found out: of a wrong login too often repeated, Odoo would
 #: hold up all logins that come from this machine.
@@ -50,14 +56,64 @@ def as_own_user(instance: Instance, patience: float | None = None) -> Iterator[O
     Raises:
         OdooError: Odoo cannot be reached, or does not take the user.
     """
-    settings = instance.connection
-    if patience is not None:
-        settings = attrs.evolve(
-            settings, timeout=patience, total_timeout=2 * patience, reconnect_attempts=0
-        )
-    with Odoo(settings) as odoo:
+    with Odoo(hurried(instance.connection, patience)) as odoo:
         odoo.connect()
         yield odoo
+
+
+def hurried(settings: ConnectionSettings, patience: float | None = _PATIENCE) -> ConnectionSettings:
+    """Return settings with which an Odoo that hangs is given up soon."""
+    if patience is None:
+        return settings
+    return attrs.evolve(
+        settings,
+        timeout=min(patience, settings.timeout),
+        total_timeout=2 * patience,
+        reconnect_attempts=0,
+    )
+
+
+def is_taken(instance: Instance) -> bool:
+    """Whether Odoo takes the server's own user now.
+
+    Up to Odoo 15, a login by RPC also makes Odoo forget the failed ones of this machine.
+
+    Raises:
+        OdooError: Odoo cannot be asked.
+    """
+    try:
+        with as_own_user(instance, _PATIENCE):
+            return True
+    except OdooError as error:
+        if is_refusal(error):
+            return False
+        raise
+
+
+def holds_logins_up(instance: Instance) -> bool:
+    """Whether Odoo takes no login by RPC for a minute after many from here have failed.
+
+    It says so in the same words as of a wrong login.
+
+    Raises:
+        OdooError: Odoo cannot be asked.
+    """
+    http = Http(hurried(instance.connection))
+    try:
+        return detect_version(http).major < _TAKES_LOGINS
+    finally:
+        http.close()
+
+
+def goes_on_counting(instance: Instance) -> bool:
+    """Whether Odoo still counts failed logins of this machine, after our own user has logged in.
+
+    Up to Odoo 15 that makes it begin again.
+    """
+    try:
+        return not (holds_logins_up(instance) and is_taken(instance))
+    except OdooError:
+        return False
 
 
 def ends_of_keys(odoo: Odoo) -> list[datetime | None]:
@@ -113,8 +169,7 @@ def refusal_in_words(instance: Instance, error: OdooError) -> str:
         instance: where.
         error: with which the user was refused, or Odoo did not answer.
     """
-    # With a status of HTTP, it was something before Odoo that refused.
-    if isinstance(error, AccessError) and "http_status" not in error.details:
+    if is_refusal(error):
         return (
             f"Odoo does not accept the server's own user {instance.connection.username}:"
             f" {error.message.rstrip('.')}. People can sign in, but lack the tools of the apps. To"

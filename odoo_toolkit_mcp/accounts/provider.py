@@ -298,14 +298,20 @@ class Provider(OAuthAuthorizationServerProvider[GrantedCode, GrantedRefreshToken
 
     async def rechecked(self, account: Account) -> Account:
         """Return an account as it is now, after asking Odoo if that is due."""
-        if not self.rechecks.is_due(account):
+        instance = self.team.instances.get(account.instance)
+        if instance is None or not self.rechecks.is_due(account):
             return account
-        await beside(self.rechecks, account)
+        await beside("look", instance.odoo, self.rechecks, account)
         return await aside(self.grants.account, account.id) or account
 
     async def _admitted(self, known: KnownToken) -> tuple[Grant, int] | None:
-        """Return the grant as it is now, and the rule that holds; None where it is of no use."""
+        """Return the grant as it is now, and the rule that holds; None where it is of no use.
+
+        Raises:
+            OdooConnectionError: whether the key holds is not known now.
+        """
         account = await self.rechecked(known.grant.account)
+        self.rechecks.check_known(account)
         grant = attrs.evolve(known.grant, account=account)
         if account.key is None:
             return None

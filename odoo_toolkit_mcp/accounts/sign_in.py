@@ -8,8 +8,9 @@ code.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, ParamSpec, TypeVar
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import anyio
@@ -19,8 +20,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from odoo_toolkit.errors import OdooError
-from odoo_toolkit_mcp.accounts.attempts import ADDRESS, LOGIN, Attempts
+from odoo_toolkit.errors import OdooError, RateLimitError, is_refusal
+from odoo_toolkit_mcp.accounts.attempts import ADDRESS, LOGIN, ODOO, Attempts
 from odoo_toolkit_mcp.accounts.beside import beside
 from odoo_toolkit_mcp.accounts.grants import Account
 from odoo_toolkit_mcp.accounts.in_words import for_people, policy_in_words
@@ -34,18 +35,30 @@ from odoo_toolkit_mcp.accounts.odoo_users import (
     with_key,
     with_password,
 )
+from odoo_toolkit_mcp.accounts.own_users import goes_on_counting
 from odoo_toolkit_mcp.accounts.provider import Provider
 from odoo_toolkit_mcp.accounts.requests import AuthorizationRequest
 from odoo_toolkit_mcp.accounts.store import aside
 from odoo_toolkit_mcp.accounts.team import Instance
 from odoo_toolkit_mcp.accounts.vault import hashed
-from odoo_toolkit_mcp.accounts.web import PageError, Pages, address_of, count_try, text_of, to
+from odoo_toolkit_mcp.accounts.web import (
+    PageError,
+    Pages,
+    address_of,
+    count_try,
+    text_of,
+    to,
+    too_many,
+)
 from odoo_toolkit_mcp.accounts.web_sessions import WebSessions
 
 logger = logging.getLogger(__name__)
 
-#: Seconds that a refusal takes at least: Odoo takes longer for a login that there is, which would
-#: tell who has one.
+P = ParamSpec("P")
+T = TypeVar("T")
+
+#: Seconds that a refusal takes, or a multiple: Odoo takes longer for a login that there is, which
+#: would tell who has one.
 REFUSAL = 3.0
 
 #: As the tests replace it.
@@ -200,33 +213,79 @@ class SignIn:
         with_a_key = bool(key) and self._team.with_key
         if not login or not (with_a_key or (password and self._team.with_password)):
             raise PageError("Something is missing", "Give your login, and a password or a key.")
-        await self.take_attempt(request, instance, login)
-        begun = anyio.current_time()
-        try:
-            if with_a_key:
-                user = await beside(with_key, instance, login, key)
-            else:
-                code = text_of(form, "code", 20).replace(" ", "")
-                user = await beside(with_password, instance, login, password, code)
-        except OdooError:
-            await pause(max(0.0, begun + REFUSAL - anyio.current_time()))
-            raise
-        await self.forget_attempts(request, instance, login)
-        return user
+        if with_a_key:
+            return await self.try_login(request, instance, login, with_key, instance, login, key)
+        code = text_of(form, "code", 20).replace(" ", "")
+        return await self.try_login(
+            request, instance, login, with_password, instance, login, password, code
+        )
 
-    async def take_attempt(self, request: Request, instance: Instance, login: str) -> None:
-        """Count a try before it is made.
+    async def try_login(
+        self,
+        request: Request,
+        instance: Instance,
+        login: str,
+        function: Callable[P, T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """Run a function that tries somebody's password or key, unless there were too many tries.
+
+        Args:
+            request: of the browser that tries.
+            instance, login: whose password or key.
+            function: with its arguments.
 
         Raises:
-            PageError: there were too many.
+            OdooError: Odoo does not accept it, or cannot be asked.
+            PageError: there were too many tries.
         """
-        address = f"address {address_of(request)}"
-        await count_try(self._attempts, (_who(instance, login), LOGIN), (address, ADDRESS))
+        who, address = f"login {instance.odoo} {login.lower()}", f"address {address_of(request)}"
+        await count_try(self._attempts, (who, LOGIN), (address, ADDRESS))
+        begun = anyio.current_time()
+        try:
+            answer = await beside(
+                "sign in", instance.odoo, self._try, instance, partial(function, *args, **kwargs)
+            )
+        except OdooError as error:
+            if is_refusal(error):
+                await self._note_refusal(instance, login, address_of(request))
+            else:  # it was not the person who was wrong
+                await aside(self._attempts.forget, last_of=[who, address])
+            await pause(REFUSAL - (anyio.current_time() - begun) % REFUSAL)
+            if isinstance(error, RateLimitError):
+                raise too_many(float(error.details.get("retry_after") or ODOO.seconds)) from None
+            raise
+        await aside(self._attempts.forget, who, last_of=[address])
+        return answer
 
-    async def forget_attempts(self, request: Request, instance: Instance, login: str) -> None:
-        """Forget the tries of a login: the last one was right."""
-        address = f"address {address_of(request)}"
-        await aside(self._attempts.forget, _who(instance, login), address)
+    def _try(self, instance: Instance, function: Callable[[], T]) -> T:
+        """Run a function that logs in to an Odoo, which counts failures of all people together.
+
+        Raises:
+            RateLimitError: one more, and Odoo would take no login of this machine for a while.
+        """
+        odoo = f"odoo {instance.odoo}"
+        if wait := self._attempts.wait((odoo, ODOO)):
+            raise RateLimitError("Too many logins have failed.", details={"retry_after": wait})
+        try:
+            answer = function()
+        except OdooError as error:
+            if is_refusal(error) and goes_on_counting(instance):
+                self._attempts.note(odoo)
+            raise
+        self._attempts.forget(odoo)
+        return answer
+
+    async def _note_refusal(self, instance: Instance, login: str, address: str) -> None:
+        """Note who was refused: in its own log, Odoo has the address of this server only."""
+        logger.warning("Odoo refuses the sign-in of %r from %s.", login, address)
+        await aside(
+            self._provider.activity.note,
+            "sign-in refused",
+            instance=instance.name,
+            body={"login": login, "address": address},
+        )
 
     async def forget_unanswered(self) -> None:
         """End the sessions in Odoo of sign-ins that nobody has answered in time."""
@@ -240,7 +299,7 @@ class SignIn:
         if instance is None:
             return
         try:
-            await beside(forget, instance, user)
+            await beside("page", instance.odoo, forget, instance, user)
         except OdooError as error:
             # Odoo forgets it by itself, later.
             logger.info("A session of %s was not ended: %s", user.login, error.message)
@@ -323,15 +382,16 @@ class SignIn:
                 raise PageError("You are no longer connected", "Begin again, with your login.")
             return known
         known = await aside(self._provider.grants.account_of, instance.name, user.uid)
-        grants = self._provider.grants
+        grants, odoo = self._provider.grants, instance.odoo
         left = await aside(grants.left_keys, known.id, for_seconds=UNUSED) if known else []
         try:
+            keys = [one.key_id for one in left]
             made = await beside(
-                key_for, instance, user, self._team.public_url, known, [one.key_id for one in left]
+                "page", odoo, key_for, instance, user, self._team.public_url, known, keys
             )
             shared = False
             if self._team.issuer:  # whose token would not say which of two such users is meant
-                shared = await beside(shares_login, instance, user.login, made.key)
+                shared = await beside("page", odoo, shares_login, instance, user.login, made.key)
         except OdooError as error:
             raise PageError(
                 "Odoo has not made a key",
@@ -440,12 +500,6 @@ class SignIn:
 def _signed_in(kept: dict[str, Any]) -> SignedIn:
     """Return who has signed in, as a request has kept it."""
     return SignedIn(**{**kept, "groups": tuple(kept["groups"])})
-
-
-def _who(instance: Instance, login: str) -> str:
-    # Of two instances of one database, the passwords are the same.
-    odoo = instance.connection
-    return f"login {odoo.url} {odoo.database} {login.lower()}"
 
 
 def where(address: str) -> str:

@@ -162,6 +162,11 @@ class Instance:
     rules: tuple[Rule, ...]
 
     @property
+    def odoo(self) -> str:
+        """Which Odoo it is: the same for two instances of one database."""
+        return f"{self.connection.url} {self.connection.database}"
+
+    @property
     def by_token(self) -> bool:
         """Whether it takes a token to know which rule holds for somebody."""
         return any(rule.claims for rule in self.rules)

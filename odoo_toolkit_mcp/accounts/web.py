@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import ipaddress
 import logging
+import math
 import re
 import secrets
 from collections.abc import Awaitable, Callable
@@ -69,11 +70,17 @@ async def count_try(attempts: Attempts, *bounds: tuple[str, Bound]) -> None:
         PageError: there were too many.
     """
     if wait := await aside(attempts.take, bounds):
-        raise PageError(
-            "There were too many tries",
-            f"Wait {int(wait // 60) + 1} minutes, then try again.",
-            429,
-        )
+        raise too_many(wait)
+
+
+def too_many(seconds: float) -> PageError:
+    """Return the page that says how long to wait."""
+    minutes = math.ceil(seconds / 60)
+    return PageError(
+        "There were too many tries",
+        f"Wait {minutes} minute{'s' if minutes > 1 else ''}, then try again.",
+        429,
+    )
 
 
 Handler = Callable[[Request], Awaitable[Response]]

@@ -53,8 +53,3 @@ class WebSessions:
         """End a session."""
         with self._store.writing() as session:
             session.execute("DELETE FROM session WHERE hash = ?", [hashed((token or "") + secret)])
-
-    def end_all(self, account: int) -> None:
-        """End all sessions of an account."""
-        with self._store.writing() as session:
-            session.execute("DELETE FROM session WHERE account = ?", [account])

@@ -48,6 +48,10 @@ class Users:
         groups: of each, by login.
         archived: logins that are refused.
         down: whether Odoo does not answer.
+        holds_up: whether it is one that takes no login for a while after many have failed.
+        held_up: whether it takes none now.
+        counts: whether it counts failed logins until one is right.
+        refusing: the status of HTTP with which something before Odoo refuses all requests.
         ends: when keys that are made end.
         shared: logins that another user has, too, in other letters.
         made: logins for which a key was made.
@@ -59,6 +63,10 @@ class Users:
     archived: set[str] = attrs.field(factory=set)
     shared: set[str] = attrs.field(factory=set)
     down: bool = False
+    holds_up: bool = False
+    held_up: bool = False
+    counts: bool = False
+    refusing: int | None = None
     ends: datetime | None = None
     made: list[str] = attrs.field(factory=list)
     forgotten: list[str] = attrs.field(factory=list)
@@ -105,7 +113,9 @@ class Users:
     def _check(self, login: str, right: bool) -> None:
         if self.down:
             raise OdooConnectionError("Odoo does not answer.")
-        if not right or login in self.archived:
+        if self.refusing:
+            raise AccessError("Something asks for a login.", details={"http_status": self.refusing})
+        if not right or login in self.archived or self.held_up:
             raise AccessError("Odoo does not accept this login and password.")
 
     def _user(self, instance: Instance, login: str) -> SignedIn:
@@ -128,3 +138,6 @@ class Users:
         monkeypatch.setattr(odoo_users, "shares_login", self.shares_login)
         monkeypatch.setattr(me, "forget", self.forget)
         monkeypatch.setattr(odoo_users, "with_key", self.with_key)
+        monkeypatch.setattr(odoo_users, "holds_logins_up", lambda instance: self.holds_up)
+        monkeypatch.setattr(odoo_users, "is_taken", lambda instance: not self.held_up)
+        monkeypatch.setattr(sign_in, "goes_on_counting", lambda instance: self.counts)
