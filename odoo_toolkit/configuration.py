@@ -25,6 +25,9 @@ _PLACEHOLDER = re.compile(r"\$\{[^{}]*\}|<[^<>]*>|\{\{[^{}]*\}\}|%[A-Z][A-Z0-9_]
 
 Source = Literal["keyword", "environment", "file"]
 
+#: A setting's field -> the source, the setting's name there, and the value as it stands there.
+Given = dict[str, tuple[Source, str, Any]]
+
 
 class Secret(str):
     """A password or key that shows itself nowhere but in :meth:`reveal`."""
@@ -123,26 +126,30 @@ def sources(
     keywords: Mapping[str, Any] | None = None,
     environ: Mapping[str, str] | None = None,
     file: Mapping[str, Any] | None = None,
-) -> dict[str, tuple[Source, str, Any]]:
+) -> Given:
     """Return where each setting that is given comes from; arguments as of :func:`load`.
 
-    Returns:
-        By the field's name: the source, the setting's name there, and the value as it stands there.
+    A classmethod ``adding(given, found)`` of the settings returns what a source adds to those
+    before it, where that is not all that it has.
+
     """
     environ = os.environ if environ is None else environ
-    given: dict[str, tuple[Source, str, Any]] = {}
-    for field in attrs.fields(cls):
-        env = field.metadata["env"]
-        found: tuple[tuple[Source, str, Any], ...] = (
-            ("keyword", field.name, (keywords or {}).get(field.name)),
-            ("environment", env, environ.get(env)),
-            ("file", env.lower(), (file or {}).get(env.lower())),
-        )
-        for source, name, raw in found:
-            if raw is not None and raw != "":
-                given[field.name] = (source, name, raw)
-                break
-    return given
+    fields = {field.name: field.metadata["env"] for field in attrs.fields(cls)}
+    named: tuple[tuple[Source, dict[str, str], Mapping[str, Any]], ...] = (
+        ("keyword", {name: name for name in fields}, keywords or {}),
+        ("environment", fields, environ),
+        ("file", {name: env.lower() for name, env in fields.items()}, file or {}),
+    )
+    given: Given = {}
+    for source, names, values in named:
+        found: Given = {
+            field: (source, name, values[name])
+            for field, name in names.items()
+            if values.get(name) not in (None, "")
+        }
+        found = getattr(cls, "adding", lambda _, found: found)(given, found)
+        given = {**found, **given}
+    return {name: given[name] for name in fields if name in given}
 
 
 def read_file(path: str | Path) -> dict[str, Any]:

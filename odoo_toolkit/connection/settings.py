@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import attrs
 
 from odoo_toolkit.configuration import (
+    Given,
     Secret,
     boolean,
     choice,
@@ -24,6 +25,8 @@ from odoo_toolkit.configuration import (
     text,
     unknown_names,
 )
+
+_CREDENTIALS = frozenset({"password", "api_key"})
 
 Protocol = Literal["auto", "json2", "jsonrpc", "xmlrpc"]
 
@@ -135,6 +138,22 @@ class ConnectionSettings:
     )
 
     @classmethod
+    def adding(cls, given: Given, found: Given) -> Given:
+        """Return what a source adds: no credential that is another address's or another user's.
+
+        A key in the environment is not sent to an address that a keyword names in place of
+        ``ODOO_URL``, and does not go before a password that stands beside it in the code.
+        """
+        others = any(
+            str(given[name][2]).rstrip("/") != str(found[name][2]).rstrip("/")
+            for name in ("url", "database", "username")
+            if name in given and name in found
+        )
+        if not others and not _CREDENTIALS & given.keys():
+            return found
+        return {name: value for name, value in found.items() if name not in _CREDENTIALS}
+
+    @classmethod
     def check(cls, values: Mapping[str, Any]) -> list[str]:
         """Return the problems that lie between the settings."""
         problems = []
@@ -145,7 +164,8 @@ class ConnectionSettings:
         if not password and not api_key:
             problems.append(
                 "There is no credential: give api_key (ODOO_API_KEY), or username and password"
-                " (ODOO_USERNAME, ODOO_PASSWORD)."
+                " (ODOO_USERNAME, ODOO_PASSWORD). One that stands beside another address, database"
+                " or user than these is not used."
             )
         elif password and not api_key and not username:
             problems.append("username (ODOO_USERNAME) is missing: a password needs it.")
@@ -183,7 +203,8 @@ def connection_settings(config: str | Path | None = None, **keywords: Any) -> Co
     Args:
         config: path of a JSON file with the environment variables' names in lower case.
         keywords: fields of :class:`ConnectionSettings`; they win over the environment, which wins
-            over the file.
+            over the file. A password or key is not taken from where another address, database or
+            user stands beside it, or where a source before has one.
 
     Raises:
         ConfigurationError: one or more settings are wrong or missing; it lists all of them.

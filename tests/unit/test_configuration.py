@@ -38,6 +38,48 @@ def test_keywords_win_over_environment_over_file_over_default(
     assert (found.lang, found.timeout, found.protocol) == ("en_US", 30.0, "auto")
 
 
+ENVIRONMENT = {
+    "ODOO_URL": "https://odoo.test",
+    "ODOO_USERNAME": "admin",
+    "ODOO_API_KEY": "the admin's",
+}
+
+
+@pytest.mark.parametrize(
+    ("keywords", "used"),
+    [
+        ({}, True),
+        ({"url": "https://odoo.test/", "username": "admin"}, True),
+        ({"timeout": 3}, True),
+        ({"username": "demo", "password": "demo"}, False),
+        ({"username": "admin", "password": "wrong"}, False),
+        ({"password": "wrong"}, False),
+        ({"url": "https://elsewhere.test", "password": "demo"}, False),
+    ],
+)
+def test_a_key_is_used_only_for_what_stands_beside_it(
+    keywords: dict[str, Any], used: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+    assert (connection_settings(**keywords).api_key is not None) is used
+
+
+@pytest.mark.parametrize("other", ["url", "database", "username"])
+def test_a_key_of_another_address_or_user_is_missed(
+    other: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {**ENVIRONMENT, "ODOO_DB": "one"}.items():
+        monkeypatch.setenv(name, value)
+    (problem,) = problems(**{other: "https://other.test"})
+    assert "There is no credential" in problem
+
+
+def test_a_key_without_an_address_of_its_own_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ODOO_API_KEY", "mine")
+    assert connection_settings(url="https://odoo.test", username="ann").api_key == "mine"
+
+
 def test_every_mistake_is_reported_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ODOO_TIMEOUT", "soon")
     monkeypatch.setenv("ODOO_VERIFY_SSL", "perhaps")
