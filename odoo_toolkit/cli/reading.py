@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -18,7 +19,8 @@ from odoo_toolkit.cli.output import (
     say,
     tell_warnings,
 )
-from odoo_toolkit.cli.words import domain_of
+from odoo_toolkit.cli.words import domain_of, unknown_names
+from odoo_toolkit.errors import OdooError
 
 #: Columns of the tables of fields and models; JSON and CSV have all that there is.
 _FIELD_COLUMNS = ("field", "label", "type", "relation", "required", "readonly")
@@ -43,6 +45,7 @@ def search(
 
     A CONDITION is field=value, or with != > >= < <=, or field~text for what contains a text; all
     of them must hold. Or it is a domain: '["|", ["name", "ilike", "acme"], ["id", "=", 7]]'.
+    For a spreadsheet give --csv; export writes what import takes again, with external ids.
 
     \b
     odoo-toolkit search sale.order state=sale 'amount_total>1000' -f name,partner_id
@@ -65,8 +68,16 @@ def search(
     result = records.search_read(odoo, model, asked, **given)
     print_rows(result.records, lambda: result.described, form)
     tell_warnings(result)
+    _tell_unknown(odoo, model, asked, result.count)
     if result.has_more:
         say(f"There are more than these {result.count}: give --limit, --offset or --all.")
+
+
+def _tell_unknown(odoo: WatchedOdoo, model: str, asked: list[Any], found: int) -> None:
+    """Say, where nothing was found, which of the names there are none of."""
+    with suppress(OdooError):
+        for told in unknown_names(odoo, model, asked) if not found else ():
+            say(f"Note: {told}")
 
 
 @click.command()
@@ -79,12 +90,14 @@ def count(
     odoo: WatchedOdoo, model: str, domain: tuple[str, ...], form: Form, given: dict[str, Any]
 ) -> None:
     """Print how many records match; conditions as of search."""
-    result = records.count(odoo, model, domain_of(odoo, model, domain), **given)
+    asked = domain_of(odoo, model, domain)
+    result = records.count(odoo, model, asked, **given)
     if form == "csv":
         print_rows([{"count": result.count}], form=form)
     else:
         print_value(result.count, form)
     tell_warnings(result)
+    _tell_unknown(odoo, model, asked, result.count)
 
 
 @click.command()

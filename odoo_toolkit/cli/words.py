@@ -7,12 +7,13 @@ import json
 import math
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import click
 
 from odoo_toolkit.arguments.domain_shape import check_syntax, together
+from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit.fields import RELATIONAL, Field
@@ -124,7 +125,7 @@ def _part(odoo: Odoo, model: str, word: str) -> Any:
         except ValueError:
             raise make_error(
                 "INVALID_DOMAIN",
-                f"This domain is neither JSON nor a Python list: {word[:200]}",
+                f"This domain is not JSON: {word[:200]}",
                 suggestion='Such as \'[["state", "=", "sale"]]\', in single quotes, so that'
                 " the shell leaves it as it is.",
             ) from None
@@ -132,8 +133,8 @@ def _part(odoo: Odoo, model: str, word: str) -> Any:
     if match is None or match[3][:1] in ("=", "<", ">", "~", "!"):
         raise click.UsageError(
             f"{word!r} is not a condition. Write field=value, or !=, >, >=, <, <= in place of =, or"
-            " field~text for values that contain a text; or a domain such as"
-            ' \'[["state", "=", "sale"]]\'.'
+            " field~text for values that contain a text; or a domain as JSON, such as"
+            ' \'[["state", "in", ["sale", "done"]]]\'.'
         )
     path, operator, text = match.groups()
     if operator == "~":
@@ -165,6 +166,32 @@ def _field_at(odoo: Odoo, model: str, path: str) -> Field | None:
     except OdooError:
         return None
     return field
+
+
+def unknown_names(odoo: Odoo, model: str, domain: Sequence[Any]) -> Iterator[str]:
+    """Say which names of a domain that found nothing no related record has; a call for each."""
+    for item in domain:
+        if not isinstance(item, (list, tuple)) or item[1] not in ("=", "in"):
+            continue
+        field = _field_at(odoo, model, item[0])
+        texts = item[2] if isinstance(item[2], (list, tuple)) else [item[2]]
+        if field is None or field.relation is None:
+            continue
+        for text in texts:
+            if not isinstance(text, str):
+                continue
+            found = odoo.call(
+                Call(
+                    model=field.relation,
+                    method="name_search",
+                    arguments={"name": text, "operator": "=", "limit": 1},
+                )
+            )
+            if not found:
+                yield (
+                    f"no {field.relation} is named {text!r}. Give the name in the language of the"
+                    f" connection, {odoo.settings.lang}, or {item[0]}=ID."
+                )
 
 
 # Values ------------------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ def test_conditions_are_read_by_the_type_of_the_field(
         ("nam=Azure", 7, "did you mean name"),
         ("color=red", 7, "numbers"),
         ('["name", "=", "Azure"]', 7, '[["name", "=", "Azure"]]'),
-        ("[[", 7, "neither JSON nor a Python list"),
+        ("[[", 7, "not JSON"),
         ('[["name", "="]]', 7, "is not [field, operator, value]"),
     ],
 )
@@ -129,3 +129,12 @@ def test_what_is_no_id_is_refused(run: Run, server: FakeServer, ids: str) -> Non
     assert result.exit_code == 2
     assert "is not a list of ids" in result.stderr
     assert server.sent == []
+
+
+@pytest.mark.parametrize("command", ["search", "count"])
+def test_a_name_that_nothing_has_is_said_where_nothing_is_found(run: Run, command: str) -> None:
+    unknown = run(command, "res.partner", "country_id=Belgien")
+    assert "no res.country is named 'Belgien'" in unknown.stderr
+    assert "en_US" in unknown.stderr
+    known = run(command, "res.partner", "country_id=Belgium", "name=Nobody")
+    assert "is named" not in known.stderr
