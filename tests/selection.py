@@ -45,7 +45,6 @@ _NO_PARAMETERS: Any = SimpleNamespace(params={})
 #: Files that take more than 20 seconds, the longest first: begun last, one would keep a process
 #: busy alone while the others wait. Only the run's length depends on it.
 LONGEST = (
-    "tests/live/test_accounting_books.py",  # it adds up all books: first, on a fresh database
     "tests/live/test_undo.py",
     "tests/live/test_allowlists.py",
     "tests/live/test_external_keys.py",
