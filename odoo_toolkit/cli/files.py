@@ -54,7 +54,8 @@ def export(
 ) -> None:
     """Write all records that match, as import takes them; conditions as of search.
 
-    To standard output, JSON lines or --csv. A file is there whole or not at all.
+    To standard output, JSON lines or --csv. A file is there whole or not at all. For a report
+    without external ids, see search --all --csv.
 
     \b
     odoo-toolkit export res.partner is_company=true -f name,email,country_id -o companies.csv
