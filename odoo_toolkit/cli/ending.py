@@ -99,8 +99,8 @@ def tell_error(error: OdooError, state: State) -> None:
     say(f"Error: {in_shell(error.message, state.options)}")
     if error.code == "MODE_VIOLATION":
         say(
-            f"The mode is {state.mode_used}: give --mode, or set the mode in the profile, where"
-            " restricted takes the model in the write_allowlist, too."
+            f"The mode is {state.mode_used}: give --mode full, or a profile with mode = restricted"
+            " and the model in its write_allowlist."
         )
     elif error.suggestion:
         said = in_shell(error.suggestion, state.options)

@@ -9,6 +9,8 @@ from contextlib import suppress
 
 #: What sentences of the library name -> how it is said in a shell. ``\\1`` is what was found.
 _PHRASES = {
+    # Which models it takes stands in a profile only.
+    r"Policy\(mode=\"restricted\"\)": "--mode full, or a profile with a write_allowlist",
     r"Policy\(mode=\"(\w+)\"\)": r"--mode \1",
     r", or connect your script with Policy\(protect=False\)": "",
     r"connect(?: it)? with a Policy that closes": "use a profile that closes",

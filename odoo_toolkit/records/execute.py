@@ -131,7 +131,8 @@ def execute(
         context={**in_kwargs, **(context or {})},
     )
     if dry_run:
-        would = f"Would call {method} of {model}" + (f" on {list(ids)}" if ids else "") + "."
+        would = f"Would call {method} of {model}" + (f" on {list(ids)}" if ids else "")
+        would += "; whether there is such a method, and what it does, shows only then."
         return planned(odoo, [call], would, warnings=warnings)
     result: Any
     names = checked_return_fields(odoo, model, return_fields, call.context)
