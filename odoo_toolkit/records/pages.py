@@ -20,7 +20,7 @@ from odoo_toolkit.progress import time_left
 from odoo_toolkit.records.left_out import with_left_out
 from odoo_toolkit.records.paths import Shower
 from odoo_toolkit.records.results import Record
-from odoo_toolkit.records.rows import Question, fetched_or_named
+from odoo_toolkit.records.rows import Question, fetched
 from odoo_toolkit.values import ReadOptions
 
 #: Pages whose ids are asked for at a time, which costs little.
@@ -94,12 +94,12 @@ class Pages:
             self._odoo,
             first.call,
             self.warnings,
-            lambda: fetched_or_named(self._odoo, first, self.shower),
+            lambda: fetched(self._odoo, first, self.shower),
         )
         return rows
 
     def _fetched(self, asked: Admitted) -> list[Record]:
-        return fetched_or_named(self._odoo, asked, self.shower)
+        return fetched(self._odoo, asked, self.shower)
 
     def _ranges(self, last: int) -> Iterator[Callable[[], list[Record]]]:
         """Yield what reads the pages after an id, each by the ids between which it lies.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -210,23 +210,26 @@ def in_own_order(odoo: Odoo, question: Question) -> Question:
 
 def fetched(odoo: Odoo, asked: Admitted, shower: paths.Shower) -> list[Record]:
     """Return the rows that a call reads, as Odoo sends them, as far as the user may read them."""
-    rows, refused = without_unreadable(lambda chosen: _asked(odoo, asked, chosen), shower.names())
+    with _failing_named(odoo, asked, shower.names()):
+        rows, refused = without_unreadable(
+            lambda chosen: _asked(odoo, asked, chosen), shower.names()
+        )
     shower.refuse(refused)
     return rows
 
 
-def fetched_or_named(odoo: Odoo, asked: Admitted, shower: paths.Shower) -> list[Record]:
-    """Return the same; where a field fails when it is read, the error names it.
+@contextlib.contextmanager
+def _failing_named(odoo: Odoo, asked: Admitted, names: Sequence[str]) -> Iterator[None]:
+    """Name, in an error of Odoo, the field that fails when it is read.
 
     Odoo computes many fields only when they are read, and its error tells of one record or of
     the database, never of the field. Which it is, is found out by reading fewer of them.
     """
     try:
-        return fetched(odoo, asked, shower)
+        yield
     except OdooError as error:
         if error.code not in FAULTS:
             raise
-        names = shower.names()
         failing = failing_fields(lambda chosen: _asked(odoo, asked, chosen), names)
         if not failing:
             raise
@@ -287,7 +290,8 @@ def read(
     # Asked for the id alone, Odoo echoes ids that do not exist.
     only_id = columns.wire == ["id"]
     names = ["id", "display_name"] if only_id else columns.wire
-    rows, refused = _fetched(odoo, admitted, ids, names, context)
+    with _failing_named(odoo, admitted.sending("read", {}, context, ids), names):
+        rows, refused = _fetched(odoo, admitted, ids, names, context)
     shower.refuse(refused)
     if seen:
         seen(rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,6 +10,9 @@ import responses
 
 import odoo_toolkit as toolkit
 from odoo_toolkit import AccessError, NotFoundError, Odoo, OdooError, Policy, ValidationError
+from odoo_toolkit.call import Call
+from odoo_toolkit.errors import make_error
+from odoo_toolkit.testing import FakeServer
 from tests.unit.table_values import NA, NAT, Column, Moment, Scalar
 from tests.unit.wire import RECORDED, Body, Wire, error_body, odoo
 
@@ -826,3 +830,22 @@ def test_json2_create_and_copy_answers_are_lists_like_the_others(
     mock.add("POST", f"{base}/res.partner/create", json=[9])
 
     assert toolkit.create(odoo(api_key="k"), "res.partner", {"name": "A"}).id == 9
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda odoo: toolkit.read(odoo, "x.item", [1], ["*"]),
+        lambda odoo: toolkit.search_read(odoo, "x.item", [], ["*"]),
+    ],
+)
+def test_of_all_fields_the_one_that_odoo_cannot_read_is_named(ask: Callable[[Odoo], Any]) -> None:
+    def answer(call: Call) -> Any:
+        failed = make_error("UNKNOWN_ERROR", "Odoo failed.")
+        return failed if "weight" in call.arguments["fields"] else NotImplemented
+
+    fields = {"name": "char", "weight": "float", "size": "float"}
+    fake = FakeServer({"x.item": fields}, records={"x.item": [{"id": 1, "name": "A"}]})
+    fake.answers |= {("x.item", "read"): answer, ("x.item", "search_read"): answer}
+    with pytest.raises(OdooError, match=r"Odoo failed\. This comes of reading weight of x\.item"):
+        ask(fake.connect())
