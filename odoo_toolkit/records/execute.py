@@ -23,6 +23,7 @@ from odoo_toolkit.plans import Plan, operation, planned
 from odoo_toolkit.policy.tables import is_read_unasked
 from odoo_toolkit.records.arguments import check_unbroken, readable_of
 from odoo_toolkit.records.left_out import with_left_out, without_unreadable
+from odoo_toolkit.records.properties import completed
 from odoo_toolkit.records.reading_back import ReturnFields, checked_return_fields, read_back
 from odoo_toolkit.records.results import ExecuteResult, Record
 from odoo_toolkit.values.scalars import is_id
@@ -130,6 +131,7 @@ def execute(
         positional=positional,
         context={**in_kwargs, **(context or {})},
     )
+    call = _with_all_properties(odoo, call, dry_run)
     if dry_run:
         would = f"Would call {method} of {model}" + (f" on {list(ids)}" if ids else "")
         would += "; whether there is such a method, and what it does, shows only then."
@@ -162,6 +164,28 @@ def execute(
         read_from=read_from,
         warnings=warnings,
     )
+
+
+def _with_all_properties(odoo: Odoo, call: Call, dry_run: bool) -> Call:
+    """Complete properties that a write gives by their names with those that the records keep."""
+    values = call.arguments.get("vals")
+    if call.method != "write" or not call.ids or not isinstance(values, Mapping):
+        return call
+    several = {n: v for n, v in values.items() if isinstance(v, Mapping)}
+    if not several:
+        return call
+    odoo.check(call, planned=dry_run)
+    wanted = dict.fromkeys(call.ids, several)
+    whole = list(completed(odoo, call.model, wanted, call.context, readable_of(odoo)).values())
+    if any(one != whole[0] for one in whole):
+        raise ValidationError(
+            f"These records of {call.model} keep different properties: one call would replace"
+            " those of all.",
+            suggestion="Use write, which keeps what each has.",
+            details={"model": call.model, "fields": sorted(several)},
+            outcome="not_sent",
+        )
+    return attrs.evolve(call, arguments={**call.arguments, "vals": {**values, **whole[0]}})
 
 
 def _warn_of_tags(odoo: Odoo, method: str, named: Mapping[str, Any], warnings: list[str]) -> None:

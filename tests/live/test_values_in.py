@@ -259,6 +259,16 @@ class TestProperties:
         first = _properties(admin, tasks[0])
         assert (first["aa11"], first["bb22"]) == (9, "eight")
 
+    def test_those_of_a_call_of_write(self, admin: Connection, project: int) -> None:
+        tasks = [_task(admin, project, aa11=7), _task(admin, project, aa11=8)]
+        given = {"task_properties": {"bb22": "eight"}}
+        execute(admin, _TASK, "write", [[tasks[0]], given])
+        first = _properties(admin, tasks[0])
+        assert (first["aa11"], first["bb22"]) == (7, "eight")
+        with pytest.raises(ValidationError, match="keep different properties"):
+            execute(admin, _TASK, "write", [tasks, given])
+        assert _properties(admin, tasks[1])["aa11"] == 8
+
     @pytest.mark.parametrize(
         ("properties", "problem"),
         [
