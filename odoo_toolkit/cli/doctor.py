@@ -23,6 +23,7 @@ from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.doctor import Diagnosis, Step, diagnose, wrong_settings
 from odoo_toolkit.doctor.diagnosis import MARKS, Status, step_lines
 from odoo_toolkit.errors import ConfigurationError
+from odoo_toolkit.installation import version
 
 _COLORS: Mapping[Status, str] = {
     "ok": "green",
@@ -72,7 +73,8 @@ def doctor(context: click.Context, profile: str | None, as_json: bool) -> None:
     if plugins:
         diagnosis = attrs.evolve(diagnosis, steps=[*diagnosis.steps, plugins])
     if as_json:
-        print_text(to_json(diagnosis.to_dict(), indent=2) + "\n")
+        told = {"toolkit": version(), **diagnosis.to_dict()}
+        print_text(to_json(told, indent=2) + "\n")
     else:
         for line in _lines(diagnosis):
             click.echo(line)

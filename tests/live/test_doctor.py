@@ -13,6 +13,7 @@ from odoo_toolkit import Odoo
 from odoo_toolkit.cli import main
 from odoo_toolkit.connection.http import Http
 from odoo_toolkit.doctor import Diagnosis, diagnose
+from odoo_toolkit.installation import version
 from tests.live.servers import Server, User, credentials, ordinary_user
 from tests.tls import https_server, write_certificate
 
@@ -224,7 +225,7 @@ def test_the_command_tells_it_too(
 
     assert main(["doctor", "--json"]) == status
     told = json.loads(capsys.readouterr().out)
-    assert told["healthy"] is right
+    assert (told["healthy"], told["toolkit"]) == (right, version())
     assert main(["doctor"]) == status
     lines = capsys.readouterr().out.splitlines()
     assert "  password  ***" in "\n".join(lines)

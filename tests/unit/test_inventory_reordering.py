@@ -107,6 +107,8 @@ def test_what_odoo_stored_otherwise_is_told() -> None:
     depot = ruled()
     depot.answers["stock.warehouse.orderpoint", "write"] = True
     assert change(depot).warnings == ["Odoo stored 5.0 as minimum, not 8."]
+    (once,) = set_reordering_rule(depot, product_id=3, minimum=8.333).warnings
+    assert "product_min_qty" in once
 
 
 @pytest.mark.parametrize(
