@@ -612,6 +612,25 @@ class TestLostServer:
         assert (again.created, again.unchanged) == (4, 2)
         assert len(server.records["res.partner"]) == 6
 
+    @pytest.mark.parametrize(
+        "said",
+        [
+            "could not serialize access due to concurrent update",
+            'duplicate key value violates unique constraint "ir_model_data_module_name_uniq_index"',
+        ],
+    )
+    def test_a_row_that_another_importer_writes_is_to_be_imported_again(self, said: str) -> None:
+        server = contacts()
+        refused = {"type": "error", "record": 0, "message": said}
+        loads = server.answers["res.partner", "load"]
+        server.answers["res.partner", "load"] = {"ids": False, "messages": [refused]}
+        rows = [{"id": "__import__.eve", "name": "Eve"}]
+        (failed,) = upsert(server.connect(), "res.partner", rows, key="id").failed
+        assert "Another program was writing" in failed.reason
+        assert "Import it again" in failed.reason
+        server.answers["res.partner", "load"] = loads
+        assert upsert(server.connect(), "res.partner", rows, key="id").created == 1
+
     def test_a_lost_load_is_looked_for_by_the_external_ids(self) -> None:
         server = contacts()
         server.lose_answer("load")

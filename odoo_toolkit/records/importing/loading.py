@@ -8,6 +8,7 @@ each row is judged beforehand as one to be created or written is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -33,6 +34,15 @@ _OTHER_WITH = {"res.partner": "parent_id"}
 #: From which version on ``load`` does otherwise with these fields than ``create``.
 #: Before 19, both have a contact lose what its company has not.
 _OTHER_SINCE = 19
+
+#: What Odoo hands on of its database where two write the same record, or external id, at once.
+_MEANWHILE = re.compile(
+    r"could not serialize access|deadlock detected|ir_model_data_module_name_uniq_index"
+)
+_AGAIN = (
+    "Another program was writing the same record, and Odoo gave up this row. Import it again: a"
+    " record that is there now is found, and none is made twice."
+)
 
 #: Index of a row -> the field that is wrong, if that is known, and why.
 Problems = dict[int, tuple[str, str]]
@@ -91,7 +101,7 @@ def load(
             break
         found = _faults(answer.get("messages") or (), rest)
         if not found:
-            said = "; ".join(str(m.get("message")) for m in answer.get("messages") or ())
+            said = "; ".join(_said(m.get("message")) for m in answer.get("messages") or ())
             raise ValidationError(said or "Odoo did not say why it refused.", outcome="rolled_back")
         problems |= found
         if whole:
@@ -186,5 +196,10 @@ def _faults(messages: Any, rows: Sequence[int]) -> Problems:
         record = message.get("record")
         if message.get("type") == "error" and isinstance(record, int) and record < len(rows):
             field = str(message.get("field") or "").partition("/")[0]
-            found.setdefault(rows[record], (field, str(message.get("message"))))
+            found.setdefault(rows[record], (field, _said(message.get("message"))))
     return found
+
+
+def _said(text: Any) -> str:
+    """Return what Odoo says of a row; in our words where another program was writing it, too."""
+    return _AGAIN if _MEANWHILE.search(str(text)) else str(text)
