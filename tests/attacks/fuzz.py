@@ -22,7 +22,7 @@ from tests.provisioning.cache import cache_folder
 #: Set by ``make attack``: every model and every name, where a usual run takes a sample.
 EVERYTHING = "ODOO_TOOLKIT_ATTACK_ALL"
 #: Every so many models make the sample.
-STRIDE = 200
+STRIDE = 30
 
 _METHOD = re.compile(r"^    def ([A-Za-z]\w*)\(self", re.MULTILINE)
 _BUTTON = re.compile(r"<button[^>]*\bname=\"([A-Za-z]\w*)\"")
@@ -36,9 +36,9 @@ class Outcome:
     changes: list[str] = attrs.Factory(list)
 
 
-def sample(names: Sequence[str]) -> list[str]:
-    """Return all names under ``make attack``, else one of every ``STRIDE``."""
-    return list(names if os.environ.get(EVERYTHING) else names[::STRIDE])
+def sample(names: Sequence[str], stride: int = STRIDE) -> list[str]:
+    """Return all names under ``make attack``, else one of every so many."""
+    return list(names if os.environ.get(EVERYTHING) else names[::stride])
 
 
 def fuzz(

@@ -10,8 +10,20 @@ from typing import Any
 import attrs
 import pytest
 
-from odoo_toolkit import Odoo, OdooError, count, create, execute, read, search_read, write
+from odoo_toolkit import (
+    AccessError,
+    Odoo,
+    OdooError,
+    Policy,
+    count,
+    create,
+    execute,
+    read,
+    search_read,
+    write,
+)
 from odoo_toolkit.attached.attachments import get_content, list_attachments
+from odoo_toolkit.testing import FakeServer
 from tests.attacks.policies import Attack, Noting, Raw, connected, leaks, passing, raw, told
 from tests.live.conftest import admin, server, suffix
 from tests.live.servers import Server
@@ -254,3 +266,29 @@ def test_the_signature_of_an_order_is_not_written(
         for file in raw(FILE, "search", [["res_id", "=", order], ["res_field", "!=", False]]):
             stack.callback(raw, FILE, "unlink", [file])
     assert (passed, signature) == ([], False)
+
+
+@pytest.mark.parametrize(
+    "policy", [Policy(mode="full"), Policy(mode="restricted", write_allowlist=FILE)]
+)
+@pytest.mark.parametrize(
+    ("values", "may_change"),
+    [
+        ({"res_model": "res.partner"}, True),
+        ({"res_model": "res.partner", "res_field": "image_1920"}, False),
+        ({"url": "/web/assets/x.js"}, False),
+        ({"res_model": "ir.ui.view"}, False),
+    ],
+    ids=["a document's", "a field's", "a page's", "a view's"],
+)
+def test_only_files_of_documents_are_changed(
+    policy: Policy, values: dict[str, Any], may_change: bool
+) -> None:
+    fields = dict.fromkeys(("name", "url", "res_field", "res_model"), "char")
+    file = {"id": 1, "name": "a", **values}
+    odoo = FakeServer({FILE: fields}, records={FILE: [file]}).connect(policy=policy)
+    if may_change:
+        assert write(odoo, FILE, [1], {"name": "b"}).ids == [1]
+    else:
+        with pytest.raises(AccessError, match="belongs to what is closed"):
+            write(odoo, FILE, [1], {"name": "b"})

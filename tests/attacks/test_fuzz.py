@@ -63,7 +63,7 @@ def test_reading_any_model_changes_nothing(
     reader: Noting, user: Raw, raw: Raw, database: Database
 ) -> None:
     """All tables and sequences are the same after each call that readonly lets pass."""
-    outcome = fuzz(reader, user, database, sample(models_of(raw)))
+    outcome = fuzz(reader, user, database, sample(models_of(raw), stride=200))
     assert outcome.changes == []
     assert outcome.calls["answered"] > outcome.calls["failed"]
 

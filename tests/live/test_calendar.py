@@ -101,6 +101,7 @@ def test_nobody_is_invited_where_that_is_not_wanted(odoo: Odoo, guest: str, suff
     assert "No invitations" in meeting.message
 
 
+@pytest.mark.every_version
 def test_a_series_keeps_its_time_of_day_when_the_clocks_change(odoo: Odoo, suffix: str) -> None:
     """In Berlin, the clocks change on 28 March 2032."""
     series = made(
@@ -143,6 +144,7 @@ def test_those_that_follow_are_moved_too(odoo: Odoo, suffix: str) -> None:
     ]
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize(
     ("options", "starts"),
     [

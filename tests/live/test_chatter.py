@@ -56,6 +56,7 @@ def of_xmlid(odoo: Odoo, name: str) -> int:
     return found[1]
 
 
+@pytest.mark.every_version
 def test_text_is_read_as_it_was_posted(odoo: Odoo, partner: int, reader: int) -> None:
     posted = post_message(odoo, "res.partner", partner, TEXT, partner_ids=[reader])
 

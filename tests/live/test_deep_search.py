@@ -134,6 +134,7 @@ def test_messages(odoo: Odoo, admin: Odoo, contact: int, suffix: str) -> None:
     assert "found in messages" in " ".join(found.suggestions)
 
 
+@pytest.mark.every_version
 def test_log_says_what_the_server_lacks(odoo: Odoo) -> None:
     found = deep_search(odoo, "qzxwqzxw")
     notes = {(e.level, e.model): " ".join(e.notes) for e in found.search_log}

@@ -104,6 +104,7 @@ def test_a_user_with_few_rights_is_told_which(server: Server, ordinary: Odoo) ->
     assert "administrator" in step.advice
 
 
+@pytest.mark.every_version
 def test_a_wrong_password_is_told(server: Server) -> None:
     found = diagnose(**password(server, password="not the password"))
 
@@ -121,6 +122,7 @@ def test_a_wrong_key_is_told(server: Server) -> None:
     assert "API key" in found.step("credentials").meaning
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize("credential", ["password", "api_key"])
 def test_a_wrong_database_is_told(server: Server, credential: str) -> None:
     given = password(server, database="no_such_database")

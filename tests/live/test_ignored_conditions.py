@@ -159,6 +159,7 @@ WAYS: dict[str, Callable[[Connection, str, list[Any]], Any]] = {
 }
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize("way", WAYS)
 def test_every_way_in_refuses_a_condition_that_is_left_out(admin: Connection, way: str) -> None:
     model, field = DROPPED
@@ -166,6 +167,7 @@ def test_every_way_in_refuses_a_condition_that_is_left_out(admin: Connection, wa
         WAYS[way](admin, model, [[field, "=", "XX"]])
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize("operator", ["=", "!=", "ilike", "not ilike"])
 def test_a_path_that_ends_in_such_a_field_is_refused(admin: Connection, operator: str) -> None:
     with pytest.raises(ValidationError, match="country_code"):
@@ -193,6 +195,7 @@ def test_a_name_that_nothing_has_finds_none_or_is_refused(
     assert not asked(admin)
 
 
+@pytest.mark.every_version
 def test_models_of_known_names_are_searched_by_them(admin: Connection) -> None:
     """Of these the toolkit does not ask whether Odoo applies a condition on the name."""
     wrong, models = [], [name for name in sorted(NAMED_BY) if raw_count(admin, name)]

@@ -56,6 +56,7 @@ def test_twenty_products_are_one_call(
     assert [method for method in sent if method != "fields_get"] == ["search_read"]
 
 
+@pytest.mark.every_version
 def test_a_company_is_not_mistaken_for_its_contacts(
     odoo: Odoo, admin: Odoo, suffix: str, sent: list[str]
 ) -> None:

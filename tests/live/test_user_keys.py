@@ -194,7 +194,6 @@ def test_the_key_is_the_users_own_and_logs_in(person: Person, made: UserKey) -> 
         assert odoo.uid == person.uid
 
 
-@pytest.mark.every_version
 def test_neither_key_nor_password_shows_itself(person: Person, made: UserKey) -> None:
     assert made.key.reveal() not in f"{made!r} {made} {made.key}"
     assert person.password not in repr(attrs.asdict(made))
@@ -412,7 +411,6 @@ def test_an_unknown_database_is_told(person: Person) -> None:
         lost.check("0" * 40)
 
 
-@pytest.mark.every_version
 def test_an_odoo_that_is_down_is_told(person: Person) -> None:
     settings = connection_settings(url="http://127.0.0.1:9", api_key="x", reconnect_attempts=0)
 
@@ -446,7 +444,6 @@ def test_a_login_that_would_change_the_address_in_odoos_links_is_not_made(
     assert row["value"] != elsewhere
 
 
-@pytest.mark.every_version
 def test_settings_say_where_odoo_is_and_not_who_logs_in(person: Person) -> None:
     operators: ConnectionSettings = connection_settings(
         url=person.server.url,
@@ -462,7 +459,6 @@ def test_settings_say_where_odoo_is_and_not_who_logs_in(person: Person) -> None:
     assert check_key(operators, None, person.login, made.key.reveal()) == made.owner
 
 
-@pytest.mark.every_version
 def test_nothing_of_the_environment_is_used(
     person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -481,7 +477,6 @@ def test_a_bad_wish_is_refused_before_anything_is_sent(name: str, days: int | No
         make_key("http://odoo.invalid", "db", "ann", "secret", name, days=days)
 
 
-@pytest.mark.every_version
 def test_a_failure_nobody_expects_is_still_an_error_of_odoo(person: Person) -> None:
     with pytest.raises(OdooError):
         make_key("not an address", person.server.db, person.login, person.password, NAME)

@@ -149,6 +149,14 @@ def test_tries_of_tomorrow_lock_nobody_out(clock: Clock, tmp_path: Path) -> None
     assert attempts.take([("ann", bound)]) == 0
 
 
+def test_writes_have_a_limit_of_their_own(clock: Clock, tmp_path: Path) -> None:
+    clock.now = 1_800_000_000.0
+    rates = StoredRates(open_store(tmp_path / "store.sqlite"), "main")
+    limits = ServerSettings(rate_limit=True, rate_limit_rpm=9, rate_limit_write_rpm=2)
+    waits = [rates("ann", kind, limits) > 0 for kind in ("write", "create", "write", "read")]
+    assert waits == [False, False, True, False]
+
+
 def test_calls_of_tomorrow_keep_nobody_waiting(clock: Clock, tmp_path: Path) -> None:
     rates = StoredRates(open_store(tmp_path / "store.sqlite"), "main")
     limits = ServerSettings(rate_limit=True, rate_limit_rpm=2, rate_limit_rph=4)

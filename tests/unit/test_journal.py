@@ -86,6 +86,7 @@ def test_files_and_closed_fields_are_not_kept(server: FakeServer, path: Path) ->
     assert call.not_kept == ["photo"]
     (call,) = history(closed)[0].writes
     assert call.before == {1: {"ref": "a"}}
+    assert call.values == {"ref": "b"}
 
 
 def test_without_its_journal_nothing_is_sent(server: FakeServer, path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,6 +21,7 @@ from odoo_toolkit.policy.calls import KNOWN_KEYS
 from odoo_toolkit.policy.owners import record_filter
 from odoo_toolkit.policy.policy import policy_problems
 from odoo_toolkit.policy.tables import HARMLESS_METHODS
+from odoo_toolkit.policy.user_contacts import address_paths
 
 
 def _schema(**types: str) -> dict[str, Field]:
@@ -987,3 +989,20 @@ def test_an_unknown_mode_is_never_taken_for_a_permissive_one() -> None:
     with pytest.raises(ValueError, match="Unknown mode"):
         Policy(mode="FULL")  # type: ignore[arg-type]
     assert attrs.evolve(SALES, mode="full").write_allowlist == SALES.write_allowlist
+
+
+def test_an_address_is_followed_through_fields_that_show_others() -> None:
+    """Each model shows the address of the next one; the last one's is the contact's own."""
+    longest = 6
+    models = [f"x.model{n}" for n in range(longest)] + ["res.partner"]
+    described = {
+        model: {
+            "mail": Field(name="mail", type="char", related=("next", "mail")),
+            "next": Field(name="next", type="many2one", relation=following),
+        }
+        for model, following in itertools.pairwise(models)
+    }
+    described[models[-2]]["mail"] = Field(name="mail", type="char", related=("next", "email"))
+    described["res.partner"] = {"email": Field(name="email", type="char")}
+    found = address_paths(models[0], "mail", described.__getitem__)
+    assert found == [("next",) * longest]
