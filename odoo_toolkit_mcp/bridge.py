@@ -6,8 +6,10 @@ import concurrent.futures
 import math
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 import anyio
@@ -20,15 +22,24 @@ from odoo_toolkit.progress import OperationCancelled, listening
 
 T = TypeVar("T")
 
+#: The Odoo that is worked for, where there are several: each has threads of its own, so that one
+#: that hangs holds nobody up who uses another.
+working_for: ContextVar[str] = ContextVar("working_for", default="")
+
 #: Own threads: the transport reads and writes through anyio's default limiter, and must not wait
 #: behind slow calls to Odoo.
-LIMITER = anyio.CapacityLimiter(16)
+_LIMITERS: dict[str, anyio.CapacityLimiter] = defaultdict(lambda: anyio.CapacityLimiter(16))
 
 #: For threads that are counted already: an abandoned one is at work until it has ended.
 _COUNTED = anyio.CapacityLimiter(math.inf)
 
 #: Seconds between two progress notifications of one call.
 PROGRESS_INTERVAL = 0.1
+
+
+def limiter() -> anyio.CapacityLimiter:
+    """Return what bounds the threads for the Odoo that is worked for."""
+    return _LIMITERS[working_for.get()]
 
 
 class SessionListener:
@@ -109,7 +120,7 @@ async def run_blocking(
                 ended.append(error)
 
     with listening(listener):
-        async with LIMITER:
+        async with limiter():
             try:
                 # Were it not abandoned, nobody here would hear of the cancellation.
                 await anyio.to_thread.run_sync(work, limiter=_COUNTED, abandon_on_cancel=True)

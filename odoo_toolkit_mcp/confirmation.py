@@ -24,7 +24,7 @@ from mcp.types import (
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
 from odoo_toolkit.errors import AccessError, ConfigurationError, ValidationError
-from odoo_toolkit_mcp.bridge import LIMITER
+from odoo_toolkit_mcp.bridge import limiter
 from odoo_toolkit_mcp.disambiguation import can_be_asked, choices, state_of
 from odoo_toolkit_mcp.sealing import (
     BrokenSealError,
@@ -87,7 +87,7 @@ class Confirmations:
         if answer is None:
             return None
         ticket = str(state_of(params).get(PLACE))
-        digest = await anyio.to_thread.run_sync(self._used_up, ticket, limiter=LIMITER)
+        digest = await anyio.to_thread.run_sync(self._used_up, ticket, limiter=limiter())
         _check_yes(answer)
         return digest
 

@@ -10,7 +10,7 @@ import anyio.to_thread
 from anyio.abc import TaskGroup
 
 from odoo_toolkit.errors import OdooError, make_error
-from odoo_toolkit_mcp.bridge import LIMITER
+from odoo_toolkit_mcp.bridge import limiter
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
@@ -109,12 +109,12 @@ class Connection:
     async def close(self) -> None:
         """Close what is open; who still uses the connection opens it anew."""
         if self._odoo:
-            await anyio.to_thread.run_sync(self._odoo.close, limiter=LIMITER)
+            await anyio.to_thread.run_sync(self._odoo.close, limiter=limiter())
 
     async def _connect(self, attempt: _Attempt) -> None:
         try:
             await anyio.to_thread.run_sync(
-                self._connect_and_prepare, limiter=LIMITER, abandon_on_cancel=True
+                self._connect_and_prepare, limiter=limiter(), abandon_on_cancel=True
             )
             if self._ready:
                 await self._ready()

@@ -18,7 +18,7 @@ from mcp.server import ServerRequestContext
 from odoo_toolkit.connection.pool import Pool
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit_mcp import audit
-from odoo_toolkit_mcp.bridge import LIMITER, run_blocking
+from odoo_toolkit_mcp.bridge import limiter, run_blocking
 from odoo_toolkit_mcp.callers import (
     ConnectionPool,
     Credentials,
@@ -201,7 +201,7 @@ class Requests:
             self.rate_limits.check(client, access)
         elif self.settings.rate_limit:
             wait = await anyio.to_thread.run_sync(
-                counted, client, access, self.settings, limiter=LIMITER
+                counted, client, access, self.settings, limiter=limiter()
             )
             if wait:
                 self.rate_limits.refused[access] += 1

@@ -44,7 +44,7 @@ from odoo_toolkit_mcp.answer_size import within_budget
 from odoo_toolkit_mcp.approval_rules import rules_of
 from odoo_toolkit_mcp.approvals import release
 from odoo_toolkit_mcp.areas import INPUT_SCHEMA, Operation, read_call
-from odoo_toolkit_mcp.bridge import LIMITER, run_blocking
+from odoo_toolkit_mcp.bridge import limiter, run_blocking
 from odoo_toolkit_mcp.callers import client_of
 from odoo_toolkit_mcp.confirmation import Confirmations
 from odoo_toolkit_mcp.connection import Connection, has_gone, within
@@ -201,7 +201,7 @@ class OdooServer(Server[Running]):
         """
         with anyio.move_on_after(patience):
             await self._answered.wait()
-        await anyio.to_thread.run_sync(self.offered.ensure, limiter=LIMITER)
+        await anyio.to_thread.run_sync(self.offered.ensure, limiter=limiter())
 
     async def _note_answer(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         result = await call_next(ctx)
@@ -414,7 +414,7 @@ class OdooServer(Server[Running]):
         file, way = tool.file(outcome), tool.delivery(given)
         owner, folder = self.requests.owner_of(ctx), self.settings.download_dir
         delivering = partial(files.deliver, file, way, self.kept_files, owner, folder)
-        delivered = await anyio.to_thread.run_sync(delivering, limiter=LIMITER)
+        delivered = await anyio.to_thread.run_sync(delivering, limiter=limiter())
         result = results.success(outcome, delivered, undo)
         return await self._for_view(ctx, tool, odoo, given, result, file.content_base64)
 

@@ -13,7 +13,7 @@ from mcp.types import Tool as McpTool
 from mcp.types import ToolAnnotations
 
 from odoo_toolkit_mcp.areas import Area, area_of, areas_for, in_areas
-from odoo_toolkit_mcp.bridge import LIMITER
+from odoo_toolkit_mcp.bridge import limiter
 from odoo_toolkit_mcp.confirmation import check_tools
 from odoo_toolkit_mcp.served import Served, served_by
 from odoo_toolkit_mcp.settings import ServerSettings
@@ -73,7 +73,7 @@ class ToolList:
         """Return the folders of the skills that plugins add."""
         if not self.names_plugins:
             return ()
-        return (await anyio.to_thread.run_sync(self.plugins, limiter=LIMITER)).skills
+        return (await anyio.to_thread.run_sync(self.plugins, limiter=limiter())).skills
 
     @cached_property
     def registry(self) -> ToolsetRegistry:

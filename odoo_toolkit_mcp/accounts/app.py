@@ -45,7 +45,7 @@ from odoo_toolkit_mcp.accounts.web_sessions import WebSessions
 from odoo_toolkit_mcp.http.app import HttpServer, MetricsPage, for_pages, guard, listen
 from odoo_toolkit_mcp.http.authentication import SharedToken, SigningKeys
 from odoo_toolkit_mcp.sealing import Sealing
-from odoo_toolkit_mcp.settings import HEALTH_PATH, METRICS_PATH
+from odoo_toolkit_mcp.settings import HEALTH_PATH, METRICS_PATH, is_loopback
 
 logger = logging.getLogger(__name__)
 
@@ -209,6 +209,7 @@ class _Door:
         self._app = app
         self._hosts = frozenset({*team.server.allowed_hosts, "127.0.0.1", "localhost", "[::1]"})
         self._headers = {"X-Content-Type-Options": "nosniff"}
+        self._warned = False
         if team.public_url.startswith("https://"):
             self._headers["Strict-Transport-Security"] = "max-age=31536000"
 
@@ -216,7 +217,9 @@ class _Door:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        host = Request(scope).headers.get("host", "")
+        request = Request(scope)
+        self._warn_of_proxy(request)
+        host = request.headers.get("host", "")
         name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
         answer: Response | None = None
         started = False
@@ -251,6 +254,20 @@ class _Door:
                 )
         if answer:
             await answer(scope, receive, safely)
+
+    def _warn_of_proxy(self, request: Request) -> None:
+        """Say once that a proxy's address stands for all people, who then share what bounds one."""
+        told = [one.strip() for one in request.headers.get("x-forwarded-for", "").split(",")]
+        seen = request.client.host if request.client else ""
+        if self._warned or not any(told) or (seen in told and not is_loopback(seen)):
+            return
+        self._warned = True
+        logger.warning(
+            "A request came through a proxy, and its address is %s: people cannot be told apart,"
+            " and share the limits for one address. Let only one proxy set X-Forwarded-For. Name"
+            " its address in the variable FORWARDED_ALLOW_IPS unless it is on this machine.",
+            seen,
+        )
 
 
 async def serve(team: Team) -> None:

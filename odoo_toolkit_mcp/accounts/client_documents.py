@@ -56,15 +56,17 @@ class ClientDocuments:
         self._known: OrderedDict[str, tuple[float, Any]] = OrderedDict()
 
     def get(self, address: str) -> Any:
-        """Return a document's JSON.
+        """Return a document's JSON; while it cannot be had, as it was before.
 
         Raises:
-            DocumentError: it cannot be had.
+            DocumentError: it cannot be had, and never was.
         """
         with self._lock:
             until, found = self._known.get(address, (0.0, None))
         if self._clock() >= until:
-            found, lasts = self._asked(address)
+            new, lasts = self._asked(address)
+            if found is None or not isinstance(new, DocumentError):
+                found = new
             with self._lock:
                 self._known[address] = (self._clock() + lasts, found)
                 self._known.move_to_end(address)

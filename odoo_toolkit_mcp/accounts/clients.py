@@ -241,18 +241,13 @@ def client_of_document(client_id: str, document: Any, scopes: Iterable[str]) -> 
     """
     if not isinstance(document, dict) or document.get("client_id") != client_id:
         raise ValueError("the document does not name its own address as client_id")
-    allowed = {
-        "client_id": client_id,
-        "client_name": document.get("client_name"),
-        "redirect_uris": document.get("redirect_uris"),
-        # Without a secret in common it can only be a public client; PKCE protects the code.
-        "token_endpoint_auth_method": "none",
-        "grant_types": ["authorization_code", "refresh_token"],
-        "response_types": ["code"],
-        "scope": " ".join(scopes),
-    }
     try:
-        client = Client.model_validate(allowed)
+        client = public_client(
+            client_id,
+            scopes,
+            client_name=document.get("client_name"),
+            redirect_uris=document.get("redirect_uris"),
+        )
         check_client(client)
     except ValidationError as error:
         count = error.error_count()
@@ -260,3 +255,27 @@ def client_of_document(client_id: str, document: Any, scopes: Iterable[str]) -> 
     except RegistrationError as error:
         raise ValueError(error.error_description or error.error) from None
     return client
+
+
+def public_client(client_id: str, scopes: Iterable[str], **described: Any) -> Client:
+    """Return a client with a document: without a secret in common, it can only be a public one.
+
+    PKCE protects its codes.
+
+    Args:
+        client_id: the address of the document.
+        scopes: that this server knows.
+        described: what the document adds.
+
+    Raises:
+        ValidationError: of pydantic: what is described is none of a client.
+    """
+    values = {
+        "client_id": client_id,
+        "redirect_uris": None,
+        "token_endpoint_auth_method": "none",
+        "grant_types": ["authorization_code", "refresh_token"],
+        "response_types": ["code"],
+        "scope": " ".join(scopes),
+    }
+    return Client.model_validate({**values, **described})

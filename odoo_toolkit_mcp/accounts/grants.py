@@ -23,6 +23,9 @@ from odoo_toolkit_mcp.accounts.vault import Vault, hashed, new_token
 #: that are apart.
 CODE_LASTS = 600.0
 
+#: Seconds that the clocks of two processes may be apart.
+_APART = 300.0
+
 #: Why a grant has ended, as people are told it.
 Why = Literal[
     "disconnected by the user",
@@ -181,10 +184,12 @@ class Grants:
         key_id: int | None,
         key_ends: datetime | None,
         groups: Sequence[str],
+        checked: float | None = None,
     ) -> Account:
         """Keep the key of an Odoo user, in place of an earlier one; return the account.
 
-        An earlier one that was made here is among :meth:`left_keys` from then on.
+        An earlier key that was made here is among :meth:`left_keys` from then on. Groups that are
+        known of a later time than ``checked`` stay.
         """
         values = {
             "login": login,
@@ -192,10 +197,9 @@ class Grants:
             "sealed_key": self._vault.seal(key.reveal()),
             "key_id": key_id,
             "key_ends": key_ends.timestamp() if key_ends else None,
-            "groups": json.dumps(sorted(groups)),
-            "checked": now(),
         }
-        columns = ["instance", "uid", "made", *values]
+        asked = {"groups": json.dumps(sorted(groups)), "checked": checked or now()}
+        columns = ["instance", "uid", "made", *values, *asked]
         marks = ", ".join("?" for _ in columns)
         updates = ", ".join(f"{column} = excluded.{column}" for column in values)
         with self._store.writing() as session:
@@ -203,8 +207,9 @@ class Grants:
             row = session.execute(
                 f"INSERT INTO account ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608
                 f" ON CONFLICT (instance, uid) DO UPDATE SET {updates} RETURNING id",
-                [instance, uid, now(), *values.values()],
+                [instance, uid, now(), *values.values(), *asked.values()],
             ).fetchone()
+            _note_groups(session, int(row["id"]), asked)
             return self._account(session, int(row["id"]))
 
     def account(self, account_id: int) -> Account | None:
@@ -233,13 +238,11 @@ class Grants:
         with self._store.reading() as session:
             return self._accounts(session, "ORDER BY account.instance, account.login", [])
 
-    def note_groups(self, account_id: int, groups: Sequence[str]) -> None:
-        """Note which groups a user is in now."""
+    def note_groups(self, account_id: int, groups: Sequence[str], checked: float) -> None:
+        """Note which groups a user was in, unless it is known of a later time."""
+        asked = {"groups": json.dumps(sorted(groups)), "checked": checked}
         with self._store.writing() as session:
-            session.execute(
-                "UPDATE account SET groups = ?, checked = ? WHERE id = ?",
-                [json.dumps(sorted(groups)), now(), account_id],
-            )
+            _note_groups(session, account_id, asked)
 
     def drop_key(self, account_id: int, why: Why, key: Secret | None = None) -> None:
         """Forget the key of an account, and end all that was granted for it.
@@ -575,6 +578,14 @@ class Grants:
             ended=row["ended"],
             why=row["why"],
         )
+
+
+def _note_groups(session: Session, account_id: int, asked: dict[str, Any]) -> None:
+    # What lies ahead is from before a clock was set back.
+    session.execute(
+        "UPDATE account SET groups = ?, checked = ? WHERE id = ? AND (checked < ? OR checked > ?)",
+        [*asked.values(), account_id, asked["checked"], now() + _APART],
+    )
 
 
 def _leave_key(

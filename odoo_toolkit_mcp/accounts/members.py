@@ -22,6 +22,7 @@ from odoo_toolkit_mcp.accounts.stored_files import StoredFiles
 from odoo_toolkit_mcp.accounts.stored_rates import StoredRates
 from odoo_toolkit_mcp.accounts.team import Team
 from odoo_toolkit_mcp.accounts.team_metrics import TeamMetrics
+from odoo_toolkit_mcp.bridge import working_for
 from odoo_toolkit_mcp.callers import Credentials
 from odoo_toolkit_mcp.http.app import Endpoint
 from odoo_toolkit_mcp.sealing import Sealing
@@ -66,7 +67,9 @@ class Members:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, whose token has been verified."""
-        endpoint = await self._endpoint(_token(scope))
+        token = _token(scope)
+        working_for.set(self._team.instances[token.grant.account.instance].odoo)
+        endpoint = await self._endpoint(token)
         await endpoint(scope, receive, send)
 
     def end_streams(self) -> None:
@@ -107,6 +110,7 @@ class Members:
         self, name: str, rule: int, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED
     ) -> None:
         instance = self._team.instances[name]
+        working_for.set(instance.odoo)
         server = OdooServer(
             instance.connection,
             instance.rules[rule].settings,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from mcp.server.auth.middleware.client_auth import AuthenticationError, ClientAu
 from mcp.server.auth.routes import build_metadata, cors_middleware
 from mcp.server.auth.settings import ClientRegistrationOptions, RevocationOptions
 from mcp.server.transport_security import RequestBodyLimitMiddleware
+from mcp.shared.auth import OAuthClientInformationFull
 from pydantic import AnyHttpUrl
 from starlette.datastructures import FormData
 from starlette.requests import Request
@@ -25,16 +27,19 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from odoo_toolkit_mcp.accounts.attempts import REGISTRATIONS, REQUESTS, Attempts, Bound
 from odoo_toolkit_mcp.accounts.client_documents import is_document_address
-from odoo_toolkit_mcp.accounts.clients import SCOPES
+from odoo_toolkit_mcp.accounts.clients import SCOPES, public_client
 from odoo_toolkit_mcp.accounts.provider import Provider
 from odoo_toolkit_mcp.accounts.store import aside
 from odoo_toolkit_mcp.accounts.team import Address, Team
-from odoo_toolkit_mcp.accounts.web import PageError, Pages, address_of
+from odoo_toolkit_mcp.accounts.web import PageError, Pages, address_of, too_many
 
 Handler = Callable[[Request], Awaitable[Response]]
 
 #: Bytes of the longest request, and seconds that it may take to arrive.
 _MOST_BYTES, _PATIENCE = 64_000, 20.0
+
+#: Requests to authorize of one address at once: each may wait for the document of a client.
+_AT_ONCE = 4
 
 _NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 
@@ -91,7 +96,7 @@ def oauth_routes(provider: Provider, attempts: Attempts, pages: Pages) -> list[R
         "revocation_endpoint_auth_methods_supported": methods,
         "client_id_metadata_document_supported": team.client_documents,
     }
-    authenticator = ClientAuthenticator(provider)
+    authenticator = _GrantedClients(provider)
     tokens = _Tokens(provider, authenticator)
     register = RegistrationHandler(provider, registration).handle
     authorize = _Authorize(provider, pages)
@@ -102,6 +107,21 @@ def oauth_routes(provider: Provider, attempts: Attempts, pages: Pages) -> list[R
         _posted("/token", tokens.exchange),
         _posted("/revoke", tokens.revoke),
     ]
+
+
+class _GrantedClients(ClientAuthenticator):
+    """Recognises clients to which something was granted: a document would add nothing to that."""
+
+    async def authenticate_request(self, request: Request) -> OAuthClientInformationFull:
+        """Return the client of a request.
+
+        Raises:
+            AuthenticationError: it is none, or does not prove which it is.
+        """
+        client = (await request.form()).get("client_id")
+        if isinstance(client, str) and is_document_address(client):
+            return public_client(client, SCOPES)
+        return await super().authenticate_request(request)
 
 
 class _Tokens:
@@ -160,7 +180,7 @@ class _Tokens:
     async def _form(self, request: Request) -> FormData | None:
         """Return the form; None where nothing was ever granted to a client with a document.
 
-        Nobody makes this server fetch addresses here. A client that names itself by HTTP Basic
+        A client that names itself by HTTP Basic
         only, as RFC 6749 has it, is found by the SDK's handlers, too.
         """
         form = await request.form()
@@ -170,6 +190,8 @@ class _Tokens:
             request._form = form  # where Starlette keeps what it has read itself
         if not is_document_address(str(client)):
             return form
+        if not self._provider.team.client_documents:
+            return None
         return form if await aside(self._provider.grants.knows_client, str(client)) else None
 
 
@@ -200,8 +222,20 @@ class _Authorize:
         self._handler = AuthorizationHandler(provider)
         self._team = provider.team
         self._pages = pages
+        self._at_once: Counter[str] = Counter()
 
     async def __call__(self, request: Request) -> Response:
+        address = address_of(request)
+        if self._at_once[address] >= _AT_ONCE:
+            return self._pages.message(request, too_many(_PATIENCE))
+        self._at_once[address] += 1
+        try:
+            return await self._answer(request)
+        finally:
+            self._at_once[address] -= 1
+            self._at_once += Counter()  # without those that are at zero
+
+    async def _answer(self, request: Request) -> Response:
         answer: Response = await self._handler.handle(request)
         address = answer.headers.get("location", "")
         if not address or address.startswith(f"{self._team.public_url}/sign-in?"):

@@ -62,6 +62,7 @@ class SignedIn:
         instance: name of the instance.
         uid, login, name: of the Odoo user.
         groups: external ids of the user's groups.
+        asked: when Odoo was asked for them.
         key: that the person has pasted.
         session: the web session in which Odoo makes the key, where the person gave the password.
         known: whether that login is known to have changed nothing in Odoo.
@@ -73,6 +74,7 @@ class SignedIn:
     login: str
     name: str
     groups: tuple[str, ...]
+    asked: float = attrs.field(factory=now)
     key: str | None = attrs.field(default=None, repr=False)
     session: str | None = attrs.field(default=None, repr=False)
     known: bool = True
@@ -104,9 +106,9 @@ def with_password(instance: Instance, login: str, password: str, code: str) -> S
     Raises:
         OdooError: Odoo does not accept it, or cannot be asked.
     """
-    settings = instance.connection
+    settings, asked = instance.connection, now()
     begun = begin_key(settings, settings.database, login, password, second_factor=code or None)
-    user = _signed_in(instance, begun.owner)
+    user = _signed_in(instance, begun.owner, asked)
     return attrs.evolve(user, session=begun.session.reveal(), known=begun.known)
 
 
@@ -116,17 +118,19 @@ def with_key(instance: Instance, login: str, key: str) -> SignedIn:
     Raises:
         OdooError: it is not one of the user with this login, or Odoo cannot be asked.
     """
+    asked = now()
     owner = check_key(instance.connection, instance.connection.database, login, key)
-    return attrs.evolve(_signed_in(instance, owner), key=key)
+    return attrs.evolve(_signed_in(instance, owner, asked), key=key)
 
 
-def _signed_in(instance: Instance, owner: KeyOwner) -> SignedIn:
+def _signed_in(instance: Instance, owner: KeyOwner, asked: float) -> SignedIn:
     return SignedIn(
         instance=instance.name,
         uid=owner.uid,
         login=owner.login,
         name=owner.name,
         groups=tuple(owner.groups),
+        asked=asked,
     )
 
 
@@ -316,7 +320,7 @@ class Rechecks:
                 why: Why = "another user has this login in other letters"
                 logger.warning("The key of %s is dropped: %s.", account.login, why)
                 self._grants.drop_key(account.id, why, account.key)
-            self._grants.note_groups(account.id, user.groups)
+            self._grants.note_groups(account.id, user.groups, user.asked)
 
     def _is_proven(self, instance: Instance, account: Account) -> bool:
         """Whether it is the key that Odoo has refused.

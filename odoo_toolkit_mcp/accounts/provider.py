@@ -27,6 +27,7 @@ from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 from pydantic import Field
 
 from odoo_toolkit.databases import Database
+from odoo_toolkit.errors import make_error
 from odoo_toolkit.visible_text import in_one_line
 from odoo_toolkit_mcp.accounts.activity import Activity
 from odoo_toolkit_mcp.accounts.beside import beside
@@ -48,8 +49,8 @@ logger = logging.getLogger(__name__)
 #: Seconds between two notes that a client is still there.
 _NOTED = 60.0
 
-#: Documents of clients that are fetched at once.
-_FETCHING = 4
+#: Documents of clients that are fetched at once, and people who wait for a place.
+_FETCHING, _WAITING = 16, 16
 
 #: What a challenge of PKCE by S256 looks like.
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
@@ -120,11 +121,17 @@ class Provider(OAuthAuthorizationServerProvider[GrantedCode, GrantedRefreshToken
     # Clients.
 
     async def get_client(self, client_id: str) -> Client | None:
-        """Return a client; None where there is none."""
+        """Return a client; None where there is none.
+
+        Raises:
+            RateLimitError: it has a document, and too many of these are fetched now.
+        """
         if not self.team.client_documents or not is_document_address(client_id):
             return await aside(self.clients.find, client_id)
         # Apart, so that slow servers of documents never hold up the store or the pages.
         self._fetching = self._fetching or anyio.CapacityLimiter(_FETCHING)
+        if self._fetching.statistics().tasks_waiting >= _WAITING:
+            raise make_error("RATE_LIMITED", "Too many descriptions of clients are fetched now.")
         return await anyio.to_thread.run_sync(self._described, client_id, limiter=self._fetching)
 
     def _described(self, client_id: str) -> Client | None:

@@ -151,6 +151,7 @@ class SignIn:
                 login=account.login,
                 name=account.name,
                 groups=account.groups,
+                asked=account.checked,
                 account=account.id,
             )
         else:
@@ -346,6 +347,8 @@ class SignIn:
             await self._forget(user)
             return self._back(asked, error="access_denied", error_description="Not admitted.")
         account = await self.account_for(instance, user)
+        if instance.rule_for(account.login, account.groups) is None:  # which may be later ones
+            return self._back(asked, error="access_denied", error_description="Not admitted.")
         code = await aside(
             self._provider.grants.grant,
             account,
@@ -425,6 +428,7 @@ class SignIn:
                 key_id=made.key_id,
                 key_ends=made.ends,
                 groups=user.groups,
+                checked=user.asked,
             )
         except OdooError as error:
             if made.key_id in (None, before):

@@ -17,7 +17,7 @@ from mcp.types import (
     PaginatedRequestParams,
 )
 
-from odoo_toolkit_mcp.bridge import LIMITER
+from odoo_toolkit_mcp.bridge import limiter
 from odoo_toolkit_mcp.prompts import catalog
 from odoo_toolkit_mcp.requests import Context, Requests
 from odoo_toolkit_mcp.tool_list import ToolList
@@ -40,7 +40,7 @@ def prompt_handlers(requests: Requests, offered: ToolList) -> dict[str, Any]:
         """Return the prompts of plugins."""
         if not offered.names_plugins:
             return {}
-        return (await anyio.to_thread.run_sync(offered.plugins, limiter=LIMITER)).prompts
+        return (await anyio.to_thread.run_sync(offered.plugins, limiter=limiter())).prompts
 
     async def list_prompts(
         ctx: Context, params: PaginatedRequestParams | None

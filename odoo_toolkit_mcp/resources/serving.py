@@ -32,7 +32,7 @@ from mcp.types import (
 
 from odoo_toolkit.errors import AccessError, OdooError, make_error
 from odoo_toolkit_mcp import results, skill_list, untrusted
-from odoo_toolkit_mcp.bridge import LIMITER
+from odoo_toolkit_mcp.bridge import limiter
 from odoo_toolkit_mcp.callers import client_of
 from odoo_toolkit_mcp.connection import Connection, within
 from odoo_toolkit_mcp.files import LIFETIME, Keeping
@@ -190,7 +190,7 @@ class ServedResources:
         owner = self._requests.owner_of(ctx)
         try:
             file = await anyio.to_thread.run_sync(
-                self._kept_files.get, owner, uri.token, limiter=LIMITER
+                self._kept_files.get, owner, uri.token, limiter=limiter()
             )
         except OdooError as error:
             raise mcp_error("resource odoo://file", error) from error

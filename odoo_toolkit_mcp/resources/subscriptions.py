@@ -27,7 +27,7 @@ import attrs
 
 from odoo_toolkit.errors import OdooError, ValidationError, make_error
 from odoo_toolkit_mcp import audit
-from odoo_toolkit_mcp.bridge import LIMITER
+from odoo_toolkit_mcp.bridge import limiter
 from odoo_toolkit_mcp.connection import Connection
 from odoo_toolkit_mcp.requests import Running
 from odoo_toolkit_mcp.resources.uris import ResourceUri
@@ -296,7 +296,7 @@ async def in_thread(
     token = audit.caller.set(audit.Caller(running.session_id, "subscriptions"))
     try:
         return await anyio.to_thread.run_sync(
-            functools.partial(function, *arguments), limiter=LIMITER, abandon_on_cancel=abandon
+            functools.partial(function, *arguments), limiter=limiter(), abandon_on_cancel=abandon
         )
     finally:
         audit.caller.reset(token)

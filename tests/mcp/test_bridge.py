@@ -13,7 +13,7 @@ from mcp import Client
 from odoo_toolkit import progress
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.records.results import CountResult
-from odoo_toolkit_mcp.bridge import LIMITER
+from odoo_toolkit_mcp.bridge import limiter
 from odoo_toolkit_mcp.server import OdooServer
 from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
 from tests.mcp.conftest import MakeServer
@@ -112,7 +112,7 @@ async def test_slow_calls_do_not_hold_up_the_list(serve: Serve, era: str) -> Non
 
 async def test_cancelled_call_that_has_not_begun_never_begins(serve: Serve, era: str) -> None:
     """It was waiting for one of the threads, which all had other calls to make."""
-    threads, release, begun = int(LIMITER.total_tokens), threading.Event(), []
+    threads, release, begun = int(limiter().total_tokens), threading.Event(), []
 
     def work(odoo: Odoo) -> CountResult:
         begun.append(1)
@@ -127,9 +127,9 @@ async def test_cancelled_call_that_has_not_begun_never_begins(serve: Serve, era:
             async with anyio.create_task_group() as waiting:
                 for _ in range(5):
                     waiting.start_soon(client.call_tool, "odoo_test_work", {})
-                await _until(lambda: LIMITER.statistics().tasks_waiting == 5)
+                await _until(lambda: limiter().statistics().tasks_waiting == 5)
                 waiting.cancel_scope.cancel()
-            await _until(lambda: LIMITER.statistics().tasks_waiting == 0)
+            await _until(lambda: limiter().statistics().tasks_waiting == 0)
             release.set()
         await client.call_tool("odoo_test_work", {})
 

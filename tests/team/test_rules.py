@@ -429,3 +429,22 @@ def test_a_key_that_has_ended_ends_the_connection(ruled: RunningTeam, users: Use
     with ruled.server.store.writing() as session:
         session.execute("UPDATE account SET key_ends = ?", [provider.now() - 1])
     assert call(ruled.url, tokens.access, "odoo_core_get_user").status_code == 401
+
+
+def test_a_page_that_was_open_brings_back_no_group(
+    ruled: RunningTeam, users: Users, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    users.groups["ann"] = MANAGER
+    client = OAuthClient(ruled.url)
+    form = {"login": "ann", "password": password_of("ann")}
+    first = Person(ruled.url).connect(client, **form)
+    one = Person(ruled.url)
+    page = one.sign_in(one.begin(client), **form)
+    users.groups["ann"] = ("base.group_user",)
+    later(monkeypatch, 601)
+    assert call(ruled.url, first.access, "odoo_core_get_user").status_code == 200
+    assert places(ruled) == {1}
+    second = client.tokens(one.answer(page)["code"])
+    for tokens in (first, second):
+        assert call(ruled.url, tokens.access, "odoo_core_get_user").status_code == 200
+    assert places(ruled) == {1}
