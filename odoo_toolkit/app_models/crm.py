@@ -2,6 +2,8 @@
 
 from odoo_toolkit.app_models.model import AppModel, Opposite, Relation
 
+_ESTIMATE = "Odoo's own estimate of the probability, automated_probability."
+
 MODELS = (
     AppModel(
         "crm.lead",
@@ -25,18 +27,19 @@ MODELS = (
                 "action_set_won",
                 keeps="stage_id probability active",
                 says="as open as before",
-                remains="The time of the last change of stage.",
+                remains=f"The time of the last change of stage. {_ESTIMATE}",
             ),
             Opposite(
                 "action_set_won_rainbowman",
                 keeps="stage_id probability active",
                 says="as open as before",
-                remains="The time of the last change of stage.",
+                remains=f"The time of the last change of stage. {_ESTIMATE}",
             ),
             Opposite(
                 "action_set_lost",
                 keeps="active probability stage_id lost_reason lost_reason_id",
                 says="as open as before",
+                remains=_ESTIMATE,
             ),
             Opposite(
                 "action_unarchive",
@@ -53,6 +56,7 @@ MODELS = (
                 keeps="type partner_id stage_id user_id team_id contact_name partner_name"
                 " date_conversion",
                 says="a lead again",
+                remains=_ESTIMATE,
             ),
         ),
         tips=("Leads and opportunities are both here: filter by type.",),

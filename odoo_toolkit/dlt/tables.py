@@ -249,7 +249,10 @@ def _left_out(odoo: Odoo, model: str, described: Mapping[str, Field]) -> list[st
         for name, field in odoo.schema.fields(model).items()
         if _is_followed(field) and field.type != "one2many" and name not in described
     ]
-    reasons = {"they are files or properties": lost, "the policy closes them": closed}
+    reasons = {
+        "they are files or properties": lost,
+        "the policy closes them (secrets always, and your field_blocklist)": closed,
+    }
     return [f"Left out, as {why}: {shown(names)}." for why, names in reasons.items() if names]
 
 

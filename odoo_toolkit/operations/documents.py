@@ -18,6 +18,7 @@ from odoo_toolkit.errors import NotFoundError, OdooError, StateError, make_error
 from odoo_toolkit.lost_answers import made_since
 from odoo_toolkit.operations.steps import Done, Seen
 from odoo_toolkit.records.names import Wanted, resolve
+from odoo_toolkit.records.numbers import read_stored
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values import ReadOptions, from_wire
 
@@ -345,19 +346,9 @@ def stored_otherwise(
         acts_on: the model that the operation is about.
     """
     described = odoo.policy.readable_fields(model, odoo.schema.fields, step=True)
-    names = sorted({name for values in given.values() for name in values if name in described})
-    rows = odoo.call(
-        Call(
-            model=model,
-            method="read",
-            ids=tuple(given),
-            arguments={"fields": names},
-            context={"active_test": False},
-            acts_on=acts_on,
-            step=True,
-        )
-    )
-    return differences(model, given, {row["id"]: row for row in rows}, described)
+    names = sorted({name for values in given.values() for name in values})
+    rows = read_stored(odoo, model, list(given), names, acts_on)
+    return differences(model, given, rows, described)
 
 
 def state_error(document: Document, row: Mapping[str, Any], message: str, todo: str) -> StateError:

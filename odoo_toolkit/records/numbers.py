@@ -166,7 +166,7 @@ def numbers_stored_otherwise(
     if not names:
         return []
     ids = sorted({*own, *(record for of in lines.values() for record in of)})
-    rows = _read(odoo, model, ids, names, acts_on)
+    rows = read_stored(odoo, model, ids, names, acts_on)
     found = differences(model, own, rows, described)
     for name, of in lines.items():
         relation = str(described[name].relation)
@@ -193,7 +193,7 @@ def _of_lines(
     }
     ids = sorted({line for lines in shown.values() for line in lines})
     fields = [*sorted(numbers), *({_KNOWN_BY} & described.keys())]
-    rows = _read(odoo, model, ids, fields, acts_on)
+    rows = read_stored(odoo, model, ids, fields, acts_on)
     asked: dict[int, dict[str, Any]] = {}
     for record, lines in given.items():
         known = {line for line, _ in lines if line}
@@ -242,9 +242,10 @@ def _is_broken(value: Any) -> bool:
     return isinstance(value, float) and math.isfinite(value) and not value.is_integer()
 
 
-def _read(
+def read_stored(
     odoo: Odoo, model: str, ids: Sequence[int], names: Sequence[str], acts_on: str
 ) -> dict[int, dict[str, Any]]:
+    """Return what Odoo holds of those fields that the policy shows, by id; one round trip."""
     readable = odoo.policy.readable_fields(model, odoo.schema.fields, step=True)
     if not ids or not (fields := [name for name in names if name in readable]):
         return {}

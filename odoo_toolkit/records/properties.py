@@ -159,7 +159,7 @@ def unknown_property(
     )
 
 
-def check_conditions(odoo: Odoo, model: str, domain: Sequence[Any], fields_of: FieldsOf) -> None:
+def check_properties(odoo: Odoo, model: str, domain: Sequence[Any], fields_of: FieldsOf) -> None:
     """Refuse conditions on properties that are defined nowhere: Odoo takes them for empty.
 
     One round trip for each property that is named, the first time.

@@ -41,7 +41,7 @@ from odoo_toolkit.records.left_out import (
     with_left_out,
     without_unreadable,
 )
-from odoo_toolkit.records.properties import check_conditions
+from odoo_toolkit.records.properties import check_properties
 from odoo_toolkit.records.results import CountResult, ReadResult, Record, SearchResult
 from odoo_toolkit.values import ReadOptions
 
@@ -399,7 +399,7 @@ def read_rows(odoo: Odoo, model: str, ids: Sequence[int], fields: Sequence[str])
 
 def _resolve(odoo: Odoo, model: str, domain: Any, fields_of: FieldsOf) -> tuple[Domain, list[str]]:
     resolved, warnings = resolved_domain(domain, model, fields_of, odoo.version.major)
-    check_conditions(odoo, model, resolved.elements, fields_of)
+    check_properties(odoo, model, resolved.elements, fields_of)
     return resolved, warnings
 
 

@@ -71,11 +71,11 @@ def test_each_record_is_what_the_file_says(
 ) -> None:
     column, domain = MODELS[model]
     if not admin.schema.has_model(model) or column not in writable(admin, model):
-        pytest.skip(f"There is no {column} of {model} to write here.")
+        pytest.skip(f"This server has no {column} of {model} to write.")
     found = search_read(admin, model, domain, ["id"], limit=5, order="id").records
     ids = [row["id"] for row in found]
     if not ids:
-        pytest.skip(f"There is no {model} to change here.")
+        pytest.skip(f"This server has no {model} to change.")
     described = admin.schema.fields(model)
     fields = [
         name

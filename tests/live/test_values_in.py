@@ -142,7 +142,7 @@ class TestAnotherLanguage:
         self, admin: Connection, template: int
     ) -> None:
         if admin.version.major == 14:
-            pytest.skip("The text is not formatted there.")
+            pytest.skip("Formatted texts are not written here.")
         model, new = "product.template", {"description": "<p>Bureau</p>"}
         row = {".id": template, **new}
         for refused in (
@@ -218,7 +218,7 @@ _TASK = "project.task"
 def project(admin: Connection, suffix: str) -> Iterator[int]:
     """A project whose tasks have properties."""
     if admin.version.major < 16:
-        pytest.skip("Odoo has properties from 16 on.")
+        pytest.skip("This server has no properties, which came with Odoo 16.")
     values = {"name": f"Project {suffix}", "task_properties_definition": _DEFINED}
     record_id = create(admin, "project.project", values).id
     yield record_id
@@ -343,7 +343,7 @@ class TestJson:
         self, admin: Connection, suffix: str, tmp_path: Path
     ) -> None:
         if admin.version.major < 16:
-            pytest.skip("Odoo distributes by json from 16 on.")
+            pytest.skip("This server has no distribution by json, which came with Odoo 16.")
         # Not every administrator may read analytic accounts; the demo data has this one.
         account = 1
         (product,) = search_read(admin, "product.product", [["sale_ok", "=", True]], limit=1)

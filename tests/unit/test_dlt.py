@@ -509,7 +509,10 @@ def test_closed_fields_are_told_by_default_and_refused_as_such_where_they_are_na
 ) -> None:
     server = odoo_with({**FIELDS, "signature": "html", "access_token": "char"})
     report = sync(server.connect(), warehouse.url, ITEM)
-    assert "Left out, as the policy closes them: signature, access_token." in report.warnings
+    assert (
+        "Left out, as the policy closes them (secrets always, and your field_blocklist):"
+        " signature, access_token." in report.warnings
+    )
     assert "signature" not in warehouse.columns("x_item")
     with pytest.raises(AccessError, match="The field signature cannot be used"):
         sync(server.connect(), warehouse.url, ITEM, fields=["name", "signature"])

@@ -247,7 +247,7 @@ def compare(
                 row.status = "unchanged"
             if error := language_problem(odoo, model, [row.id], different, language):
                 column = prepared.headers[error.details.get("fields", [*different])[0]]
-                row.fail(f"{error.message} {error.suggestion}", column=column, code=error.code)
+                _refuse(row, error, column)
                 continue
             row.values = {**different, **row.equal}
             for name in different:
@@ -302,9 +302,12 @@ def _complete(
                 value, present.get(name), model, prepared.described[name], fields_of
             )
         except OdooError as error:
-            reason = f"{error.message} {error.suggestion}"
-            row.fail(reason, column=prepared.headers[name], code=error.code)
+            _refuse(row, error, prepared.headers[name])
     return not row.errors
+
+
+def _refuse(row: Row, error: OdooError, column: str | None) -> None:
+    row.fail(f"{error.message} {error.suggestion}", column=column, code=error.code)
 
 
 def check_new(odoo: Odoo, model: str, prepared: Prepared) -> None:
@@ -319,8 +322,7 @@ def check_new(odoo: Odoo, model: str, prepared: Prepared) -> None:
                 )
             except OdooError as error:
                 name = str(error.details.get("field")).partition(".")[0]
-                reason = f"{error.message} {error.suggestion}"
-                row.fail(reason, column=prepared.headers.get(name), code=error.code)
+                _refuse(row, error, prepared.headers.get(name))
     if model not in _WANTED:
         return
     name, other, held = _WANTED[model]
