@@ -209,7 +209,8 @@ def _problem(odoo: Odoo, model: str, method: str) -> str:
                 return f"{model} has no archive"
         except OdooError as error:
             return error.message.rstrip(".")
-    refusal = odoo.refusal(call)
+    # Within a plugin, too: it is taken back by the person, not by the plugin.
+    refusal = getattr(odoo, "refusal_outside", odoo.refusal)(call)
     return refusal.message.rstrip(".") if refusal else ""
 
 

@@ -218,6 +218,10 @@ class BoundOdoo:
             return error
         return self._odoo.refusal(within)
 
+    def refusal_outside(self, call: Call) -> OdooError | None:
+        """Return why the person may not make a call, who takes back what the plugin did."""
+        return self._odoo.refusal(call)
+
     def refuse(self, call: Call, error: OdooError) -> NoReturn:
         """Raise an error about a call that is not sent."""
         self._odoo.refuse(call, error)

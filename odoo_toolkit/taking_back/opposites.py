@@ -17,6 +17,9 @@ from odoo_toolkit.operations.ways_back import WayBack
 from odoo_toolkit.taking_back.parts import NAME, Item, Part
 from odoo_toolkit.ways_back import way_back
 
+#: What makes a locked document one that can be changed; from 17 on that is no state.
+_UNLOCKS = ("action_unlock", "button_unlock")
+
 
 def looked_up(odoo: Odoo, write: Write) -> list[WayBack]:
     return way_back(write.model, write.method)(odoo, write)
@@ -61,7 +64,7 @@ def opposites(
         states: in which records are after what is taken back before it; is added to.
     """
     names = [NAME, "state"] if "state" in odoo.schema.fields(model) else [NAME]
-    names += ["active"] if "active" in odoo.schema.fields(model) else []
+    names += [name for name in ("active", "locked") if name in odoo.schema.fields(model)]
     rows = {row["id"]: row for row in read_rows(odoo, model, [["id", "in", list(ids)]], names)}
     items = []
     for number in reversed(ids):
@@ -71,13 +74,18 @@ def opposites(
         name = row[NAME] or f"{model} {number}"
         back_to = before.get(number, {}).get("state")
         state = states.get((model, number), row.get("state"))
-        steps, then = _steps(odoo, model, opposite.by, opposite.context, state, back_to)
+        methods = opposite.by
+        if row.get("locked") is False:
+            methods = tuple(method for method in methods if method not in _UNLOCKS)
+        steps, then = _steps(odoo, model, methods, opposite.context, state, back_to)
         if not steps:
             continue  # what is taken back before it has done it
         if then is not None:
             states[model, number] = then
         less = less_of(opposite)
         what = opposite.says or "as before"
+        if any(getattr(step, "method", "") in _UNLOCKS for step in steps):
+            what = f"unlocked, and {what}"
         other, _ = _steps(odoo, model, opposite.otherwise, opposite.context, state)
         blocks = functools.partial(_in_the_way, odoo, number, name, opposite.unless)
         items.append(

@@ -17,6 +17,7 @@ from odoo_toolkit import (
     Undo,
     UndoResult,
     connect,
+    execute,
     history,
     read,
     search_read,
@@ -69,6 +70,22 @@ def _admin(server: Server) -> dict[str, Any]:
     """Return how to connect, with the password, too: Odoo 19 wants it for checking in."""
     user = server.user("admin")
     return {**credentials(server, user), "password": user.password}
+
+
+@pytest.mark.every_version
+def test_an_order_is_unlocked_only_where_it_is_locked(odoo: Connection, plain: Connection) -> None:
+    number = quotation(plain)
+    sales.confirm_order(odoo, order_id=number)
+    entry = history(odoo, limit=1)[0].id
+    lock = "action_lock" if plain.version.major >= 17 else "action_done"
+    plans = [undo(odoo, entry=entry, dry_run=True)]
+    execute(plain, "sale.order", lock, [[number]])
+    plans += [undo(odoo, entry=entry, dry_run=True)]
+    unlocks = ["action_unlock" in [call.method for call in plan.calls] for plan in plans]
+    said = ["unlocked" in plan.message for plan in plans]
+    assert (unlocks, said) == ([False, True], [False, True])
+    undo(odoo, entry=entry)
+    assert read(plain, "sale.order", [number], ["state"])[0]["state"] == "draft"
 
 
 @pytest.mark.every_version
