@@ -17,13 +17,16 @@ from odoo_toolkit import (
     OdooError,
     Policy,
     StateError,
+    ValidationError,
     create,
     history,
     search_read,
     undo,
     write,
 )
+from odoo_toolkit.call import Call
 from odoo_toolkit.testing import FakeServer
+from odoo_toolkit.undoing import UndoResult
 
 FIELDS = {"name": "char", "ref": "char", "secret_code": "char", "photo": "binary"}
 
@@ -162,6 +165,46 @@ def test_undoing_writes_the_old_value_and_only_once(server: FakeServer, odoo: Co
     assert server.records["res.partner"][0]["ref"] == "a"
     with pytest.raises(StateError, match="taken back already"):
         undo(odoo, entry=entry)
+
+
+def test_what_is_not_kept_keeps_nothing_from_being_done(
+    server: FakeServer, odoo: Connection
+) -> None:
+    """The entry is then taken back, and not once more."""
+    write(odoo, "res.partner", [1], {"ref": "b", "photo": "eQ=="})
+    entry = history(odoo)[0].id
+    taken = undo(odoo, entry=entry)
+    assert isinstance(taken, UndoResult)
+    assert taken.remains == ["The old values of photo of res.partner are not kept."]
+    assert server.records["res.partner"][0]["ref"] == "a"
+    with pytest.raises(StateError, match="taken back already"):
+        undo(odoo, entry=entry)
+
+
+def test_what_odoo_computes_is_held_where_odoo_lets_it_be_written(path: Path) -> None:
+    """Else the old value is written alone, and what is computed anew is as Odoo has it."""
+
+    def answer(call: Call) -> bool:
+        values = call.arguments["vals"]
+        if "state" in values:
+            raise ValidationError("Nobody writes the state.")
+        server.records["x.order"][0].update(values)
+        return True
+
+    fields = {
+        "name": "char",
+        "ref": "char",
+        "state": {"type": "char", "store": True, "depends": ["ref"]},
+    }
+    row = {"id": 1, "name": "O1", "ref": "a", "state": "new"}
+    server = FakeServer({"x.order": fields}, records={"x.order": [row]})
+    server.answers["x.order", "write"] = answer
+    odoo = server.connect(journal=Journal(path))
+    write(odoo, "x.order", [1], {"ref": "b"})
+    undo(odoo, entry=history(odoo)[0].id)
+    assert server.records["x.order"][0]["ref"] == "a"
+    tried = [call.arguments["vals"] for call in server.sent if call.method == "write"]
+    assert tried == [{"ref": "b"}, {"ref": "a", "state": "new"}, {"ref": "a"}]
 
 
 def test_a_value_that_changed_since_stays(server: FakeServer, odoo: Connection) -> None:
