@@ -574,6 +574,53 @@ def test_what_can_be_made_waits_for_its_slowest_component(admin: Odoo, market: M
     assert can.ready == (day + timedelta(days=3)).isoformat()
 
 
+@pytest.mark.every_version
+def test_components_come_from_the_vendor_who_is_in_time(admin: Odoo, market: Market) -> None:
+    """Odoo prefers a slow vendor; a fast one, or two with a maximum together, are in time."""
+    now = date.fromisoformat(today(admin))
+    due = str(now + timedelta(days=4))
+    made = market.make("product.product", name=f"Rack {market.tag}", **stored(admin))
+    line = {"product_id": market.product, "product_qty": 1}
+    market.make(
+        "mrp.bom", product_tmpl_id=template(admin, made), product_qty=1, bom_line_ids=[[0, 0, line]]
+    )
+
+    def ask(quantity: float, needed_by: str | None = due) -> tuple[Any, ...]:
+        can = purchase.get_supply(
+            admin, product_id=made, quantity=quantity, needed_by=needed_by
+        ).making
+        assert can is not None
+        (short,) = can.short
+        return can.in_time, short.arrives, [name.split()[0] for name in short.vendors]
+
+    assert ask(10) == (False, str(now + timedelta(days=7)), ["Vendor"])
+    for name, delay in (("Near", 2), ("Next", 3)):
+        rival = market.make(
+            "res.partner", name=f"{name} {market.tag}", comment="Sells at most 40 pieces."
+        )
+        offer(market, admin, market.product, rival, min_qty=1, price=20.0, delay=delay, sequence=9)
+    assert ask(10) == (True, str(now + timedelta(days=2)), ["Near"])
+    assert ask(70) == (True, str(now + timedelta(days=3)), ["Near", "Next"])
+    assert ask(90) == (False, str(now + timedelta(days=7)), ["Vendor"])
+    assert ask(10, None) == (None, str(now + timedelta(days=7)), ["Vendor"])
+
+
+@pytest.mark.every_version
+def test_the_stock_in_a_kit_counts_once(admin: Odoo, market: Market) -> None:
+    """Of ten bolts five kits are there; for eight kits six bolts are missing, by a day or not."""
+    now = date.fromisoformat(today(admin))
+    kit = market.make("product.product", name=f"Kit {market.tag}", **stored(admin))
+    line = {"product_id": market.product, "product_qty": 2}
+    values = {"product_tmpl_id": template(admin, kit), "product_qty": 1, "type": "phantom"}
+    market.make("mrp.bom", **values, bom_line_ids=[[0, 0, line]])
+    purchase.receive(admin, order_id=confirmed(admin, market, 10))
+    for needed_by in (None, str(now + timedelta(days=9))):
+        found = purchase.get_supply(admin, product_id=kit, quantity=8, needed_by=needed_by)
+        assert found.free == 5.0
+        assert found.making is not None
+        assert [item.missing for item in found.making.short] == [6.0]
+
+
 def test_components_that_come_in_time_are_not_missing(admin: Odoo, market: Market) -> None:
     """Ten bolts for ten shelves are ordered for the day on which making has to begin."""
     if not admin.schema.has_model("mrp.bom"):

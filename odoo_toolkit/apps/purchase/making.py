@@ -31,12 +31,13 @@ from odoo_toolkit.apps.manufacturing.bills import (
     producible,
 )
 from odoo_toolkit.apps.purchase.offers import (
+    ABOVE,
     BELOW,
     Offer,
     Offered,
-    choose,
-    obstacle,
+    judged,
     offers_of,
+    preferred,
     read_offers,
     with_notes,
 )
@@ -60,7 +61,9 @@ class Missing(Shown):
         coming: what confirmed receipts bring in time of what is not free; only where a day was
             given.
         receipts: those receipts.
-        arrives: when what is missing comes, ordered today of the vendor that Odoo prefers.
+        arrives: when what is missing comes, ordered today.
+        vendors: of whom: the one that Odoo prefers; with a day, of those in time, or else the
+            fastest; several only where none alone sells that much.
         has_bom: whether it can be made itself.
     """
 
@@ -69,6 +72,7 @@ class Missing(Shown):
     coming: float = 0.0
     receipts: list[Arrival] = attrs.Factory(list)
     arrives: str | None = None
+    vendors: list[str] = attrs.Factory(list)
     has_bom: bool = False
 
 
@@ -199,7 +203,8 @@ def making(
         ]
         offered, coming = side_by_side(asked)
     short = [
-        _missing(odoo, offered, item, known, day, coming.get(item.product.id)) for item in missing
+        _missing(odoo, offered, item, known, day, start, coming.get(item.product.id))
+        for item in missing
     ]
     comes = [item.arrives for item in short]
     begin = max([day.isoformat(), *(item for item in comes if item)])
@@ -242,15 +247,18 @@ def _missing(
     item: BillComponent,
     known: Known,
     day: date,
+    start: date | None,
     coming: InTime | None,
 ) -> Missing:
     component = known.products[item.product.id]
     brought = min(coming.quantity, item.missing) if coming else 0.0
     moment = coming.covers(brought) if coming and brought else None
     missing, arrives = round(item.missing - brought, 6), local_day(odoo, moment)
+    chosen: list[Offer] = []
     if missing:
-        chosen = _vendor(offers_of(offered, component), missing, component, known.sizes, day)
-        bought = (day + timedelta(days=chosen.delay)).isoformat() if chosen else None
+        offers = offers_of(offered, component)
+        chosen = _vendors(offers, missing, component["uom_id"], known.sizes, day, start)
+        bought = max((offer.arrives or "" for offer in chosen), default=None)
         arrives = max(bought, arrives or bought) if bought else None
     return Missing(
         product=item.product,
@@ -258,20 +266,44 @@ def _missing(
         coming=brought,
         receipts=coming.arrivals if coming and brought else [],
         arrives=arrives,
+        vendors=[offer.vendor.name for offer in chosen],
         has_bom=item.bom is not None,
     )
 
 
-def _vendor(
-    offers: Sequence[Offer], missing: float, component: Row, sizes: Sizes, day: date
-) -> Offer | None:
-    """Return the offer that Odoo takes for a quantity in the component's unit."""
-    wanted = {
-        offer.uom.id: in_unit(missing, component["uom_id"], offer.uom, sizes)
-        for offer in offers
-        if offer.uom
-    }
-    amount = max(wanted.values(), default=missing)
+def _vendors(
+    offers: Sequence[Offer],
+    missing: float,
+    unit: RecordName,
+    sizes: Sizes,
+    day: date,
+    start: date | None,
+) -> list[Offer]:
+    """Return the offers that bring a quantity in a unit; by the start of making, if any can."""
+
+    def having(due: date | None, *problems: str | None) -> list[Offer]:
+        seen = [judged(one, in_unit(missing, unit, one.uom, sizes), day, due) for one in offers]
+        return [one for one in seen if one.unusable in problems]
+
     # Too little for a vendor is ordered by their minimum.
-    little = [offer for offer in offers if obstacle(offer, amount, day) == BELOW]
-    return choose(offers, amount, day) or choose(little, None, day)
+    if best := preferred(having(start, None)) or preferred(having(start, BELOW)):
+        return [best]
+    if start and (together := _together(having(start, None, BELOW, ABOVE), missing, unit, sizes)):
+        return together
+    late = sorted(having(None, None) or having(None, BELOW), key=lambda one: one.delay)
+    return late[:1] or _together(having(None, None, BELOW, ABOVE), missing, unit, sizes)
+
+
+def _together(
+    offers: Sequence[Offer], missing: float, unit: RecordName, sizes: Sizes
+) -> list[Offer]:
+    """Return offers of several vendors that bring a quantity, the soonest first; none if all of
+    them are not enough."""
+    chosen: dict[int, Offer] = {}
+    left = missing
+    for offer in sorted(offers, key=lambda one: one.delay):
+        if left > 0 and offer.vendor.id not in chosen:
+            most = missing if offer.max_quantity is None else offer.max_quantity
+            left -= in_unit(most, offer.uom, unit, sizes) if offer.max_quantity else most
+            chosen[offer.vendor.id] = offer
+    return [] if left > 1e-6 else [*chosen.values()]

@@ -107,7 +107,7 @@ def get_supply(
     product_name: Annotated[
         str | None, Doc("Its name or internal reference, instead of the id.")
     ] = None,
-    quantity: Annotated[float, Doc("Quantity needed.")] = 1,
+    quantity: Annotated[float, Doc("Quantity needed in all, free stock included.")] = 1,
     needed_by: Annotated[
         str | None,
         Doc(
@@ -180,8 +180,10 @@ def get_supply(
     if recipe:
         recipe.known.units.update(units)
         sizes = recipe.known.sizes
+        # What is free of a kit is what is free of its components, which making takes off itself.
+        made_of = quantity if recipe.bom["type"] == "phantom" else wanted
         made = readable(
-            "components", lambda: making(odoo, recipe, row, wanted, day, due), warnings
+            "components", lambda: making(odoo, recipe, row, made_of, day, due), warnings
         )()
     if len(units) > 1:
         learn_sizes(odoo, units, sizes)
