@@ -11,7 +11,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, OdooError
 from odoo_toolkit.journal import HistoryEntry, Write
-from odoo_toolkit.journal.entries import GONE, Outcome
+from odoo_toolkit.journal.entries import GONE, Outcome, is_only_of, passing
 from odoo_toolkit.journal.foretelling import Undo, foretold, policy_of
 from odoo_toolkit.operations.documents import read_rows
 from odoo_toolkit.undoing import history
@@ -93,10 +93,11 @@ def undo_of(odoo: Odoo, entry: HistoryEntry) -> Undo | None:
 
     None where it has written nothing, is taken back already, or took something back itself.
     """
+    gone = passing(entry.writes)
     calls = [
         (write.model, write.method, {"vals": write.values})
         for write in entry.writes
-        if write.outcome not in GONE
+        if write.outcome not in GONE and not is_only_of(write, gone)
     ]
     if not entry.id or not calls or entry.undoes is not None or entry.undone_by is not None:
         return None
@@ -141,15 +142,19 @@ def _summaries(odoo: Odoo, entries: Sequence[HistoryEntry]) -> list[HistorySumma
 
 
 def _touched(odoo: Odoo, entry: HistoryEntry) -> list[tuple[str, int]]:
-    """Return the records that an entry created or changed; wizards are none."""
-    version = odoo.version.major
+    """Return the records that an entry created or changed; wizards are none.
+
+    What it has made only for itself, such as the file of a print, is none either.
+    """
+    version, gone = odoo.version.major, passing(entry.writes)
     found: dict[tuple[str, int], None] = {}
     for write in entry.writes:
         if write.outcome == "refused":
             continue
         records = [(write.model, number) for number in write.ids]
         records += [(write.made_model, number) for number in write.made]
-        found |= {r: None for r in records if known_wizard(r[0], version) is None}
+        kept = [record for record in records if record not in gone]
+        found |= {r: None for r in kept if known_wizard(r[0], version) is None}
     return list(found)
 
 

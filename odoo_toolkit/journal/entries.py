@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Literal
 
 import attrs
@@ -12,6 +13,9 @@ Outcome = Literal["running", "done", "partly", "refused", "doubtful"]
 
 #: Outcomes of a write of which nothing is there.
 GONE = ("refused", "undone")
+
+#: A record: its model and id.
+Key = tuple[str, int]
 
 #: The model and method of a call that the file of the journal does not hold any more.
 DAMAGED = "(damaged in the journal)"
@@ -88,3 +92,17 @@ class HistoryEntry(Shown):
     key: str | None = None
     undoes: int | None = None
     undone_by: int | None = None
+
+
+def passing(writes: Iterable[Write]) -> set[Key]:
+    """Return the records that some writes have made and deleted again: nothing is left of them."""
+    there = [write for write in writes if write.outcome not in GONE]
+    made = {(write.made_model, number) for write in there for number in write.made}
+    deleted = [w for w in there if w.method == "unlink" and w.outcome == "done"]
+    return made & {(write.model, number) for write in deleted for number in write.ids}
+
+
+def is_only_of(write: Write, records: set[Key]) -> bool:
+    """Whether a write has made, or was made on, some records and no others."""
+    model, ids = (write.made_model, write.made) if write.made else (write.model, write.ids)
+    return bool(ids) and all((model, number) in records for number in ids)

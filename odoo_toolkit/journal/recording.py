@@ -303,18 +303,23 @@ def made(write: Write, model: str, ids: Sequence[Any]) -> None:
     write.made_model, write.made = model, [n for n in ids if isinstance(n, int)]
 
 
-def note_made(model: str, ids: Sequence[int]) -> None:
+def note_made(model: str, ids: Sequence[int], *, besides: bool = False) -> None:
     """Note which records a call of the running operation has created.
 
     For what is told by a look afterwards, such as what a wizard's button made: it is noted of the
     last call that is known to make records of the model.
+
+    Args:
+        model: of the records.
+        ids: of the records.
+        besides: whether the last call of all made them, which nobody would expect of it.
     """
     recording = _current.get()
     if not recording:
         return
     for place in range(len(recording.entry.writes) - 1, -1, -1):
         write = recording.entry.writes[place]
-        if write.made_model == model:
+        if write.made_model == model or besides:
             made(write, model, list(ids))
             recording.complete(place)
             return

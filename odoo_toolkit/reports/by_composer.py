@@ -13,6 +13,7 @@ from typing import Any
 
 from odoo_toolkit.arguments import read_commands
 from odoo_toolkit.call import Call
+from odoo_toolkit.journal.recording import note_made
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.reports.listing import look
 from odoo_toolkit.reports.ways import SIGNATURE, TIMEOUT, Document, Job, Unavailable, require
@@ -57,6 +58,7 @@ def print_by_composer(job: Job, template: int, own: frozenset[int], record_id: i
     temporary = look(odoo, ATTACHMENT, "search", domain=ours, timeout=TIMEOUT) if linked else []
     if not temporary:
         raise Unavailable("the e-mail form attached no PDF")
+    note_made(ATTACHMENT, temporary, besides=True)
     try:
         fields = ["name", "datas"]
         rows = look(odoo, ATTACHMENT, "read", temporary, fields=fields, timeout=TIMEOUT)

@@ -9,7 +9,7 @@ import attrs
 from odoo_toolkit.app_models import known
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.journal import Write
-from odoo_toolkit.journal.entries import GONE
+from odoo_toolkit.journal.entries import GONE, is_only_of, passing
 from odoo_toolkit.journal.foretelling import CREATES, not_allowed, opposite_of
 from odoo_toolkit.operations.steps import AnyStep
 from odoo_toolkit.operations.ways_back import WayBack
@@ -22,7 +22,12 @@ from odoo_toolkit.wizards.actions import is_transient
 def find(odoo: Odoo, writes: Sequence[Write]) -> Found:
     """Return what takes some writes back, the last first, and what nothing takes back."""
     version = odoo.version.major
-    there = [(place, write) for place, write in enumerate(writes) if write.outcome not in GONE]
+    gone = passing(writes)
+    there = [
+        (place, write)
+        for place, write in enumerate(writes)
+        if write.outcome not in GONE and not is_only_of(write, gone)
+    ]
     made = {(w.made_model, n) for _, w in there for n in w.made}
     parts = [(place, part) for place, write in there for part in (*write.lines, write)]
     flat, origins = [part for _, part in parts], [place for place, _ in parts]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ from odoo_toolkit import (
 )
 from odoo_toolkit.attached.attachments import attach_report, get_content
 from odoo_toolkit.call import Call
+from odoo_toolkit.overview import overview
 from odoo_toolkit.reports import generate_report, list_reports
 from tests.live.servers import Server, User
 
@@ -256,6 +258,26 @@ def test_a_key_prints_any_report_by_a_template_it_removes(
         assert result.pages == len(PdfReader(io.BytesIO(result.content)).pages)
         assert result.warnings == []
     assert left_behind(admin, orders) == before
+
+
+@pytest.mark.every_version
+@pytest.mark.parametrize("report", [ORDER, PRO_FORMA])
+def test_the_history_has_only_what_a_print_leaves(
+    server: Server, orders: dict[int, str], tmp_path: Path, report: str
+) -> None:
+    """The template and the files that were made on the way and deleted are not named."""
+    order_id = next(iter(orders))
+    user = server.user("admin")
+    login = {"database": server.db, "username": user.login, "api_key": user.api_key}
+    with connect(url=server.url, **login, journal=tmp_path / "journal.sqlite") as odoo:
+        kept = attach_report(odoo, report_name=report, record=order_id)
+        assert not isinstance(kept, toolkit.Plan)
+        (entry,) = overview(odoo)
+        assert [name.rpartition("(")[2] for name in entry.records] == [f"ir.attachment {kept.id})"]
+        assert entry.undo is not None
+        assert (entry.undo.possible, entry.undo.remains) == ("whole", [])
+        assert toolkit.undo(odoo, entry=entry.entry).remains == []
+    assert toolkit.search_read(odoo, "ir.attachment", [["id", "=", kept.id]]).records == []
 
 
 @pytest.mark.every_user

@@ -1,12 +1,12 @@
 """Several expenses of one employee together: submitted, approved, posted and paid.
 
-To Odoo 18 they go in one report, whose posting makes one entry; from 19 on each goes by itself,
-and they are posted into one entry.
+To Odoo 18 those that are in no report go in one, and each report is posted into one entry; from 19
+on each expense goes by itself, and they are posted into one entry.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 import attrs
@@ -99,9 +99,9 @@ class ExpensesResult(Shown):
     """Several expenses of one employee as they are now.
 
     Attributes:
-        state: of the report up to Odoo 18, of the expenses from 19 on.
+        state: of the reports up to Odoo 18, of the expenses from 19 on; None where they differ.
         total_amount: with taxes, in ``currency``; None where the currencies differ.
-        report: to Odoo 18.
+        report: to Odoo 18, where it is one.
         entries: the posted ones.
         warnings: anything that is not as one might expect.
     """
@@ -119,15 +119,34 @@ class ExpensesResult(Shown):
 
 @attrs.frozen(kw_only=True)
 class _Press(Step):
-    """Presses a button, where Odoo has not gone on by itself: some need no approval."""
+    """Presses a button, where Odoo has not gone on by itself: some need no approval.
+
+    Attributes:
+        goal: how far it leads.
+        reached: how far those have come that are there: also reports besides a new one.
+    """
 
     goal: int
+    reached: Mapping[int, int] = attrs.field(factory=dict)
+
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+        """Return the calls for those that have not come so far; reports go one by one."""
+        every = dict.fromkeys([*ids, *self.reached])
+        left = [number for number in every if self.reached.get(number, 0) < self.goal]
+        groups = [[number] for number in left] if self.model == REPORT.model else [left]
+        return [call for group in groups if group for call in Step.calls(self, odoo, group)]
 
     def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
         """Press it for those that have not come so far."""
-        rows = read_rows(odoo, self.model, [["id", "in", list(ids)]], ["state"])
-        left = [row["id"] for row in rows if _REACHED.get(row["state"], 9) < self.goal]
-        return Step.make(self, odoo, left, warnings) if left else True
+        every = [["id", "in", sorted({*ids, *self.reached})]]
+        rows = read_rows(odoo, self.model, every, ["state"], order="id")
+        now = {row["id"]: _REACHED.get(row["state"], 9) for row in rows}
+        answer = True
+        for call in attrs.evolve(self, reached=now).calls(odoo, ()):
+            # Each group by a step of its own, which looks at these alone.
+            alone = attrs.evolve(self, reached=dict.fromkeys(call.ids or (), 0))
+            answer = Step.make(alone, odoo, list(call.ids or ()), warnings)
+        return answer
 
 
 @attrs.frozen(kw_only=True)
@@ -158,7 +177,7 @@ def process_expenses(
 ) -> ExpensesResult | Plan:
     """Submit several expenses of one employee together; approve, post and pay them if asked.
 
-    Up to Odoo 18 they go in one report, from 19 on there are no reports. Each step is done only
+    Up to Odoo 18 those in no report go in a new one, from 19 on there are no reports. Each step is done only
     where they have not come so far yet; what this user is not allowed to do is named in the
     warnings, and what was done before stays.
 
@@ -167,7 +186,8 @@ def process_expenses(
 
     Args:
         odoo: the connection.
-        expenses: ids or names; drafts, or all of one report.
+        expenses: ids or names, also of different states: what has come so far already is left
+            alone. Of a report, all of its expenses.
         until: ``submit``, ``approve``, ``post`` or ``pay``. Approving takes an approver of the
             employee or an expense officer; posting and paying take accounting rights.
         journal: which one pays; needed for ``pay``, and only then.
@@ -177,7 +197,8 @@ def process_expenses(
     Raises:
         AmbiguousNameError: several expenses have a name.
         NotFoundError: there is no such expense, or this user cannot see it.
-        StateError: they are of several employees, reports or states, refused, or already there.
+        StateError: they are of several employees, one is refused, a report has others besides,
+            or all are already there.
         ValidationError: an argument is wrong; nothing was written.
         WizardRequiredError: Odoo asks first, as one like it was approved already.
         AccessError: Odoo or the policy does not allow the first step.
@@ -208,7 +229,7 @@ def process_expenses(
             else "Leave journal out.",
             details={"field": "journal"},
         )
-    steps = _steps(odoo, until, 0, 0)
+    steps = _steps(odoo, until, {}, 0)
     if reported:
         steps = [_report("x", 1), *steps]
     permit(odoo, *steps, dry_run=dry_run)
@@ -216,13 +237,15 @@ def process_expenses(
     bank = _journal(odoo, payer[0]) if payer else None
     rows = read_all(odoo, _ONE, ids)
     employee = _same_employee(rows)
-    report = _same_report(odoo, rows) if reported else None
-    reached = _reached(rows, report)
+    reports = _whole_reports(odoo, rows) if reported else []
+    new = [row for row in rows if not row["sheet_id"]] if reported else []
+    known = _reached(reports if reported else rows)
+    reached = 0 if new else min(known.values())
     goal = _ORDER.index(until) + 1
     if reached >= goal:
-        state = report["state"] if report else rows[0]["state"]
+        states = ", ".join(sorted({row["state"] for row in reports or rows}))
         raise state_error(
-            EXPENSE, rows[0], f"They are there already: the state is {state}.", "Nothing is to do."
+            EXPENSE, rows[0], f"They are there already: the state is {states}.", "Nothing is to do."
         )
     if not reported and goal > _APPROVED and any(r["payment_mode"] != "own_account" for r in rows):
         raise state_error(
@@ -231,11 +254,11 @@ def process_expenses(
             "Expenses that the company has paid are posted in Odoo itself.",
             "Process them until approve, or give those that the employee has paid.",
         )
-    name = report_name.strip() if report_name and report_name.strip() else rows[0]["name"]
-    steps = _steps(odoo, until, reached, bank.id if bank else 0)
-    if reported and report is None:
+    name = report_name.strip() if report_name and report_name.strip() else (new or rows)[0]["name"]
+    steps = _steps(odoo, until, known, bank.id if bank else 0, reached)
+    if new:
         steps = [_report(name, employee.id), *steps]
-    acts_on = [report["id"]] if report else ids
+    acts_on = [row["id"] for row in new] or list(known)
 
     def result(done: Done) -> ExpensesResult:
         return _result(odoo, ids, reported, done)
@@ -244,7 +267,8 @@ def process_expenses(
     listed = "; ".join(f"{label(row)}, {_money(row)}" for row in rows)
     total = _total(rows)
     paid = f" Paid from {bank.name}." if bank else ""
-    made = f" in a report {name!r}" if reported and report is None else ""
+    made = f" in a report {name!r}" if new else ""
+    made = made and (made if len(new) == len(rows) else f", {len(new)} of them{made}")
     would = (
         f"Would {doing} {len(rows)} expenses of {employee.name}{made}: {listed}."
         f" {f'Together {total[0]:.2f} {total[1]}.' if total else ''}"
@@ -281,8 +305,10 @@ def _journal(odoo: Odoo, wanted: Wanted) -> RecordName:
     return RecordName(id=rows[0]["id"], name=rows[0]["display_name"])
 
 
-def _steps(odoo: Odoo, until: Until, reached: int, journal: int) -> list[AnyStep]:
-    """Return the steps that are left, on the report to 18, on the expenses later."""
+def _steps(
+    odoo: Odoo, until: Until, known: Mapping[int, int], journal: int, reached: int = 0
+) -> list[AnyStep]:
+    """Return the steps that are left, on the reports to 18, on the expenses later."""
     major = odoo.version.major
     about: Document = REPORT if major <= REPORTS_UNTIL else EXPENSE
     methods = {
@@ -307,9 +333,10 @@ def _steps(odoo: Odoo, until: Until, reached: int, journal: int) -> list[AnyStep
             fails=fails,
             answers=frozenset({_WIZARD}),
             goal=place,
+            reached=known,
         )
-        known = attrs.asdict(press, recurse=False)
-        steps.append(_Pay(**known, journal=journal) if name == "pay" else press)
+        facts = attrs.asdict(press, recurse=False)
+        steps.append(_Pay(**facts, journal=journal) if name == "pay" else press)
     return steps
 
 
@@ -328,45 +355,34 @@ def _same_employee(rows: Sequence[Row]) -> RecordName:
     return employee
 
 
-def _same_report(odoo: Odoo, rows: Sequence[Row]) -> Row | None:
-    """Return the report that holds exactly these expenses; None where they are in none yet."""
-    reports = {row["sheet_id"] for row in rows}
-    if reports == {None}:
-        return None
-    if len(reports) > 1:
-        names = ", ".join(sorted(repr(found.name) if found else "none" for found in reports))
-        raise state_error(
-            EXPENSE,
-            rows[0],
-            f"The expenses are in several reports: {names}.",
-            "Give the expenses of one report, or those that are in none.",
-        )
-    (report,) = read_all(odoo, _TOGETHER, [rows[0]["sheet_id"].id])
+def _whole_reports(odoo: Odoo, rows: Sequence[Row]) -> list[Row]:
+    """Return the reports of expenses, of which all expenses have to be among these."""
+    ids = dict.fromkeys(row["sheet_id"].id for row in rows if row["sheet_id"])
+    reports = read_all(odoo, _TOGETHER, list(ids)) if ids else []
     given = {row["id"] for row in rows}
-    if others := [n for n in report["expense_line_ids"] or () if n not in given]:
-        raise state_error(
-            EXPENSE,
-            rows[0],
-            f"The report {report['name']!r} has more expenses, which Odoo decides on as well:"
-            f" {', '.join(map(str, others[:20]))}.",
-            "Give these, too, or take them out of the report first.",
-        )
-    return report
+    for report in reports:
+        if others := [n for n in report["expense_line_ids"] or () if n not in given]:
+            raise state_error(
+                EXPENSE,
+                rows[0],
+                f"The report {report['name']!r} has more expenses, which Odoo decides on as well:"
+                f" {', '.join(map(str, others[:20]))}.",
+                "Give these, too, or take them out of the report first.",
+            )
+    return reports
 
 
-def _reached(rows: Sequence[Row], report: Row | None) -> int:
-    """Return how far all have come, or refuse those that differ or were refused."""
-    states = {report["state"]} if report else {row["state"] for row in rows}
-    far = {_REACHED.get(state) for state in states}
-    if len(far) != 1 or None in far:
+def _reached(rows: Sequence[Row]) -> dict[int, int]:
+    """Return how far each report or expense has come, or refuse those that were refused."""
+    if refused := [row for row in rows if row["state"] not in _REACHED]:
+        listed = ", ".join(f"{label(row)} has the state {row['state']}" for row in refused)
         raise state_error(
             EXPENSE,
-            rows[0],
-            f"The expenses have the states {', '.join(sorted(map(str, states)))}.",
-            "Process those of one state together; refused ones are reset in Odoo first.",
+            refused[0],
+            f"{listed}.",
+            "Leave these out, or reset them in Odoo first.",
         )
-    (found,) = far
-    return found or 0
+    return {row["id"]: _REACHED[row["state"]] for row in rows}
 
 
 def _money(row: Row) -> str:
@@ -385,21 +401,23 @@ def _total(rows: Sequence[Row]) -> tuple[float, str] | None:
 def _result(odoo: Odoo, ids: Sequence[int], reported: bool, done: Done) -> ExpensesResult:
     """Read all of them back, and what was posted."""
     rows = afterwards(lambda: read_all(odoo, _ONE, ids), done.warnings) or []
-    report = None
+    reports: list[Row] = []
     if reported:
-        found = afterwards(lambda: read_all(odoo, _TOGETHER, [done.id]), done.warnings)
-        report = found[0] if found else None
-    states = {report["state"]} if report else {row["state"] for row in rows}
+        sheets = dict.fromkeys(row["sheet_id"].id for row in rows if row["sheet_id"])
+        found = afterwards(lambda: read_all(odoo, _TOGETHER, list(sheets)), done.warnings)
+        reports = found or []
+    states = {row["state"] for row in reports or rows}
     if len(states) > 1:
         done.warnings.append(f"The expenses have the states {', '.join(sorted(states))}.")
-    entries = [row["account_move_id"] for row in ([report] if report else rows)]
-    if report and report["account_move_ids"]:
-        entries = _entries(odoo, report["account_move_ids"], done.warnings)
+    entries = [row["account_move_id"] for row in reports or rows]
+    if several := [number for row in reports for number in row["account_move_ids"] or ()]:
+        entries = _entries(odoo, several, done.warnings)
     total = _total(rows)
-    where = f" in the report {report['name']!r}" if report else ""
+    names = " and ".join(repr(row["name"]) for row in reports)
+    where = f" in the report{'s' if len(reports) > 1 else ''} {names}" if reports else ""
     state = states.pop() if len(states) == 1 else None
     return ExpensesResult(
-        message=f"{len(ids)} expenses{where}: the state is {state}.",
+        message=f"{len(ids)} expenses{where}: the state is {state or ', '.join(sorted(states))}.",
         state=state,
         employee=rows[0]["employee_id"] if rows else None,
         expenses=[
@@ -408,7 +426,9 @@ def _result(odoo: Odoo, ids: Sequence[int], reported: bool, done: Done) -> Expen
         ],
         total_amount=total[0] if total else None,
         currency=total[1] if total else None,
-        report=RecordName(id=report["id"], name=report["name"]) if report else None,
+        report=RecordName(id=reports[0]["id"], name=reports[0]["name"])
+        if len(reports) == 1
+        else None,
         entries=list(dict.fromkeys(entry for entry in entries if entry)),
         warnings=done.warnings,
     )

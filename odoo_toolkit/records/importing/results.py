@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -230,7 +230,7 @@ class ImportedRows(Shown):
     def _details(self, would: str = "") -> list[str]:
         """Return what is to be known besides the numbers."""
         related = [
-            f"{len(names)} {model} {would}created: {', '.join(names[:_IDS])}"
+            f"{len(names)} {model} {would}created: {', '.join(_few(names, _IDS))}"
             for model, names in self.related.items()
         ]
         problems = self.problems
@@ -249,8 +249,8 @@ class ImportedRows(Shown):
             failed=len(self.failed),
             problems=[_in_short(problem) for problem in problems[:_PROBLEMS]],
             problem_count=len(problems),
-            related={model: names[:_IDS] for model, names in self.related.items()},
-            warnings=[_short(warning) for warning in self.warnings[:3]],
+            related={model: _few(names, _IDS) for model, names in self.related.items()},
+            warnings=_few([_short(warning) for warning in self.warnings], 3),
             **more,
         )
 
@@ -287,9 +287,11 @@ class ImportPlan(ImportedRows, Plan):
 
     def summary(self) -> ImportSummary:
         """Return the same in few words."""
+        more = len(self.changes) - _CHANGES
+        shown = f"; {_CHANGES} of {len(self.changes)} changes are shown" if more > 0 else ""
         return self._in_short(
             dry_run=True,
-            message=self.message,
+            message=self.message + shown,
             needs=self.needs,
             changes=[
                 attrs.evolve(change, now=_cut(change.now), then=_cut(change.then))
@@ -343,6 +345,11 @@ class ImportResult(ImportedRows):
         return self._in_short(
             ids=self.ids if len(self.ids) <= _IDS else [],
             url=self.url,
+            message="; ".join(
+                f"the first {_IDS} of {len(rows)} rows {what} are listed"
+                for what, rows in (("in doubt", self.in_doubt), ("not done", self.not_done))
+                if len(rows) > _IDS
+            ),
             interrupted=self.interrupted and _short(self.interrupted),
             in_doubt=self.in_doubt[:_IDS],
             not_done=self.not_done[:_IDS],
@@ -362,6 +369,12 @@ def _in_short(problem: Problem) -> Problem:
 
 def _cut(value: Any) -> Any:
     return _short(value) if isinstance(value, str) else value
+
+
+def _few(texts: Sequence[str], most: int) -> list[str]:
+    """Return the first texts, and how many more there are."""
+    more = len(texts) - most
+    return [*texts[:most], *([f"and {more} more"] if more > 0 else [])]
 
 
 def _short(text: str) -> str:
