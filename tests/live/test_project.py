@@ -168,6 +168,50 @@ def test_no_time_is_logged_where_none_can_be(
     assert toolkit.count(admin, "account.analytic.line", of_tasks).count == 0
 
 
+@pytest.mark.every_version
+def test_time_of_employees_without_a_user_and_several_entries(
+    admin: Odoo, house: House, suffix: str
+) -> None:
+    names = [f"{name} {suffix}" for name in ("Ann", "Bo")]
+    ann, bo = (toolkit.create(admin, "hr.employee", {"name": name}).id for name in names)
+    paint, sand = (
+        task(admin, name=f"{name} {suffix}", project_id=house.id) for name in ("Paint", "Sand")
+    )
+    one = project.log_timesheet(admin, task_id=paint.id, hours=1.5, employee=names[0])
+    assert isinstance(one, TimesheetResult)
+    assert one.employee is not None
+    assert (one.employee.id, one.user) == (ann, None)
+    entries = [
+        {"hours": 2, "description": "Doors"},
+        {"hours": 0.5, "task_name": sand.name, "employee": ann, "date": "2026-03-02"},
+    ]
+    common: dict[str, Any] = {"task_id": paint.id, "employee": bo, "date": "2026-03-03"}
+    plan = project.log_timesheet(admin, entries=entries, dry_run=True, **common)
+    assert isinstance(plan, Plan)
+    several = project.log_timesheet(admin, entries=entries, **common)
+    assert isinstance(several, TimesheetResult)
+    assert (several.hours, several.date, several.task) == (2.5, None, None)
+    for wrong, error in (
+        ({"hours": 0}, ValidationError),
+        ({}, ValidationError),
+        ({"hours": 1, "hour": 1}, ValidationError),
+        ({"hours": 1, "employee": f"Nobody {suffix}"}, toolkit.NotFoundError),
+    ):
+        with pytest.raises(error):
+            project.log_timesheet(admin, entries=[{"hours": 1}, wrong], **common)
+    with pytest.raises(ValidationError, match="employee and a user"):
+        project.log_timesheet(admin, hours=1, user_id=admin.uid, **common)
+    fields = ["employee_id", "task_id", "unit_amount", "date", "name"]
+    lines = toolkit.search_read(
+        admin, "account.analytic.line", [["employee_id", "in", [ann, bo]]], fields, order="id"
+    ).records
+    assert [
+        (row["employee_id"]["id"], row["task_id"]["id"], row["unit_amount"], row["name"])
+        for row in lines
+    ] == [(ann, paint.id, 1.5, "/"), (bo, paint.id, 2.0, "Doors"), (ann, sand.id, 0.5, "/")]
+    assert [row["date"] for row in lines[1:]] == ["2026-03-03", "2026-03-02"]
+
+
 @pytest.mark.every_user
 def test_time_of_others_needs_the_rights_for_it(
     odoo: Odoo, admin: Odoo, house: House, suffix: str

@@ -939,6 +939,13 @@ CASES: Mapping[str, Case] = {
         nothing,
         lambda odoo, _: project.log_timesheet(odoo, hours=1.0, task_id=_worked(odoo)),
     ),
+    "project.log_timesheet, several entries": Case(
+        "account.analytic.line",
+        nothing,
+        lambda odoo, _: project.log_timesheet(
+            odoo, entries=[{"hours": 1}, {"hours": 2}], task_id=_worked(odoo)
+        ),
+    ),
     "hr.request_leave": Case(
         "hr.leave",
         nothing,
@@ -1012,6 +1019,12 @@ CASES: Mapping[str, Case] = {
         "hr.expense",
         expense,
         lambda odoo, n: hr.process_expenses(odoo, expenses=[n], until="approve"),
+        left=frozenset({"approval_date", "manager_id"}),
+    ),
+    "hr.process_expenses, of different states": Case(
+        "hr.expense",
+        lambda odoo: [expense(odoo), submitted(odoo)],
+        lambda odoo, n: hr.process_expenses(odoo, expenses=n, until="approve"),
         left=frozenset({"approval_date", "manager_id"}),
     ),
     "calendar.create_meeting": Case(

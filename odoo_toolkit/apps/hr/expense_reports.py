@@ -177,9 +177,9 @@ def process_expenses(
 ) -> ExpensesResult | Plan:
     """Submit several expenses of one employee together; approve, post and pay them if asked.
 
-    Up to Odoo 18 those in no report go in a new one, from 19 on there are no reports. Each step is done only
-    where they have not come so far yet; what this user is not allowed to do is named in the
-    warnings, and what was done before stays.
+    Up to Odoo 18 those in no report go in a new one, from 19 on there are no reports. Each step is
+    done only where they have not come so far yet; what this user is not allowed to do is named in
+    the warnings, and what was done before stays.
 
     >>> process_expenses(odoo, expenses=[20]).state
     'submitted'

@@ -18,7 +18,7 @@ from odoo_toolkit.apps.project.schedules import (
     read_schedules,
     span_of,
 )
-from odoo_toolkit.apps.project.tasks import LINE, TASK
+from odoo_toolkit.apps.project.tasks import LINE, STAFF, TASK
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError, make_error
@@ -29,8 +29,6 @@ from odoo_toolkit.operations.links import linked_ids
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.aggregate.aggregation import aggregate
 from odoo_toolkit.records.results import RecordName
-
-STAFF = "hr.employee.public"
 
 #: Who sees the timesheets of everybody; its members of higher groups are in it, too.
 _SEES_ALL = "hr_timesheet.group_hr_timesheet_approver"

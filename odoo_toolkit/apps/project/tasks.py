@@ -26,11 +26,14 @@ from odoo_toolkit.operations.documents import (
     linked_names,
     not_taken,
     read,
+    read_all,
     read_rows,
     row_after,
 )
 from odoo_toolkit.operations.lines import (
+    NameOrId,
     NamesOrIds,
+    check_lines,
     checked_day,
     checked_name,
     checked_number,
@@ -51,6 +54,8 @@ from odoo_toolkit.values.moments import day_string, parse_moment, utc_string
 from odoo_toolkit.values.plain import plain
 
 STAGE = "project.task.type"
+#: Employees, as everybody may see them.
+STAFF = "hr.employee.public"
 
 TaskId = Annotated[int | None, Doc("Id of the task.")]
 TaskName = Annotated[str | None, Doc("Its name, instead of the id.")]
@@ -446,8 +451,10 @@ LOG = Step(model=LINE.model, method="create", says="Time logged")
 class TimesheetResult(Shown):
     """A timesheet line as it is now; None is what could not be read back.
 
+    Of several entries, ``id`` is the first one's, and the message has all.
+
     Attributes:
-        hours: spent; in days, where the company's project time is kept in days.
+        hours: spent, in all; in days, where the company's project time is kept in days.
         date: the day, ISO 8601.
         warnings: what is not as one might expect.
     """
@@ -464,11 +471,15 @@ class TimesheetResult(Shown):
     warnings: list[str] = attrs.Factory(list)
 
 
+#: Of an entry; what it lacks is taken from the arguments.
+_ENTRY = ("hours", "task_id", "task_name", "description", "date", "employee")
+
+
 @operation
 def log_timesheet(
     odoo: Odoo,
     *,
-    hours: Annotated[float, Gt(0), Doc("1.5 for an hour and a half.")],
+    hours: Annotated[float | None, Gt(0), Doc("1.5 for an hour and a half.")] = None,
     task_id: TaskId = None,
     task_name: TaskName = None,
     description: Annotated[str | None, Doc("Work that was done.")] = None,
@@ -477,9 +488,15 @@ def log_timesheet(
     ] = None,
     user_id: Annotated[int | None, Doc("Who worked; default: the connected user.")] = None,
     user_name: Annotated[str | None, Doc("Login or name of the user, instead of the id.")] = None,
+    employee: Annotated[NameOrId, Doc("Who worked, if not a user: name or id.")] = None,
+    entries: Annotated[
+        Sequence[Mapping[str, Any]] | None,
+        JsonSchema({"type": "array", "items": {"type": "object"}}),
+        Doc("Several: each with hours, task_name, description, date, employee, or as above."),
+    ] = None,
     dry_run: DryRun = False,
 ) -> TimesheetResult | Plan:
-    """Log time spent on a task; needs the Odoo module ``hr_timesheet``.
+    """Log time spent on a task, or several entries; needs the Odoo module ``hr_timesheet``.
 
     >>> log_timesheet(odoo, task_name="Paint", hours=1.5, description="First coat").hours
     1.5
@@ -494,19 +511,31 @@ def log_timesheet(
         user_id: who worked, the caller by default. For others, Odoo wants the rights of a
             timesheet approver.
         user_name: instead of the id.
+        employee: who worked, by the name or id of the employee, also one who is no user.
+        entries: several entries, all of them logged or none; each with some of ``hours``,
+            ``task_id``, ``task_name``, ``description``, ``date`` and ``employee``. What an entry
+            lacks is taken from the arguments.
         dry_run: find and check, write nothing.
 
     Raises:
         AmbiguousNameError: a name matches several records; nothing was written.
-        NotFoundError: there is no such task or user.
+        NotFoundError: there is no such task, user or employee.
         ValidationError: an argument is wrong, the task has no project or its project no
             timesheets, or the user is not an employee; nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    hours = checked_number(plain(hours), "hours", positive=True)
-    values = {"name": (description or "").strip() or "/", "unit_amount": hours}
-    if day := checked_day(date, "date"):
-        values["date"] = day
+    several = entries is not None
+    rows = check_lines(entries or (), _ENTRY, "entries") if several else [{}]
+    if employee is not None and (user_id is not None or user_name is not None):
+        raise ValidationError(
+            "employee and a user are both given.",
+            suggestion="Say who worked by one of them.",
+            details={"field": "employee"},
+        )
+    common = {"hours": hours, "description": description, "date": date, "employee": employee}
+    given = [{**common, **row} for row in rows]
+    places = [f"entries[{place}]." if several else "" for place in range(len(given))]
+    values = [_entry_values(one, place) for one, place in zip(given, places, strict=True)]
     permit(odoo, LOG, dry_run=dry_run)
     if not odoo.schema.module_installed("hr_timesheet"):
         raise make_error(
@@ -515,31 +544,111 @@ def log_timesheet(
             suggestion="Install it in Odoo, in Apps.",
             details={"module": "hr_timesheet"},
         )
-    task = find(odoo, WORKED_ON, task_id, task_name)
-    _check_task(task)
-    wanted = Wanted(model="res.users", field="user_id", id=user_id, name=user_name)
-    user = resolve(odoo, wanted, required=False)
-    unsure = _check_employee(odoo, user or odoo.uid)
-    # The project is given explicitly: with the task alone, Odoo 14 finds no analytic account.
-    values |= {"task_id": task["id"], "project_id": task["project_id"].id}
-    if user:
-        values["user_id"] = user
-    what = f"{hours:g} hours on {label(task)}"
+    tasks = _tasks(odoo, given, places, task_id, task_name)
+    user, people, unsure = _who(odoo, given, places, user_id, user_name)
+    for value, task, person in zip(values, tasks, people, strict=True):
+        # The project is given explicitly: with the task alone, Odoo 14 finds no analytic account.
+        value |= {"task_id": task["id"], "project_id": task["project_id"].id}
+        value |= {"employee_id": person} if person else {"user_id": user} if user else {}
+    total = round(sum(value["unit_amount"] for value in values), 6)
+    on = ", ".join(dict.fromkeys(label(task) for task in tasks))
+    what = f"{total:g} hours on {on}" + (f" in {len(values)} entries" if several else "")
 
     def result(done: Done) -> TimesheetResult:
         done.warnings.extend(unsure)
-        row = row_after(odoo, LINE, done, unit_amount=hours)
+        row = row_after(odoo, LINE, done, unit_amount=values[0]["unit_amount"])
+        made = list(done.answers[0])
+        ids = ", ".join(map(str, made))
+        # Of several entries, only what is the same of all is told.
+        told = {} if len(made) == 1 else dict.fromkeys(_OF_ENTRY)
         return filled(
             TimesheetResult,
             row,
-            message=f"Logged {what} with ID {done.id}",
-            hours=row["unit_amount"],
-            description=row.get("name"),
+            message=f"Logged {what} with ID{'s' if len(made) > 1 else ''} {ids}",
+            hours=total if several else row["unit_amount"],
+            **(told or {"description": row.get("name")}),
             warnings=done.warnings,
         )
 
-    steps = [LOG.of(vals_list=values)]
+    steps = [LOG.of(vals_list=values if several else values[0])]
     return operate(odoo, steps, (), result, would=f"Would log {what}.", dry_run=dry_run)
+
+
+#: What a result has of one entry only.
+_OF_ENTRY = ("description", "date", "task", "project", "user", "employee")
+
+
+def _entry_values(entry: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Return what is written of an entry, but for its task and person."""
+    if entry["hours"] is None:
+        raise make_error(
+            "MISSING_REQUIRED_FIELD",
+            f"{place}hours is needed.",
+            suggestion="Give the hours that were worked.",
+            details={"field": f"{place}hours"},
+        )
+    hours = checked_number(plain(entry["hours"]), f"{place}hours", positive=True)
+    said = entry["description"]
+    if said is not None and not isinstance(said, str):
+        raise ValidationError(
+            f"{place}description must be text, not {str(said)[:60]!r}.",
+            details={"field": f"{place}description"},
+        )
+    day = checked_day(entry["date"], f"{place}date")
+    return {
+        "name": (said or "").strip() or "/",
+        "unit_amount": hours,
+        **({"date": day} if day else {}),
+    }
+
+
+def _tasks(
+    odoo: Odoo,
+    entries: Sequence[Mapping[str, Any]],
+    places: Sequence[str],
+    task_id: int | None,
+    task_name: str | None,
+) -> list[Row]:
+    """Return the task of each entry, or refuse one on which no time can be logged."""
+    wanted = []
+    for entry, place in zip(entries, places, strict=True):
+        own = "task_id" in entry or "task_name" in entry
+        number, name = (
+            (entry.get("task_id"), entry.get("task_name")) if own else (task_id, task_name)
+        )
+        wanted.append(attrs.evolve(WORKED_ON.wanted(number, name), field=f"{place}task_id"))
+    if len(wanted) == 1:
+        found = [find(odoo, WORKED_ON, wanted[0].id, wanted[0].name)]
+    else:
+        ids = [number or 0 for number in resolve_all(odoo, wanted)]
+        of = {row["id"]: row for row in read_all(odoo, WORKED_ON, list(dict.fromkeys(ids)))}
+        found = [of[number] for number in ids]
+    for task in found:
+        _check_task(task)
+    return found
+
+
+def _who(
+    odoo: Odoo,
+    entries: Sequence[Mapping[str, Any]],
+    places: Sequence[str],
+    user_id: int | None,
+    user_name: str | None,
+) -> tuple[int | None, list[int | None], list[str]]:
+    """Return the user who worked, if one is named, the employee of each entry, and doubts."""
+    named = [entry["employee"] for entry in entries]
+    staff = [
+        Wanted.of(STAFF, one, f"{place}employee")
+        for one, place in zip(named, places, strict=True)
+        if one is not None
+    ]
+    found = iter(linked_ids(odoo, staff) if staff else ())
+    people = [None if one is None else next(found) for one in named]
+    if all(people):
+        return None, people, []
+    wanted = Wanted(model="res.users", field="user_id", id=user_id, name=user_name)
+    user = resolve(odoo, wanted, required=False)
+    return user, people, _check_employee(odoo, user or odoo.uid)
 
 
 def _check_task(task: Row) -> None:
@@ -561,7 +670,7 @@ def _check_employee(odoo: Odoo, user: int) -> list[str]:
     try:
         found = read_rows(
             odoo,
-            "hr.employee.public",
+            STAFF,
             domain,
             ["id"],
             acts_on=LINE.model,
@@ -573,7 +682,7 @@ def _check_employee(odoo: Odoo, user: int) -> list[str]:
     if not found:
         raise ValidationError(
             f"User {user} is not linked to an employee, so no time can be logged for them.",
-            suggestion="Link the user to an employee in Odoo, or give the user_id of one who is.",
+            suggestion="Link the user to an employee in Odoo, or give the employee who worked.",
             details={"field": "user_id", "id": user},
         )
     return []
