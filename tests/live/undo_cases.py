@@ -163,6 +163,11 @@ def confirmed(odoo: Odoo) -> int:
     return number
 
 
+def _sold(odoo: Odoo, order: int) -> int:
+    """Return the first line of a sales order."""
+    return int(read(odoo, "sale.order", [order], ["order_line"]).records[0]["order_line"][0])
+
+
 def rfq(odoo: Odoo, product: int | None = None) -> int:
     """Make a request for quotation."""
     line = {"product_id": product or service(odoo), "quantity": 2, "price_unit": 5.0}
@@ -642,6 +647,13 @@ CASES: Mapping[str, Case] = {
         quotation,
         lambda odoo, n: sales.update_order(
             odoo, order_id=n, add=[{"product_id": service(odoo)}], note="Hello"
+        ),
+    ),
+    "sales.update_order, of a confirmed order": Case(
+        "sale.order",
+        confirmed,
+        lambda odoo, n: sales.update_order(
+            odoo, order_id=n, change=[{"line_id": _sold(odoo, n), "quantity": 7}]
         ),
     ),
     "sales.confirm_order": Case(

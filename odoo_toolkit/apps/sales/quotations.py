@@ -11,6 +11,7 @@ from annotated_doc import Doc
 from annotated_types import Len
 
 from odoo_toolkit.annotations import DryRun
+from odoo_toolkit.apps.sales.confirmed import FULFILLED, as_agreed, fulfilment, not_followed
 from odoo_toolkit.apps.sales.lines import (
     LINE_FIELDS,
     QUANTITIES,
@@ -243,7 +244,8 @@ def order_result(odoo: Odoo, done: Done, verb: str, *, confirming: bool = False)
         done.warnings.append(f"Odoo accepted the confirmation, but the order is still {state}.")
     total = f"{row['amount_total']:.2f} {currency_of(row) or ''}".strip()
     if confirmed:
-        message = f"{name} {'created and ' if verb == 'created' else ''}confirmed: {total}"
+        did = "created and confirmed" if verb == "created" else verb
+        message = f"{name} {did}: {total}"
     elif confirming:
         message = f"{name} exists but is not confirmed (state {state})."
     else:
@@ -389,7 +391,7 @@ def _wire(value: Any) -> Any:
     return [[6, 0, value]] if isinstance(value, list) else value
 
 
-CHANGE = Step(model=ORDER.model, method="write", says="Quotation changed")
+CHANGE = Step(model=ORDER.model, method="write", says="Order changed")
 
 
 @operation
@@ -408,7 +410,12 @@ def update_order(
     note: Note = None,
     dry_run: DryRun = False,
 ) -> Order | Plan:
-    """Change a quotation, all of it in one write; what is not given stays as it is.
+    """Change a quotation or sales order, in one write; what is not given stays as it is.
+
+    Of a confirmed order, open deliveries follow the lines. The plan says of each line what is
+    delivered and invoiced of it, and what is left; the warnings say where a delivery did not
+    follow. Prices stay as agreed unless they are given, and a line that is removed gets the
+    quantity 0, as Odoo keeps it.
 
     >>> order = update_order(
     ...     odoo, order_name="S00012", change=[{"product_name": "Desk", "quantity": 3}]
@@ -432,7 +439,8 @@ def update_order(
         dry_run: find and check, write nothing.
 
     Raises:
-        StateError: it is no quotation any more; nothing was written.
+        StateError: it is locked or cancelled, or less would be left of a line than is delivered;
+            nothing was written.
         AmbiguousNameError: a name matches several records; nothing was written.
         NotFoundError: there is no such order, or it has no such product; nothing was written.
         ValidationError: there is nothing to change, or a line or value is wrong; nothing was
@@ -450,11 +458,14 @@ def update_order(
             "There is nothing to change.", suggestion="Give add, change, remove or a value."
         )
     row = find(odoo, ORDER, order_id, order_name)
-    _check_quotation(row)
+    _check_open(row)
+    confirmed = row["state"] in CONFIRMED
     lines, changes = [], LineChanges()
     if any(asked):
-        lines = line_rows(odoo, row["id"])
+        lines = line_rows(odoo, row["id"], (*LINE_FIELDS, *(FULFILLED if confirmed else ())))
         changes, ids = resolved_changes(odoo, row, lines, asked, terms)
+        if confirmed:
+            changes = as_agreed(row, lines, changes)
     else:
         ids = resolve_all(odoo, terms)
     if ids:
@@ -471,6 +482,10 @@ def update_order(
         told = order_result(odoo, done, "changed")
         now = {line.id: line.price_unit for line in told.lines or ()}
         done.warnings.extend(_moved_prices(lines, changes, now))
+        if confirmed and commands:
+            done.warnings.extend(
+                afterwards(lambda: not_followed(odoo, row["id"]), done.warnings, "deliveries") or ()
+            )
         return told
 
     what = changes.told()
@@ -482,14 +497,16 @@ def update_order(
         result,
         would=would,
         dry_run=dry_run,
-        preview=lambda: [_changed(odoo, row, head, changes)],
+        preview=lambda: [
+            _changed(odoo, row, head, changes, fulfilment(lines, changes) if confirmed else ())
+        ],
     )
 
 
 def _changed(
-    odoo: Odoo, row: Row, head: Mapping[str, Any], changes: LineChanges
+    odoo: Odoo, row: Row, head: Mapping[str, Any], changes: LineChanges, more: Sequence[str]
 ) -> PlannedDocument:
-    """Return a quotation with what is to be changed: new figures as given, others left out."""
+    """Return an order with what is to be changed: new figures as given, others left out."""
 
     def shown(line: Row, item: PlannedLine) -> PlannedLine:
         if line["id"] in changes.removed:
@@ -497,7 +514,7 @@ def _changed(
         if line["id"] not in changes.changed:
             return item
         values = changes.changed[line["id"]]
-        was = [f"{name} was {line[name]}" for name in values]
+        was = [f"{name} was {line[name]}" for name in values if values[name] != line[name]]
         asked = {name: values.get(field) for name, field in QUANTITIES.items() if field in values}
         text = {"name": values["name"]} if "name" in values else {}
         computed = {"subtotal": None} if asked else {}
@@ -510,21 +527,27 @@ def _changed(
     notes = [f"{name}: {row.get(name)} becomes {value}." for name, value in head.items()]
     if lines:
         notes.append(f"The total is {total} now. Odoo reckons it again when this is written.")
+    notes += more
     told = read_document(odoo, LAYOUT, row, shown=shown, **unknown, notes=notes)
     added = given_lines(odoo, LAYOUT, changes.added, "added") if changes.added else []
     return attrs.evolve(told, lines=[*told.lines, *added])
 
 
-def _check_quotation(row: Row) -> None:
-    if row["state"] in ("draft", "sent") and not is_locked(row):
-        return
-    todo = "Copy it with copy_order, or change its lines by write on sale.order.line."
+def _check_open(row: Row) -> None:
     if row["state"] == "cancel":
-        todo = "Make it a quotation again: execute action_draft on sale.order, then change it."
-    elif is_locked(row):
-        todo = "Copy it with copy_order, or unlock it: execute action_unlock on sale.order."
-    message = f"{row['name']} is not a quotation (state {row['state']}), so it was not changed."
-    raise state_error(ORDER, row, message, todo)
+        raise state_error(
+            ORDER,
+            row,
+            f"{row['name']} is cancelled (state cancel), so it was not changed.",
+            "Make it a quotation again: execute action_draft on sale.order, then change it.",
+        )
+    if is_locked(row):
+        raise state_error(
+            ORDER,
+            row,
+            f"{row['name']} is locked (state {row['state']}), so it was not changed.",
+            "Copy it with copy_order, or unlock it: execute action_unlock on sale.order.",
+        )
 
 
 def _seen(before: Sequence[Row], changes: LineChanges) -> Any:
