@@ -121,17 +121,71 @@ def test_what_is_wrong_leaves_the_quotation_as_it_is(
     assert len(stored(odoo, order.id)) == len(before)
 
 
+def in_stock(admin: Odoo, suffix: str, *names: str, **values: Any) -> dict[str, int]:
+    """Make products of which there are fifty each: ids by name."""
+    goods = {}
+    for name in names:
+        product = {"name": f"{name} {suffix}", "list_price": 9, **storable(admin), **values}
+        goods[name] = create(admin, "product.product", product).id
+        adjust_stock(admin, product_id=goods[name], quantity=50)
+    return goods
+
+
+@pytest.mark.every_version
+def test_chosen_lines_or_what_is_delivered_is_invoiced(admin: Odoo, suffix: str) -> None:
+    """Products that are invoiced when ordered: three chairs, then what is delivered, then all."""
+    goods = in_stock(admin, suffix, "Chair", "Desk", invoice_policy="order", taxes_id=[])
+    buyer = create(admin, "res.partner", {"name": f"Buyer {suffix}"}).id
+    ordered = [{"product_id": product, "quantity": 5} for product in goods.values()]
+    lines = [{"section": "Furniture"}, *ordered]
+    order = made(sales.create_order(admin, partner_id=buyer, lines=lines, confirm=True))
+    chair = {"product_name": f"chair {suffix}", "quantity": 3}
+
+    def invoiced(**values: Any) -> list[tuple[float, float]]:
+        """Invoice as the plan says, and return product and quantity of each line, as stored."""
+        plan = sales.create_invoices(admin, order_id=order.id, **values, dry_run=True)
+        assert isinstance(plan, Plan)
+        told = [line.quantity for line in plan.documents[0].lines if line.product]
+        result = sales.create_invoices(admin, order_id=order.id, **values)
+        assert isinstance(result, sales.InvoiceResult)
+        assert result.warnings == []
+        (invoice,) = result.invoices
+        rows = search_read(
+            admin,
+            "account.move.line",
+            [["move_id", "=", invoice.id], ["product_id", "!=", False]],
+            ["product_id", "quantity"],
+            order="id",
+        ).records
+        assert [row["quantity"] for row in rows] == told
+        assert result.amount_total == invoice.amount_residual == 9 * sum(told)
+        return [(row["product_id"]["id"], row["quantity"]) for row in rows]
+
+    for wrong, error in (
+        ({"lines": [{**chair, "quantity": 6}]}, ValidationError),
+        ({"lines": [chair, chair]}, ValidationError),
+        ({"lines": []}, ValidationError),
+        ({"lines": [{"product_name": f"Sofa {suffix}"}]}, NotFoundError),
+        ({"lines": [chair], "method": "fixed", "amount": 1}, ValidationError),
+        ({"method": "delivered_only"}, StateError),
+    ):
+        with pytest.raises(error):
+            sales.create_invoices(admin, order_id=order.id, **wrong)
+    assert sales.get_order(admin, order_id=order.id).invoices in (None, [])
+    assert invoiced(lines=[chair], post=True) == [(goods["Chair"], 3)]
+    (delivery,) = order.deliveries or ()
+    few = [{"product_id": product, "quantity": 4} for product in goods.values()]
+    validate_picking(admin, picking_id=delivery.id, lines=few, backorder=True)
+    assert invoiced(method="delivered_only") == [(goods["Chair"], 1), (goods["Desk"], 4)]
+    assert invoiced() == [(goods["Chair"], 1), (goods["Desk"], 1)]
+    with pytest.raises(StateError, match="fully invoiced"):
+        sales.create_invoices(admin, order_id=order.id, method="delivered_only")
+
+
 @pytest.mark.every_version
 def test_a_confirmed_order_partly_delivered_is_changed(admin: Odoo, suffix: str) -> None:
     """More, less, nothing and something new: deliveries follow, prices stay, less is refused."""
-    goods = {
-        name: create(
-            admin, "product.product", {"name": f"{name} {suffix}", "list_price": 9, **storable(admin)}
-        ).id
-        for name in ("Chair", "Desk", "Lamp", "Rug")
-    }
-    for product in goods.values():
-        adjust_stock(admin, product_id=product, quantity=50)
+    goods = in_stock(admin, suffix, "Chair", "Desk", "Lamp", "Rug")
     buyer = create(admin, "res.partner", {"name": f"Buyer {suffix}"}).id
     ordered = [
         {"product_id": goods[name], "quantity": 5, "price_unit": 7.5}

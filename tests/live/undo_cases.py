@@ -665,6 +665,14 @@ CASES: Mapping[str, Case] = {
     "sales.cancel_order": Case(
         "sale.order", quotation, lambda odoo, n: sales.cancel_order(odoo, order_id=n)
     ),
+    "sales.create_invoices, of chosen lines": Case(
+        "sale.order",
+        confirmed,
+        lambda odoo, n: sales.create_invoices(
+            odoo, order_id=n, lines=[{"line_id": _sold(odoo, n), "quantity": 1}]
+        ),
+        left=frozenset({"amount_to_invoice"}),
+    ),
     "sales.create_invoices": Case(
         "sale.order",
         confirmed,
@@ -1035,8 +1043,10 @@ CASES: Mapping[str, Case] = {
     ),
     "hr.process_expenses, of different states": Case(
         "hr.expense",
-        lambda odoo: [expense(odoo), submitted(odoo)],
-        lambda odoo, n: hr.process_expenses(odoo, expenses=n, until="approve"),
+        expense,
+        lambda odoo, n: hr.process_expenses(
+            odoo, expenses=[n, _elsewhere(odoo, submitted)], until="approve"
+        ),
         left=frozenset({"approval_date", "manager_id"}),
     ),
     "calendar.create_meeting": Case(

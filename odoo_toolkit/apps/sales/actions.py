@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, get_args
 
 import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.accounting.actions import POST
+from odoo_toolkit.apps.sales.lines import (
+    LINE_FIELDS,
+    Chosen,
+    checked_choice,
+    chosen_lines,
+    line_rows,
+)
 from odoo_toolkit.apps.sales.orders import (
     LAYOUT,
     ORDER,
@@ -41,6 +48,7 @@ from odoo_toolkit.operations.documents import (
 from odoo_toolkit.operations.lines import checked_number
 from odoo_toolkit.operations.preview import AMOUNTS, read_document, summary
 from odoo_toolkit.operations.steps import (
+    AnyStep,
     Done,
     Step,
     WizardStep,
@@ -234,10 +242,12 @@ def _cancel_result(odoo: Odoo, name: str, done: Done) -> Order:
     return shown(row, message=f"{name} is {now}.", **told)
 
 
-#: What can be invoiced of a line now.
-INVOICED = ("qty_to_invoice",)
+#: What can be invoiced of a line now, and what is delivered and invoiced of it.
+INVOICED = ("qty_to_invoice", "qty_delivered", "qty_invoiced")
 
-InvoiceMethod = Literal["delivered", "percentage", "fixed"]
+InvoiceMethod = Literal["delivered", "delivered_only", "percentage", "fixed"]
+#: Those that invoice lines, not a down payment.
+_OF_LINES = ("delivered", "delivered_only")
 
 
 @attrs.frozen(kw_only=True)
@@ -262,9 +272,13 @@ def create_invoices(
     order_name: OrderName = None,
     method: Annotated[
         InvoiceMethod,
-        Doc("delivered: what can be invoiced now. percentage, fixed: a down payment."),
+        Doc(
+            "delivered: what can be invoiced now; delivered_only: less what is ordered only."
+            " percentage, fixed: a down payment."
+        ),
     ] = "delivered",
     amount: Annotated[float | None, Doc("Percentage or amount of the down payment.")] = None,
+    lines: Chosen = None,
     post: Annotated[bool, Doc("Post it as well; if that fails, the draft stays.")] = False,
     dry_run: DryRun = False,
 ) -> InvoiceResult | Plan:
@@ -281,16 +295,27 @@ def create_invoices(
         odoo: the connection.
         order_id: the order; or
         order_name: its number.
-        method: ``delivered`` invoices what is due and deducts down payments.
+        method: ``delivered`` invoices what is due and deducts down payments. ``delivered_only``
+            leaves out what is ordered and not delivered yet, where products are invoiced when they
+            are ordered.
         amount: for ``percentage`` more than 0 and at most 100; for ``fixed`` the sum.
+        lines: of what is due only these lines, each with ``line_id``, ``product_id`` or
+            ``product_name``, and ``quantity``. Down payments are not deducted then.
         post: whether to post what was made. If that fails, the draft stays and the result says why.
         dry_run: find and check, write nothing.
 
     Raises:
         StateError: the order is not confirmed, or there is nothing to invoice.
-        ValidationError: the amount does not fit; nothing was written.
+        ValidationError: the amount or a line does not fit; nothing was written.
     """
     values = _wizard_values(method, amount)
+    asked = checked_choice(lines, "lines") if lines is not None else None
+    if asked is not None and method not in _OF_LINES:
+        raise ValidationError(
+            "Lines are chosen for an invoice, not for a down payment.",
+            suggestion="Leave lines out, or choose method delivered.",
+            details={"field": "lines"},
+        )
 
     def seen(odoo: Odoo, order_id: int) -> Any:
         return new_invoices(odoo, row) or None
@@ -302,33 +327,69 @@ def create_invoices(
         says="Invoice created",
         seen=seen,
         # A down payment can be made twice, what was delivered cannot be invoiced twice.
-        safe=method == "delivered",
+        safe=method in _OF_LINES,
     )
-    permit(odoo, invoice, *([POST] if post else []), dry_run=dry_run)
+    chooses = asked is not None or method == "delivered_only"
+    steps: list[AnyStep] = [invoice, *([_KEEP] if chooses else []), *([POST] if post else [])]
+    permit(odoo, *steps, dry_run=dry_run)
     row = find(odoo, ORDER, order_id, order_name)
     _check_invoiceable(row, method, amount)
+    chosen = _chosen(odoo, row, method, asked) if chooses else None
     return operate(
         odoo,
-        [invoice, *([_post_new(row)] if post else [])],
+        [
+            invoice,
+            *([_keep_of(row, chosen)] if chosen is not None else []),
+            *([_post_new(row)] if post else []),
+        ],
         [row["id"]],
         lambda done: _invoice_result(odoo, row, done),
         would=f"Would make {'and post an' if post else 'a draft'} invoice of {row['name']}.",
         dry_run=dry_run,
-        preview=lambda: [_to_invoice(odoo, row, method, amount)],
+        preview=lambda: [_to_invoice(odoo, row, method, amount, chosen)],
     )
 
 
-def _to_invoice(odoo: Odoo, row: Row, method: str, amount: float | None) -> PlannedDocument:
+def _chosen(odoo: Odoo, row: Row, method: str, asked: Sequence[Any] | None) -> dict[int, float]:
+    """Return which lines are invoiced, each with its quantity in the line's unit."""
+    lines = line_rows(odoo, row["id"], (*LINE_FIELDS, *INVOICED, "is_downpayment"))
+    if method == "delivered_only":
+        for line in lines:
+            delivered = (line["qty_delivered"] or 0.0) - (line["qty_invoiced"] or 0.0)
+            line["qty_to_invoice"] = min(line["qty_to_invoice"] or 0.0, delivered)
+    if asked is not None:
+        return chosen_lines(odoo, row, lines, asked, "qty_to_invoice")
+    found = {
+        line["id"]: line["qty_to_invoice"]
+        for line in lines
+        if line["qty_to_invoice"] and not line["is_downpayment"]
+    }
+    if not found:
+        raise state_error(
+            ORDER,
+            row,
+            f"Nothing that is delivered of {row['name']} is left to invoice.",
+            "Deliver it first, or choose method delivered.",
+        )
+    return found
+
+
+def _to_invoice(
+    odoo: Odoo, row: Row, method: str, amount: float | None, chosen: Mapping[int, float] | None
+) -> PlannedDocument:
     """Return the invoice of an order: its lines with what can be invoiced of them now."""
     told: dict[str, Any] = {"id": None, "url": None, "state": None, "date": None}
     told |= {"model": POST.model, "name": f"new invoice of {row['name']}", "delivery_date": None}
     told |= dict.fromkeys(AMOUNTS)
-    if method == "delivered":
-        told["notes"] = ["Odoo deducts down payments, and reckons the sums when it is made."]
+    if method in _OF_LINES:
+        deducts = "deducts down payments, and " if chosen is None else ""
+        told["notes"] = [f"Odoo {deducts}reckons the sums when it is made."]
 
         def due(line: Row, item: PlannedLine) -> PlannedLine | None:
-            quantity = line.get("qty_to_invoice")
-            if item.kind or quantity == item.quantity:
+            quantity = line.get("qty_to_invoice") if chosen is None else chosen.get(line["id"])
+            if item.kind:
+                return item if chosen is None else None
+            if quantity == item.quantity:
                 return item
             return attrs.evolve(item, quantity=quantity, subtotal=None) if quantity else None
 
@@ -342,15 +403,16 @@ def _to_invoice(odoo: Odoo, row: Row, method: str, amount: float | None) -> Plan
 
 
 def _wizard_values(method: str, amount: float | None) -> dict[str, Any]:
-    if method not in ("delivered", "percentage", "fixed"):
+    if method not in get_args(InvoiceMethod):
         raise make_error(
             "INVALID_SELECTION",
             f"{str(method)[:60]!r} is not a way to invoice.",
-            suggestion="Use delivered, percentage or fixed.",
-            details={"field": "method", "allowed": ["delivered", "percentage", "fixed"]},
+            suggestion="Use delivered, delivered_only, percentage or fixed.",
+            details={"field": "method", "allowed": list(get_args(InvoiceMethod))},
         )
-    values: dict[str, Any] = {"advance_payment_method": method}
-    if method == "delivered":
+    of_lines = method in _OF_LINES
+    values: dict[str, Any] = {"advance_payment_method": "delivered" if of_lines else method}
+    if of_lines:
         if amount is not None:
             raise ValidationError(
                 "An amount is only for down payments.",
@@ -386,9 +448,9 @@ def _check_invoiceable(row: Row, method: str, amount: float | None) -> None:
             if state != "cancel"
             else "A cancelled order cannot be invoiced.",
         )
-    if method == "delivered" and row["invoice_status"] == "invoiced":
+    if method in _OF_LINES and row["invoice_status"] == "invoiced":
         raise state_error(ORDER, row, f"{name} is fully invoiced.", "See its invoices.")
-    if method == "delivered" and row["invoice_status"] == "no":
+    if method in _OF_LINES and row["invoice_status"] == "no":
         raise state_error(
             ORDER,
             row,
@@ -409,6 +471,64 @@ def new_invoices(odoo: Odoo, before: Row) -> list[int]:
     """Return the ids of the invoices that an order has and had not."""
     now = read(odoo, ORDER, before["id"])["invoice_ids"]
     return sorted(set(now) - set(before["invoice_ids"]))
+
+
+_KEEP = Step(
+    model="account.move",
+    method="write",
+    says="Lines chosen",
+    fails="The draft was made, but has all that can be invoiced",
+)
+
+
+@attrs.frozen(kw_only=True)
+class _KeepLines(Step):
+    """Leave of the new drafts of an order the chosen lines only, with their quantities."""
+
+    order: Row
+    chosen: Mapping[int, float]
+
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+        """Return the change of one draft: which lines it has, is known once it is made."""
+        kept = "the chosen lines with their quantities"
+        return _KEEP.of(vals={"invoice_line_ids": kept}).calls(odoo, ("the new invoice",))
+
+    def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
+        """Change each draft."""
+        for number in new_invoices(odoo, self.order):
+            lines = read_rows(
+                odoo,
+                "account.move.line",
+                [["move_id", "=", number], ["display_type", "not in", _OF_BOOKS]],
+                ("sale_line_ids", "quantity", "exclude_from_invoice_tab"),
+                acts_on=ORDER.model,
+            )
+            commands: list[list[Any]] = []
+            for line in lines:
+                of = [one for one in line["sale_line_ids"] or () if one in self.chosen]
+                if line["exclude_from_invoice_tab"]:
+                    continue
+                if not of:
+                    commands.append([2, line["id"], 0])
+                elif (quantity := abs(self.chosen[of[0]])) != line["quantity"]:
+                    commands.append([1, line["id"], {"quantity": quantity}])
+            if commands:
+                _KEEP.of(vals={"invoice_line_ids": commands}).make(odoo, [number], warnings)
+
+
+#: Lines of an invoice that Odoo makes itself, from 16 on; to 15 they are marked otherwise.
+_OF_BOOKS = ("tax", "payment_term", "rounding", "discount", "epd", "cogs", "non_deductible_tax")
+
+
+def _keep_of(before: Row, chosen: Mapping[int, float]) -> _KeepLines:
+    return _KeepLines(
+        model=_KEEP.model,
+        method=_KEEP.method,
+        says=_KEEP.says,
+        fails=_KEEP.fails,
+        order=before,
+        chosen=chosen,
+    )
 
 
 @attrs.frozen(kw_only=True)

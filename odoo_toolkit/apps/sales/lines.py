@@ -47,6 +47,15 @@ class ChangedLine(TypedDict, total=False):
     name: str
 
 
+class ChosenLine(TypedDict, total=False):
+    """A line of an order, meant by ``line_id`` or by its product, and how much of it."""
+
+    line_id: int
+    product_id: int
+    product_name: str
+    quantity: float
+
+
 #: What their lines take is described where there is room: in create_order, or in words.
 _OBJECTS = JsonSchema({"type": "array", "items": {"type": "object"}})
 
@@ -57,6 +66,11 @@ ChangedLines = Annotated[
 Add = Annotated[NewLines, Doc("Lines as in create_order.")]
 Change = Annotated[
     ChangedLines, Doc("line_id or product_name, and new quantity, price_unit, discount, name.")
+]
+Chosen = Annotated[
+    Sequence[ChosenLine] | None,
+    _OBJECTS,
+    Doc("Only these: line_id or product_name, and quantity; default: all that is left."),
 ]
 Remove = Annotated[NamesOrIds, Doc("Product names, or line ids.")]
 
@@ -247,13 +261,88 @@ def checked_changes(
         for item in wanted_each("product.product", remove, "remove")
     ]
     for item in [*changes, *removals]:
-        if sum(key in item.values for key in ("line_id", "product_id", "product_name")) != 1:
-            raise ValidationError(
-                f"{item.where} must name one line.",
-                suggestion="Give line_id, product_id or product_name: one of them.",
-                details={"field": item.where},
-            )
+        _check_names_one(item)
     return checked_lines(add, "add") if add else [], changes, removals
+
+
+def _check_names_one(item: _Meant) -> None:
+    if sum(key in item.values for key in ("line_id", "product_id", "product_name")) != 1:
+        raise ValidationError(
+            f"{item.where} must name one line.",
+            suggestion="Give line_id, product_id or product_name: one of them.",
+            details={"field": item.where},
+        )
+
+
+def checked_choice(given: Sequence[Mapping[str, Any]], argument: str) -> list[_Meant]:
+    """Return which lines of an order are meant, or refuse what can be none.
+
+    Raises:
+        ValidationError: naming the line and the key.
+    """
+    items = [
+        _Meant(f"{argument}[{index}]", line)
+        for index, line in enumerate(check_lines(given, ChosenLine.__annotations__, argument))
+    ]
+    for item in items:
+        _check_names_one(item)
+        if "quantity" in item.values:
+            checked_number(item.values["quantity"], f"{item.where}.quantity", positive=True)
+    return items
+
+
+def chosen_lines(
+    odoo: Odoo, order: Row, lines: Sequence[Row], items: Sequence[_Meant], left: str
+) -> dict[int, float]:
+    """Return the lines that are meant, each with its quantity.
+
+    Args:
+        odoo: the connection.
+        order: its row.
+        lines: the rows of its lines.
+        items: as :func:`checked_choice` returned them.
+        left: the field with the quantity that a line has at most, and by default.
+
+    Raises:
+        AmbiguousNameError: a name matches several products.
+        NotFoundError: the order has no such product.
+        ValidationError: it has no such line, or several, one is meant twice, or has less.
+    """
+    found = dict(
+        zip((i.where for i in items), _meant_lines(odoo, order, lines, items), strict=True)
+    )
+    chosen: dict[int, float] = {}
+    for item in items:
+        line = found[item.where]
+        most = line[left] or 0.0
+        quantity = item.values.get("quantity", most)
+        if line["id"] in chosen or not most or quantity > most + 1e-6:
+            why = "which is meant before" if line["id"] in chosen else f"of which {most:g} is left"
+            raise ValidationError(
+                f"{item.where} means {_called(line)}, {why}.",
+                suggestion="Name each line once, and no more than is left of it.",
+                details={"field": item.where, "left": most},
+            )
+        chosen[line["id"]] = quantity
+    return chosen
+
+
+def _meant_lines(
+    odoo: Odoo, order: Row, lines: Sequence[Row], items: Sequence[_Meant]
+) -> list[Row]:
+    """Return the line that each means."""
+    sold = sorted({line["product_id"].id for line in lines if line["product_id"]})
+    by_name = [(item, wanted) for item in items for wanted in item.wanted(sold)]
+    try:
+        found = resolve_all(odoo, [wanted for _, wanted in by_name])
+    except (NotFoundError, AmbiguousNameError) as error:
+        of = {wanted.field: item for item, wanted in by_name}
+        raise _by_lines(error, order, lines, of.get(error.details.get("field", ""))) from error
+    products = {item.where: product for (item, _), product in zip(by_name, found, strict=True)}
+    return [
+        _line(order, lines, item, products.get(item.where, item.values.get("product_id")))
+        for item in items
+    ]
 
 
 def resolved_changes(
