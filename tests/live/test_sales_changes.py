@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from odoo_toolkit import NotFoundError, Odoo, StateError, ValidationError, create, read, search_read
-from odoo_toolkit.apps import sales
+from odoo_toolkit.apps import purchase, sales
+from odoo_toolkit.apps.accounting import Invoice, create_invoice
 from odoo_toolkit.apps.inventory import adjust_stock, validate_picking
 from odoo_toolkit.plans import Plan
 from tests.live.products import stored as storable
@@ -274,3 +275,73 @@ def test_an_order_is_copied_with_its_prices_or_for_another_customer(
     assert second.amount_untaxed == pytest.approx(80)
     addresses = read(odoo, "sale.order", [second.id], ["partner_invoice_id"]).records[0]
     assert addresses["partner_invoice_id"]["id"] == other
+
+
+@pytest.mark.every_version
+def test_lines_are_in_the_unit_that_is_given(admin: Odoo, suffix: str) -> None:
+    """Two dozens of what costs 3 apiece cost 36 each: sold, bought and invoiced."""
+    values = {"list_price": 3, "standard_price": 3, "taxes_id": [], "supplier_taxes_id": []}
+    name = f"Egg {suffix}"
+    egg = create(admin, "product.product", {"name": name, **values, **storable(admin)}).id
+    unit = read(admin, "product.product", [egg], ["uom_id"]).records[0]["uom_id"]["id"]
+    of_unit: dict[str, Any] = {"relative_uom_id": unit, "relative_factor": 12}
+    if admin.version.major < 19:
+        category = read(admin, "uom.uom", [unit], ["category_id"]).records[0]["category_id"]["id"]
+        of_unit = {"category_id": category, "uom_type": "bigger", "factor_inv": 12}
+    dozen = create(admin, "uom.uom", {"name": f"Twelve {suffix}", **of_unit}).id
+    other = create(admin, "res.partner", {"name": f"Farm {suffix}"}).id
+    vendor = "partner_id" if "partner_id" in admin.schema.fields("product.supplierinfo") else "name"
+    template = read(admin, "product.product", [egg], ["product_tmpl_id"]).records[0]
+    offer = {vendor: other, "product_tmpl_id": template["product_tmpl_id"]["id"], "min_qty": 20}
+    create(admin, "product.supplierinfo", {**offer, "price": 3})
+    lines: list[Any] = [{"product_id": egg, "quantity": 2, "uom": f"Twelve {suffix}"}]
+    sold = sales.create_order(admin, partner_id=other, lines=lines)
+    bought = purchase.create_order(admin, partner_id=other, lines=lines)
+    billed = create_invoice(admin, partner_id=other, lines=lines)
+    assert isinstance(sold, sales.Order)
+    more = sales.update_order(admin, order_id=sold.id, add=lines)
+    assert isinstance(more, sales.Order)
+    assert isinstance(bought, purchase.Order)
+    assert isinstance(billed, Invoice)
+    assert (sold.amount_untaxed, more.amount_untaxed) == (72, 144)
+    assert (bought.amount_untaxed, billed.amount_untaxed) == (72, 72)
+    assert not [text for text in bought.warnings if "price" in text]
+    for model, parent, number in (
+        ("sale.order.line", "order_id", sold.id),
+        ("purchase.order.line", "order_id", bought.id),
+        ("account.move.line", "move_id", billed.id),
+    ):
+        field = "product_uom" if "product_uom" in admin.schema.fields(model) else "product_uom_id"
+        domain = [[parent, "=", number], ["product_id", "=", egg]]
+        rows = search_read(admin, model, domain, [field, "price_unit"], order="id").records
+        assert {(row[field]["id"], row["price_unit"]) for row in rows} == {(dozen, 36.0)}
+    hours = search_read(admin, "uom.uom", [["name", "ilike", "hour"]], ["id"]).records[0]["id"]
+    for wrong, error in (
+        ({**lines[0], "uom": hours}, ValidationError),
+        ({**lines[0], "uom": f"Nest {suffix}"}, NotFoundError),
+    ):
+        for function in (sales.create_order, purchase.create_order, create_invoice):
+            with pytest.raises(error):
+                function(admin, partner_id=other, lines=[wrong])
+
+
+@pytest.mark.every_version
+def test_an_invoice_is_due_on_the_day_that_is_given(admin: Odoo, suffix: str) -> None:
+    """Also where the customer has terms of payment, which would decide it."""
+    terms = search_read(admin, "account.payment.term", [], ["id"], limit=1).records[0]["id"]
+    buyer = create(
+        admin, "res.partner", {"name": f"Buyer {suffix}", "property_payment_term_id": terms}
+    ).id
+    given: dict[str, Any] = {"partner_id": buyer, "invoice_date": "2026-03-02"}
+    line = {"name": "Advice", "price_unit": 10, "discount": 10}
+    plan = create_invoice(admin, **given, lines=[line], due_date="2026-05-06", dry_run=True)
+    assert isinstance(plan, Plan)
+    assert plan.documents[0].due_date == "2026-05-06"
+    made_now = create_invoice(admin, **given, lines=[line], due_date="2026-05-06", post=True)
+    assert isinstance(made_now, Invoice)
+    assert made_now.amount_untaxed == 9
+    (row,) = read(admin, "account.move", [made_now.id], ["invoice_date_due"]).records
+    assert row["invoice_date_due"] == "2026-05-06"
+    for wrong in ("2026-03-01", "soon"):
+        with pytest.raises(ValidationError, match="due_date"):
+            create_invoice(admin, **given, lines=[line], due_date=wrong)

@@ -672,6 +672,7 @@ CASES: Mapping[str, Case] = {
             odoo, order_id=n, lines=[{"line_id": _sold(odoo, n), "quantity": 1}]
         ),
         left=frozenset({"amount_to_invoice"}),
+        look=lambda odoo, n: read(odoo, "sale.order", [n], ["invoice_ids"]).records,
     ),
     "sales.create_invoices": Case(
         "sale.order",

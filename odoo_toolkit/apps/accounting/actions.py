@@ -45,7 +45,7 @@ from odoo_toolkit.apps.accounting.reconciling import (
     told,
 )
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import make_error
+from odoo_toolkit.errors import ValidationError, make_error
 from odoo_toolkit.operations.companies import acting_company
 from odoo_toolkit.operations.documents import (
     Row,
@@ -100,6 +100,7 @@ def create_invoice(
         NameOrId, Doc("Id or name of the currency, such as EUR; default: the company's.")
     ] = None,
     ref: Annotated[str | None, Doc("E.g. the vendor's bill number.")] = None,
+    due_date: Annotated[str | None, Doc("Default: by the payment terms.")] = None,
     post: Annotated[bool, Doc("Also post it.")] = False,
     dry_run: DryRun = False,
 ) -> Invoice | Plan:
@@ -123,12 +124,13 @@ def create_invoice(
         partner_name: the name to look up instead.
         lines: each with ``product_id`` or ``product_name`` or a ``name``, and ``quantity`` (1),
             ``price_unit`` (in the invoice's currency; the product's sales price or cost),
-            ``discount`` (0 to 100 per cent), ``account_id`` or ``account_name`` (its name or
-            code), and ``tax_ids`` (ids or names).
+            ``discount`` (0 to 100 per cent), ``uom`` (name or id), ``account_id`` or
+            ``account_name`` (its name or code), and ``tax_ids`` (ids or names).
         invoice_date: a day; today by default, for bills too.
         journal_id: of type sale or purchase, as the move type needs; its id or name.
         currency_id: the invoice's currency, by its id or name, such as ``EUR``.
         ref: the reference.
+        due_date: when it is to be paid, instead of the partner's payment terms.
         post: whether to post it. If that fails, the draft stays and the result says why.
         dry_run: whether to return the plan and write nothing.
 
@@ -149,6 +151,13 @@ def create_invoice(
         )
     checked = checked_lines(lines)
     day = checked_day(invoice_date, "invoice_date") or today(odoo)
+    due = checked_day(due_date, "due_date")
+    if due is not None and due < day:
+        raise ValidationError(
+            f"due_date is {due}, before the invoice's date, {day}.",
+            suggestion="Give that day or a later one.",
+            details={"field": "due_date"},
+        )
     partner = Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name)
     wanted = [partner, *wanted_links(currency_id=("res.currency", currency_id))]
     company, kind = acting_company(odoo, INVOICE.model), kind_of(move_type)
@@ -161,6 +170,8 @@ def create_invoice(
     if journal_id is not None:
         head["journal_id"] = pick_journal(odoo, journal_id, (kind,), company)["id"]
     terms, commands, warnings = fill_lines(odoo, head, checked, company)
+    # With terms of payment, Odoo computes the day itself.
+    terms |= {"invoice_date_due": due, "invoice_payment_term_id": False} if due else {}
     steps[0] = CREATE.of(vals_list=[{**head, **terms, "invoice_line_ids": commands}])
 
     def result(done: Done) -> Invoice:

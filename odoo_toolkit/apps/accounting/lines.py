@@ -27,6 +27,7 @@ from odoo_toolkit.operations.lines import (
     wanted_each,
     wanted_product,
 )
+from odoo_toolkit.operations.units import Uom, put_units
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.names import Wanted, resolve_all
 
@@ -40,10 +41,13 @@ class NewLine(TypedDict, total=False):
     quantity: Annotated[float, JsonSchema({"type": "number", "default": 1})]
     price_unit: Annotated[float, Doc("Default: the product's.")]
     discount: Annotated[float, Doc("Per cent.")]
+    uom: Uom
     account_id: int
     account_name: Annotated[str, Doc("Name or code.")]
     tax_ids: Annotated[Sequence[IdOrName], Doc("Default: the product's; none without a product.")]
 
+
+_LINE = "account.move.line"
 
 #: The first version that computes prices, taxes and terms of what is created from outside.
 COMPUTES = 16
@@ -172,6 +176,8 @@ def fill_lines(
     mapping = _tax_mapping(odoo, terms.get("fiscal_position_id"), usable)
     foreign = not computed and head.get("currency_id") is not None
     commands, untaxed = [], []
+    units: list[dict[str, Any]] = [{"product_id": line.get("product_id")} for line in lines]
+    ratios = put_units(odoo, _LINE, list(zip(lines, units, strict=True)))
     for index, line in enumerate(lines):
         values = {
             key: line[key]
@@ -183,6 +189,7 @@ def fill_lines(
             taxes = [tax for tax in row[taxes_field] if tax in usable]
             if not computed:
                 values["product_uom_id"] = row["uom_id"].id
+                own_price = (row[price_field] or 0.0) * ratios.get(index, 1.0)
                 if "price_unit" not in line and foreign:
                     raise make_error(
                         "MISSING_REQUIRED_FIELD",
@@ -191,7 +198,7 @@ def fill_lines(
                         suggestion="Give price_unit, or leave out currency_id.",
                         details={"field": f"lines[{index}].price_unit"},
                     )
-                values.setdefault("price_unit", row[price_field])
+                values.setdefault("price_unit", own_price)
                 taxes = list(dict.fromkeys(t for tax in taxes for t in mapping.get(tax, [tax])))
         else:
             values.setdefault("price_unit", 0.0)
@@ -200,6 +207,7 @@ def fill_lines(
             values["tax_ids"] = [[6, 0, line.get("tax_ids", taxes)]]
         if not taxes and "tax_ids" not in line:
             untaxed.append(f"lines[{index}]")
+        values |= {key: unit for key, unit in units[index].items() if key != "product_id"}
         commands.append([0, 0, values])
     warnings = []
     if untaxed:

@@ -37,10 +37,12 @@ from odoo_toolkit.operations.steps import (
     operate,
     permit,
 )
+from odoo_toolkit.operations.units import Uom, put_units
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import counted, written_text
 from odoo_toolkit.plans import Plan, PlannedDocument, operation
 from odoo_toolkit.records.names import Wanted, resolve_all
+from odoo_toolkit.records.results import RecordName
 
 
 class NewLine(TypedDict, total=False):
@@ -51,6 +53,7 @@ class NewLine(TypedDict, total=False):
     quantity: Annotated[float, JsonSchema({"type": "number", "exclusiveMinimum": 0, "default": 1})]
     price_unit: Annotated[float, Doc("Default: the vendor's.")]
     discount: Annotated[float, Doc("Per cent; from Odoo 17 on.")]
+    uom: Uom
     date_planned: str
     name: Annotated[str, Doc("Text; on its own, a note.")]
 
@@ -217,8 +220,13 @@ def create_order(
     bought = iter(product_ids)
     ids = [next(bought) if names_product(line) else None for line in checked]
     assert vendor_id is not None  # noqa: S101 - it is required
-    vendor, warnings = _complete(odoo, vendor_id, checked, ids)
-    values = [line_values(odoo, line, number) for line, number in zip(checked, ids, strict=True)]
+    units: list[dict[str, Any]] = [{"product_id": number} if number else {} for number in ids]
+    ratios = put_units(odoo, _MODEL, list(zip(checked, units, strict=True)))
+    vendor, warnings = _complete(odoo, vendor_id, checked, ids, ratios)
+    values = [
+        line_values(odoo, line, number) | unit
+        for line, number, unit in zip(checked, ids, units, strict=True)
+    ]
     commands = [[0, 0, line] for line in values]
     steps[0] = CREATE.of(
         vals_list={"partner_id": vendor_id, **vendor, **wire, "order_line": commands}
@@ -238,7 +246,11 @@ def create_order(
 
 
 def _complete(
-    odoo: Odoo, vendor_id: int, lines: list[dict[str, Any]], ids: Sequence[int | None]
+    odoo: Odoo,
+    vendor_id: int,
+    lines: list[dict[str, Any]],
+    ids: Sequence[int | None],
+    ratios: Mapping[int, float],
 ) -> tuple[dict[str, Any], list[str]]:
     """Return what an order takes from its vendor, and warnings; put the vendor's prices in lines.
 
@@ -248,7 +260,7 @@ def _complete(
     unpriced = [n for n, line in zip(ids, lines, strict=True) if n and "price_unit" not in line]
     of_lines = [["id", "in", sorted(set(unpriced))]]
     in_list = [["product_tmpl_id.product_variant_ids", "in", of_lines[0][2]]]
-    fields = ("display_name", "product_tmpl_id", "cost_currency_id")
+    fields = ("display_name", "product_tmpl_id", "cost_currency_id", "uom_id")
     asked: list[Callable[[], Any]] = [
         lambda: read(odoo, _VENDOR, vendor_id),
         lambda: read_rows(odoo, "product.product", of_lines, fields, acts_on=ORDER.model),
@@ -259,10 +271,12 @@ def _complete(
     own = {vendor_id, vendor["parent_id"] and vendor["parent_id"].id}
     products = {row["id"]: row for row in rows}
     warnings = []
-    for line, number in zip(lines, ids, strict=True):
+    for place, (line, number) in enumerate(zip(lines, ids, strict=True)):
         if number in products and "price_unit" not in line:
             product = products[number]
             offered = [o for o in offers_of(offers, product) if o.vendor.id in own]
+            if ratio := ratios.get(place):
+                offered = [_in_unit(offer, product["uom_id"], ratio) for offer in offered]
             problem = _price(odoo, line, offered, (currency or product["cost_currency_id"]).name)
             warnings += [f"{product['display_name']}: {problem}"] if problem else []
     links = {
@@ -270,6 +284,20 @@ def _complete(
         "payment_term_id": vendor["property_supplier_payment_term_id"],
     }
     return {field: link.id for field, link in links.items() if link}, warnings
+
+
+def _in_unit(offer: Offer, own: RecordName, ratio: float) -> Offer:
+    """Return an offer in a unit of the line's that is so many of the product's own."""
+    if offer.uom is not None and offer.uom != own:
+        # Odoo converts its price itself.
+        return offer
+    most = offer.max_quantity
+    return attrs.evolve(
+        offer,
+        price=offer.price * ratio,
+        min_quantity=offer.min_quantity / ratio,
+        max_quantity=None if most is None else most / ratio,
+    )
 
 
 def _price(odoo: Odoo, line: dict[str, Any], offered: Sequence[Offer], currency: str) -> str | None:

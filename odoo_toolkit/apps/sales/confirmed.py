@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import attrs
 
@@ -58,7 +59,7 @@ def fulfilment(lines: Sequence[Row], changes: LineChanges) -> list[str]:
     """Say what is delivered and invoiced of the lines that change, and what is left of them."""
     notes = []
     for line in lines:
-        values = changes.changed.get(line["id"], {})
+        values: Mapping[str, Any] = changes.changed.get(line["id"], {})
         if not line["product_id"] or not {_QUANTITY, "price_unit"} & values.keys():
             continue
         invoiced, delivered = line["qty_invoiced"] or 0.0, line["qty_delivered"] or 0.0

@@ -20,6 +20,7 @@ from odoo_toolkit.operations.lines import (
     wanted_each,
     wanted_product,
 )
+from odoo_toolkit.operations.units import Uom, put_units
 from odoo_toolkit.records.names import AmbiguousNameError, Wanted, resolve_all
 
 
@@ -31,6 +32,7 @@ class NewLine(TypedDict, total=False):
     quantity: Annotated[float, JsonSchema({"type": "number", "default": 1})]
     price_unit: float
     discount: Annotated[float, Doc("Per cent.")]
+    uom: Uom
     name: Annotated[str, Doc("Text; on its own, a note.")]
     section: Annotated[str, Doc("On its own: a section.")]
 
@@ -109,18 +111,23 @@ def wanted_products(lines: Sequence[Mapping[str, Any]], argument: str = "lines")
 
 
 def line_commands(
-    lines: Sequence[Mapping[str, Any]], product_ids: Sequence[int | None]
+    odoo: Odoo,
+    lines: Sequence[Mapping[str, Any]],
+    product_ids: Sequence[int | None],
+    argument: str = "lines",
 ) -> list[list[Any]]:
-    """Return the commands that create the lines.
+    """Return the commands that create the lines; 3 round trips where one has a unit of its own.
 
     Args:
+        odoo: the connection.
         lines: as :func:`checked_lines` returned them.
         product_ids: what :func:`wanted_products` was resolved to.
+        argument: that they were given as, for messages.
     """
     ids = iter(product_ids)
-    return [
-        [0, 0, _line_values(line, next(ids) if _names_product(line) else None)] for line in lines
-    ]
+    values = [_line_values(line, next(ids) if _names_product(line) else None) for line in lines]
+    put_units(odoo, LINE, list(zip(lines, values, strict=True)), argument)
+    return [[0, 0, each] for each in values]
 
 
 def _names_product(line: Mapping[str, Any]) -> bool:
@@ -378,7 +385,7 @@ def resolved_changes(
         raise _by_lines(error, order, lines, items.get(error.details.get("field", ""))) from error
     rest = found[len(new) :]
     products = {item.where: product for (item, _), product in zip(by_name, rest, strict=False)}
-    result = LineChanges(added=line_commands(add, found[: len(new)]))
+    result = LineChanges(added=line_commands(odoo, add, found[: len(new)], "add"))
     last = max((line["sequence"] or 0 for line in lines), default=None)
     for _, _, values in result.added if last is not None else ():
         values["sequence"] = last

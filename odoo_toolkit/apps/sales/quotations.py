@@ -172,7 +172,7 @@ def create_order(
         look_for(odoo, [partner, *products, *links])
     product_ids, linked = found[: len(products)], found[len(products) :]
     head |= {link.field: number for link, number in zip(links, linked, strict=True)}
-    commands = line_commands(checked, product_ids)
+    commands = line_commands(odoo, checked, product_ids)
     steps[0] = CREATE.of(vals_list={"partner_id": customer, **head, "order_line": commands})
 
     def result(done: Done) -> Order:

@@ -1,0 +1,95 @@
+"""Units of measure that lines are given in: found, checked against the product's, and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+from annotated_doc import Doc
+
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.operations.documents import Row, read_rows
+from odoo_toolkit.operations.lines import IdOrName
+from odoo_toolkit.records.names import Wanted, resolve_all
+
+_MODEL = "uom.uom"
+
+#: The size is ``factor_inv`` up to 18, ``factor`` later; units that can be compared have a category
+#: up to 18, and a common root later.
+_FIELDS = ("display_name", "factor", "factor_inv", "category_id", "parent_path")
+
+Uom = Annotated[IdOrName, Doc("Unit, e.g. Dozens; default: the product's.")]
+
+
+def put_units(
+    odoo: Odoo,
+    model: str,
+    lines: Sequence[tuple[Mapping[str, Any], dict[str, Any]]],
+    argument: str = "lines",
+) -> dict[int, float]:
+    """Put the units that lines are given in into their values; no round trip where none is.
+
+    Args:
+        odoo: the connection.
+        model: of the lines.
+        lines: each as it was given, and its values with the ``product_id``.
+        argument: that they were given as, for messages.
+
+    Returns:
+        By the place of the line, how many of the product's unit are in the unit given.
+
+    Raises:
+        AmbiguousNameError: a name matches several units.
+        NotFoundError: there is no such unit.
+        ValidationError: a line has no product, or its product is not counted in such a unit.
+    """
+    given = [place for place, (line, _) in enumerate(lines) if "uom" in line]
+    if not given:
+        return {}
+    where = {place: f"{argument}[{place}].uom" for place in given}
+    for place in given:
+        if not lines[place][1].get("product_id"):
+            raise ValidationError(
+                f"{where[place]} is of a line without a product.",
+                suggestion="Give product_id or product_name, or leave uom out.",
+                details={"field": where[place]},
+            )
+    wanted = [Wanted.of(_MODEL, lines[place][0]["uom"], where[place]) for place in given]
+    units = dict(zip(given, resolve_all(odoo, wanted), strict=True))
+    acts_on = model.removesuffix(".line")
+    ids = sorted({lines[place][1]["product_id"] for place in given})
+    of_lines = [["id", "in", ids]]
+    rows = read_rows(odoo, "product.product", of_lines, ("uom_id",), acts_on=acts_on)
+    own = {row["id"]: row["uom_id"] for row in rows}
+    known = sorted({n for n in (*units.values(), *(u.id for u in own.values())) if n})
+    sizes = {
+        row["id"]: row
+        for row in read_rows(odoo, _MODEL, [["id", "in", known]], _FIELDS, acts_on=acts_on)
+    }
+    described = odoo.schema.fields(model)
+    field = "product_uom" if "product_uom" in described else "product_uom_id"
+    found = {}
+    for place in given:
+        values = lines[place][1]
+        unit, base = sizes.get(units[place] or 0), sizes[own[values["product_id"]].id]
+        if unit is None or _root(unit) != _root(base):
+            said = unit["display_name"] if unit else units[place]
+            raise ValidationError(
+                f"{where[place]}: the product is counted in {base['display_name']}, which is not"
+                f" converted to {said}.",
+                suggestion="Give a unit of the same kind, or leave uom out.",
+                details={"field": where[place], "product_uom": base["display_name"]},
+            )
+        values[field] = unit["id"]
+        found[place] = _size(unit) / _size(base)
+    return found
+
+
+def _size(unit: Row) -> float:
+    return float(unit["factor_inv"] or unit["factor"] or 1.0)
+
+
+def _root(unit: Row) -> Any:
+    """Return what two units have in common that are converted into each other."""
+    return unit["category_id"] or (unit["parent_path"] or str(unit["id"])).split("/")[0]
