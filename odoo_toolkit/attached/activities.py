@@ -13,13 +13,13 @@ from odoo_toolkit.annotations import DryRun, Model, readable_signatures
 from odoo_toolkit.attached.owner_records import (
     EndsOwned,
     MakesOwned,
-    RecordId,
     beside_owner,
     check_exist,
     check_has,
     check_id,
     find_owned,
     is_there,
+    read_several,
     returned_id,
 )
 from odoo_toolkit.call import Call
@@ -31,6 +31,7 @@ from odoo_toolkit.compat import (
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.operations.documents import Document, Row, afterwards, filled, read_rows
+from odoo_toolkit.operations.lines import NamesOrIds
 from odoo_toolkit.operations.steps import Done, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
@@ -184,7 +185,7 @@ def get_activities(
 def schedule_activity(
     odoo: Odoo,
     model: Model,
-    record_id: RecordId,
+    record_id: Annotated[int | None, Ge(1), Doc("Id of the record.")] = None,
     activity_type: ActivityType = "todo",
     summary: Annotated[str, Doc("Title of the activity.")] = "",
     note: Annotated[str, Doc("Plain text.")] = "",
@@ -192,9 +193,13 @@ def schedule_activity(
     user_id: Annotated[int | None, Ge(1), Doc("Assignee; default: the connected user.")] = None,
     user_name: Annotated[str | None, Doc("Or login.")] = None,
     *,
+    records: Annotated[NamesOrIds, Doc("Or several: names or ids.")] = None,
     dry_run: DryRun = False,
 ) -> ScheduledActivity | Plan:
-    """Schedule an activity on a record and return it as stored; three steps.
+    """Schedule an activity on a record, or the same on several, and return it as stored.
+
+    Of several records, each has an activity of its own, made one after the other; when one fails,
+    those after it are not tried, and the warnings say which.
 
     Made by the record's own ``activity_schedule``, which every user may call; to create a
     ``mail.activity`` one would need the id of the model, which ordinary users cannot read.
@@ -202,7 +207,8 @@ def schedule_activity(
     Args:
         odoo: the connection.
         model: such as ``res.partner``.
-        record_id: the record.
+        record_id: the record; or
+        records: ids or names of at most 100 records.
         activity_type: one of the types that Odoo brings along.
         summary: a few words.
         note: plain text; tags in it are shown, not obeyed.
@@ -213,7 +219,8 @@ def schedule_activity(
 
     Raises:
         AmbiguousNameError: several active users have the name; nothing was scheduled.
-        ValidationError: the model has no activities, the date is none; nothing was scheduled.
+        ValidationError: the model has no activities, the date is none, a record is given twice, or
+            none at all; nothing was scheduled.
         NotFoundError: there is no such record, user or type; nothing was scheduled.
         AccessError: Odoo or the policy does not allow it; nothing was scheduled.
     """
@@ -233,7 +240,19 @@ def schedule_activity(
     asked: list[Callable[[], Any]] = [lambda: _type_id(odoo, activity_type, xmlid)]
     if user_id is not None:
         asked.append(lambda: check_exist(odoo, _USER, [values["user_id"]], internal=True))
-    type_id, *_ = beside_owner(odoo, model, record_id, *asked)
+    if (record_id is None) is (records is None):
+        raise ValidationError(
+            "Give record_id or records, one of them.", details={"field": "records"}
+        )
+    if record_id is not None:
+        type_id, *_ = beside_owner(odoo, model, record_id, *asked)
+        ids, where = [record_id], f"{model} {record_id}"
+    else:
+        rows = read_several(odoo, model, records)
+        type_id, *_ = side_by_side(asked)
+        ids, names = [row["id"] for row in rows], [row["display_name"] for row in rows]
+        listed = ", ".join(f"{name} ({n})" for name, n in zip(names, ids, strict=True))
+        where = f"{len(ids)} {model} record{'s' * (len(ids) > 1)}: {listed}"
 
     def result(done: Done) -> ScheduledActivity:
         made, warnings = done.answers[0], done.warnings
@@ -242,24 +261,35 @@ def schedule_activity(
             return ScheduledActivity(message="Odoo scheduled nothing.", warnings=warnings)
         if odoo.protocol == "xmlrpc" and odoo.version.major < ACTIVITY_RETURNED_AS_IDS_SINCE:
             # It never carries what is returned: nothing has gone wrong.
-            warnings.clear()
+            warnings[:] = [text for text in warnings if text.startswith("Not scheduled")]
         by_id = [["id", "=", made[0]]]
         found = afterwards(lambda: _read(odoo, model, by_id), warnings, "the activity")
         return ScheduledActivity(
             id=made[0],
             activity=found[0] if found else None,
-            message=f"Scheduled activity {made[0]} on {model} {record_id}.",
+            message=f"Scheduled activity {made[0]} on {where}."
+            if records is None
+            else f"Scheduled {len(done.answers)} of {len(ids)} activities on {where}.",
             warnings=warnings,
         )
 
     schedule = attrs.evolve(
         schedule,
         arguments={"act_type_xmlid": xmlid, **values, **text},
-        like={"res_model": model, "res_id": record_id, "activity_type_id": type_id, **values},
         html=text,
     )
-    would = f"Would schedule an activity ({activity_type}) on {model} {record_id}."
-    return operate(odoo, [schedule], [record_id], result, would=would, dry_run=dry_run)
+    like = {"res_model": model, "activity_type_id": type_id, **values}
+    steps = [
+        attrs.evolve(
+            schedule,
+            record=number,
+            like={**like, "res_id": number},
+            fails=f"Not scheduled on {model} {number} and those after it",
+        )
+        for number in ids
+    ]
+    would = f"Would schedule an activity ({activity_type}) on {where}."
+    return operate(odoo, steps, ids[:1], result, would=would, dry_run=dry_run)
 
 
 @operation

@@ -13,10 +13,12 @@ from odoo_toolkit.annotations import AtMost, DryRun, JsonSchema, Model, readable
 from odoo_toolkit.attached.attachments.content import MAX_BYTES
 from odoo_toolkit.attached.message_files import MessageFile, PostsOn, check_files, message_files
 from odoo_toolkit.attached.owner_records import (
+    MOST_RECORDS,
     RecordId,
     beside_owner,
     check_exist,
     check_has,
+    read_several,
     says,
 )
 from odoo_toolkit.call import Call
@@ -25,14 +27,13 @@ from odoo_toolkit.compat import MESSAGE_BODY_ESCAPED_SINCE
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.html_text import html_to_text
-from odoo_toolkit.operations.documents import Document, afterwards, filled, read_all, read_rows
-from odoo_toolkit.operations.lines import NamesOrIds, wanted_each
+from odoo_toolkit.operations.documents import Document, afterwards, filled, read_rows
+from odoo_toolkit.operations.lines import NamesOrIds
 from odoo_toolkit.operations.steps import Done, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.arguments import checked_ids
-from odoo_toolkit.records.names import resolve_all
 from odoo_toolkit.records.results import RecordName
 
 _MODEL = "mail.message"
@@ -40,7 +41,7 @@ _MODEL = "mail.message"
 _PARTNER = Document(model="res.partner", noun="partner", argument="partner_ids", fields=())
 
 #: Most messages that one call returns, and records that one call posts on.
-MAX_MESSAGES = MOST_RECORDS = 100
+MAX_MESSAGES = 100
 
 Body = Annotated[str, Doc("Plain text; line breaks are kept, tags are shown as they are.")]
 
@@ -376,22 +377,7 @@ def post_notes(
     post = PostsOn(model=model, method="message_post", owner=model, kind=_MODEL, record=0)
     permit(odoo, post, dry_run=dry_run)
     check_has(odoo, model, "message_ids", "chatter")
-    wanted = wanted_each(model, records, "records")
-    if not 1 <= len(wanted) <= MOST_RECORDS:
-        raise ValidationError(
-            f"Give 1 to {MOST_RECORDS} records, not {len(wanted)}.", details={"field": "records"}
-        )
-    ids = [number for number in resolve_all(odoo, wanted) if number is not None]
-    if twice := sorted({number for number in ids if ids.count(number) > 1}):
-        raise ValidationError(
-            f"Given twice: {model} {', '.join(map(str, twice))}.",
-            suggestion="Name each record once.",
-            details={"field": "records", "ids": twice},
-        )
-    named = Document(
-        model=model, noun=f"{model} record", argument="records", fields=("display_name",)
-    )
-    rows = read_all(odoo, named, ids)
+    rows = read_several(odoo, model, records)
     names = [RecordName(id=row["id"], name=row["display_name"]) for row in rows]
     post = _posting(odoo, post, body, _NOTE)
     steps = [
@@ -421,7 +407,7 @@ def post_notes(
     listed = ", ".join(f"{one.name} ({one.id})" for one in names)
     count = f"{len(names)} {model} record{'s' * (len(names) > 1)}"
     would = f"Would post an internal note on {count}: {listed}."
-    return operate(odoo, steps, ids[:1], result, would=would, dry_run=dry_run)
+    return operate(odoo, steps, [names[0].id], result, would=would, dry_run=dry_run)
 
 
 def _check_body(body: str) -> None:

@@ -17,12 +17,17 @@ from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.html_text import html_to_text
 from odoo_toolkit.journal.recording import note_made
 from odoo_toolkit.lost_answers import creating, made_since, or_seen
-from odoo_toolkit.operations.documents import Document, not_found, read_rows
+from odoo_toolkit.operations.documents import Document, Row, not_found, read_all, read_rows
+from odoo_toolkit.operations.lines import IdOrName, wanted_each
 from odoo_toolkit.operations.steps import Step
 from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.names import resolve_all
 from odoo_toolkit.values.scalars import is_id
 
 RecordId = Annotated[int, Ge(1), Doc("Id of the record.")]
+
+#: Records that one call writes something on.
+MOST_RECORDS = 100
 
 #: What a method does to what belongs to a record; others change it.
 _ACCESS: dict[str, Access] = {"create": "create", "unlink": "delete"}
@@ -78,6 +83,32 @@ def beside_owner(odoo: Odoo, model: str, record_id: int, *asked: Callable[[], An
     check_id(record_id, "record_id")
     owner = Document(model=model, noun=f"{model} record", argument="record_id", fields=())
     return side_by_side([lambda: check_exist(odoo, owner, [record_id]), *asked])[1:]
+
+
+def read_several(odoo: Odoo, model: str, records: Sequence[IdOrName] | None) -> list[Row]:
+    """Return ids and display names of records that are given by name or id, each once.
+
+    Raises:
+        AmbiguousNameError: a name matches several records.
+        NotFoundError: there is no such record.
+        ValidationError: there are none, too many, or one twice.
+    """
+    wanted = wanted_each(model, records, "records")
+    if not 1 <= len(wanted) <= MOST_RECORDS:
+        raise ValidationError(
+            f"Give 1 to {MOST_RECORDS} records, not {len(wanted)}.", details={"field": "records"}
+        )
+    ids = [number for number in resolve_all(odoo, wanted) if number is not None]
+    if twice := sorted({number for number in ids if ids.count(number) > 1}):
+        raise ValidationError(
+            f"Given twice: {model} {', '.join(map(str, twice))}.",
+            suggestion="Name each record once.",
+            details={"field": "records", "ids": twice},
+        )
+    named = Document(
+        model=model, noun=f"{model} record", argument="records", fields=("display_name",)
+    )
+    return read_all(odoo, named, ids)
 
 
 def check_has(odoo: Odoo, model: str, field: str, what: str) -> None:
@@ -172,11 +203,17 @@ class MakesOwned(OwnedStep):
         kind: the model of what is made.
         like: values that it will have.
         html: what its texts will say, by field.
+        record: the record that it acts on; the operation's where it is None.
     """
 
+    record: int | None = None
     kind: str = ""
     like: Mapping[str, Any] = attrs.field(factory=dict)
     html: Mapping[str, str] = attrs.field(factory=dict)
+
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+        """Return the writing call."""
+        return super().calls(odoo, ids if self.record is None else (self.record,))
 
     def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> list[int]:
         """Do it, and return the id of what was made; none where Odoo told none."""

@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 
 import odoo_toolkit as toolkit
-from odoo_toolkit import NotFoundError, Odoo, OdooConnectionError, OdooError, connect
+from odoo_toolkit import (
+    NotFoundError,
+    Odoo,
+    OdooConnectionError,
+    OdooError,
+    ValidationError,
+    connect,
+)
 from odoo_toolkit.attached.activities import get_activities, mark_activity_done, schedule_activity
 from odoo_toolkit.attached.attachments import delete, get_content, list_attachments, upload
 from odoo_toolkit.attached.chatter import get_messages, post_message, post_notes
@@ -171,6 +178,33 @@ def test_an_activity_from_plan_to_done(odoo: Odoo, partner: int) -> None:
     assert "<b>" in body
     with pytest.raises(OdooError, match="no open activity"):
         mark_activity_done(odoo, late.id)
+
+
+@pytest.mark.every_version
+def test_one_activity_is_scheduled_on_many_records(odoo: Odoo, partner: int, suffix: str) -> None:
+    other = toolkit.create(odoo, "res.partner", {"name": f"Other {suffix}"}).id
+    given: dict[str, Any] = {"records": [partner, f"Other {suffix}"], "summary": "Call them"}
+    planned = schedule_activity(odoo, "res.partner", **given, dry_run=True)
+    assert isinstance(planned, toolkit.Plan)
+    assert [call.ids for call in planned.calls] == [[partner], [other]]
+    made = schedule_activity(odoo, "res.partner", **given, date_deadline="2027-03-02")
+    assert made.warnings == []
+    assert "2 of 2" in made.message
+    for number in (partner, other):
+        (one,) = get_activities(odoo, "res.partner", number).activities
+        assert (one.summary, one.date_deadline) == ("Call them", "2027-03-02")
+    for wrong in (
+        {"records": [partner, partner]},
+        {"records": []},
+        {"records": [partner, f"Nobody {suffix}"]},
+        {"records": [partner, 10**8]},
+        {"record_id": partner, "records": [other]},
+        {},
+    ):
+        with pytest.raises((ValidationError, NotFoundError)):
+            schedule_activity(odoo, "res.partner", **wrong)
+    for number in (partner, other):
+        assert len(get_activities(odoo, "res.partner", number).activities) == 1
 
 
 @pytest.mark.parametrize("name", ["email", "call", "meeting", "todo", "upload_document"])

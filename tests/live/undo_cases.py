@@ -1111,6 +1111,14 @@ CASES: Mapping[str, Case] = {
         lambda odoo, n: schedule_activity(odoo, "res.partner", n, summary="Call"),
         look=_of_document("mail.activity"),
     ),
+    "schedule_activity, on several records": Case(
+        "res.partner",
+        partner,
+        lambda odoo, n: schedule_activity(
+            odoo, "res.partner", records=[n, _elsewhere(odoo, partner)], summary="Call"
+        ),
+        look=_of_document("mail.activity"),
+    ),
     "mark_activity_done": Case(
         "mail.activity",
         activity,
