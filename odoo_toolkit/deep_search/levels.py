@@ -124,7 +124,7 @@ def related_models(search: ModelSearch) -> Outcome:
 
 
 def chatter_search(search: ModelSearch) -> Outcome:
-    """Level 5: records on which people wrote messages with all the words."""
+    """Level 5: records on which people wrote messages, or attached files, with all the words."""
     terms, shared = search.shared.terms, search.shared
     if "message_ids" not in search.described:
         return Outcome.none("not searched: mail.message (not available for this model)")
@@ -144,11 +144,30 @@ def chatter_search(search: ModelSearch) -> Outcome:
         notes.append(f"more messages match than the newest {most}, which were looked at")
     # Words that stand only in the markup, such as "class" or "style", are not what was said.
     ids = [m["res_id"] for m in messages if m["res_id"] and contains_all(terms, m["body"])]
-    places = {record_id: place for place, record_id in enumerate(dict.fromkeys(ids))}
+    files, more = _of_files(search, most)
+    notes += more
+    places = {record_id: place for place, record_id in enumerate(dict.fromkeys([*ids, *files]))}
     if not places:
         return Outcome(notes=notes)
     rows, more = search.ask([Domain().in_list("id", places)])
     return Outcome(rows=[((0, places[row["id"]], 0), row) for row in rows], notes=notes + more)
+
+
+def _of_files(search: ModelSearch, most: int) -> tuple[list[int], list[str]]:
+    """Return the records whose attached files have all the words in their text or name."""
+    domain = Domain().equals("res_model", search.model).not_equals("res_id", 0)
+    for word in search.shared.terms.words:
+        domain &= Domain().contains("index_content", word) | Domain().contains("name", word)
+    try:
+        rows = search_read(
+            search.shared.odoo, "ir.attachment", domain.build(), ["res_id"], limit=most
+        )
+    except OdooError as error:
+        if not concerns_one_level(error):
+            raise
+        return [], [f"attached files were not searched: {error.message}"]
+    notes = [f"more files match than the {most} that were looked at"] if rows.has_more else []
+    return [row["res_id"] for row in rows if row["res_id"]], notes
 
 
 def _named(search: ModelSearch, name: str, operator: str) -> Outcome:

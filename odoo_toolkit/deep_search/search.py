@@ -4,7 +4,7 @@
 2. standard_ilike: words of the query in the fields by which records are known.
 3. extended_fields: also in addresses, references, notes, ...
 4. related_models: in records that belong to the model's own, above all contacts.
-5. chatter_search: in the messages on the record.
+5. chatter_search: in the messages on the record, and in the text of files attached to it.
 
 A model is searched level by level until one finds something. Models are searched side by side.
 """
@@ -31,6 +31,7 @@ from odoo_toolkit.deep_search.asking import (
     concerns_one_level,
 )
 from odoo_toolkit.deep_search.configurations import configuration_of, searched_models
+from odoo_toolkit.deep_search.elsewhere import hidden
 from odoo_toolkit.deep_search.levels import LEVELS, with_company
 from odoo_toolkit.deep_search.terms import SOME_WORDS, parse_query
 from odoo_toolkit.display import Shown
@@ -94,8 +95,8 @@ def deep_search(
 
     Each model is searched until a level finds something: whole words and names first, then
     e-mail addresses, phone numbers (whatever their punctuation), references and notes, then
-    records of the contacts that match, then messages. Upper and lower case never matter, accents
-    not where the server has ``unaccent``; ``%`` and ``_`` are ordinary characters. One to three
+    records of the contacts that match, then messages and the text of attached files. Upper and
+    lower case never matter, accents not where the server has ``unaccent``; ``%`` and ``_`` are ordinary characters. One to three
     round trips per level and model; the models are searched side by side.
 
     >>> deep_search(odoo, "azure interior", "sale.order", max_depth=4)
@@ -247,8 +248,8 @@ def _suggestions(searches: Sequence[ModelSearch], depth: int) -> list[str]:
     orders = {one.model: [order for order, _ in one.found.values()] for one in searches}
     if said := [model for model in orders if any(order[0] == 5 for order in orders[model])]:
         hints.append(
-            f"In {', '.join(said)} the words were found in messages, not in the records' fields:"
-            " get_messages shows those of a record."
+            f"In {', '.join(said)} the words were found in messages or attached files, not in the"
+            " records' fields: get_messages and list_attachments show those of a record."
         )
     if not any(orders.values()):
         hints += _of_nothing(searches, depth)
@@ -268,10 +269,7 @@ def _of_nothing(searches: Sequence[ModelSearch], depth: int) -> list[str]:
         hints.append("Leave out model to search all usual models.")
     else:
         hints.append("Give a model: these are not all; list_models names the others.")
-    hints.append(
-        "Archived records are not searched: search_read finds them with active_test off in"
-        " the context."
-    )
+    hints += hidden(searches)
     if searches[0].shared.terms.digits:
         hints.append("Try the last digits of the number alone.")
     return hints

@@ -29,7 +29,12 @@ def find(odoo: Odoo, writes: Sequence[Write]) -> Found:
         if write.outcome not in GONE and not is_only_of(write, gone)
     ]
     made = {(w.made_model, n) for _, w in there for n in w.made}
-    parts = [(place, part) for place, write in there for part in (*write.lines, write)]
+    # Lines of what is made go with it.
+    parts = [
+        (place, part)
+        for place, write in there
+        for part in ((write,) if is_only_of(write, made) else (*write.lines, write))
+    ]
     flat, origins = [part for _, part in parts], [place for place, _ in parts]
     ways: dict[int, list[WayBack]] = {}
     seen: set[tuple[str, tuple[int, ...]]] = set()

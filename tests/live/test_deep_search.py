@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import base64
 import random
 from collections.abc import Iterator
 
 import pytest
 
+import odoo_toolkit as toolkit
 from odoo_toolkit import AccessError, CallEvent, Odoo, connect, count, create, execute, unlink
+from odoo_toolkit.attached.attachments import upload
 from odoo_toolkit.deep_search import deep_search
 from odoo_toolkit.deep_search.configurations import searched_models
 from tests.live.servers import Server, User, credentials
@@ -135,6 +138,38 @@ def test_messages(odoo: Odoo, admin: Odoo, contact: int, suffix: str) -> None:
 
 
 @pytest.mark.every_version
+def test_the_text_of_attached_files_is_searched(odoo: Odoo, contact: int, suffix: str) -> None:
+    words = f"quartz{suffix[::-1]}", f"violet{suffix[::-1]}"
+    text = f"A {words[0]} lamp, {words[1]}."
+    upload(odoo, "res.partner", contact, "offer.txt", base64.b64encode(text.encode()).decode())
+    found = deep_search(odoo, f"{words[1]} {words[0]}", "res.partner", max_depth=5)
+    assert [record["id"] for record in found.results["res.partner"]] == [contact]
+    assert "attached files" in " ".join(found.suggestions)
+    assert deep_search(odoo, f"{words[1]} nothing", "res.partner", max_depth=5).results == {}
+
+
+@pytest.mark.every_version
+def test_what_is_archived_is_named_where_nothing_is_found(admin: Odoo, suffix: str) -> None:
+    word = f"gone{suffix[::-1]}"
+    number = create(admin, "res.partner", {"name": f"Old {word}", "active": False}).id
+    for model in ("res.partner", None):
+        found = deep_search(admin, word, model)
+        assert found.total_results == 0
+        (hint,) = [text for text in found.suggestions if "rchived" in text]
+        assert f"Archived in res.partner: Old {word} ({number})" in hint
+
+
+def test_a_connection_for_one_company_says_so_where_nothing_is_found(
+    server: Server, admin: Odoo, suffix: str
+) -> None:
+    (row,) = toolkit.read(admin, "res.users", [admin.uid], ["company_id"]).records
+    own = row["company_id"]["id"]
+    with connect(**credentials(server, server.user("admin")), company_id=own) as odoo:
+        hints = " ".join(deep_search(odoo, f"no{suffix}", "res.partner").suggestions)
+    assert f"for company {own} only" in hints
+
+
+@pytest.mark.every_version
 def test_log_says_what_the_server_lacks(odoo: Odoo) -> None:
     found = deep_search(odoo, "qzxwqzxw")
     notes = {(e.level, e.model): " ".join(e.notes) for e in found.search_log}
@@ -180,7 +215,9 @@ def test_round_trips(server: Server, user: User) -> None:
     with connect(**credentials(server, user), on_call=calls.append) as odoo:
         present = [model for model in searched_models() if odoo.schema.has_model(model)]
         deep_search(odoo, "qzxwqzxw", max_depth=3)
-        assert len(calls) == 3 * len(present)
+        # And a look at what is archived, as nothing was found.
+        archives = [name for name in present if "active" in odoo.schema.fields(name)]
+        assert len(calls) == 3 * len(present) + len(archives)
 
         calls.clear()
         deep_search(odoo, "Azure Interior", "res.partner")

@@ -386,7 +386,6 @@ class TestHonesty:
         assert "Nothing was found" in hints
         assert "max_depth=5" in hints
         assert "Leave out model" in hints
-        assert "Archived" in hints
 
     def test_weak_matches_say_how_to_go_on(self) -> None:
         found = deep_search(odoo(), "Interior decorators", "res.partner")
