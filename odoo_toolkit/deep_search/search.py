@@ -96,8 +96,9 @@ def deep_search(
     Each model is searched until a level finds something: whole words and names first, then
     e-mail addresses, phone numbers (whatever their punctuation), references and notes, then
     records of the contacts that match, then messages and the text of attached files. Upper and
-    lower case never matter, accents not where the server has ``unaccent``; ``%`` and ``_`` are ordinary characters. One to three
-    round trips per level and model; the models are searched side by side.
+    lower case never matter, accents not where the server has ``unaccent``; ``%`` and ``_`` are
+    ordinary characters. One to three round trips per level and model; the models are searched side
+    by side.
 
     >>> deep_search(odoo, "azure interior", "sale.order", max_depth=4)
 

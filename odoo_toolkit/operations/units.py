@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 from annotated_doc import Doc
@@ -12,6 +12,7 @@ from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.operations.documents import Row, read_rows
 from odoo_toolkit.operations.lines import IdOrName
 from odoo_toolkit.records.names import Wanted, resolve_all
+from odoo_toolkit.records.results import RecordName
 
 _MODEL = "uom.uom"
 
@@ -84,6 +85,15 @@ def put_units(
         values[field] = unit["id"]
         found[place] = _size(unit) / _size(base)
     return found
+
+
+def sizes_of(odoo: Odoo, units: Iterable[RecordName | None], acts_on: str) -> dict[int, float]:
+    """Return the sizes of units by their ids; no round trip where they are all the same."""
+    ids = sorted({unit.id for unit in units if unit})
+    if len(ids) < 2:
+        return dict.fromkeys(ids, 1.0)
+    rows = read_rows(odoo, _MODEL, [["id", "in", ids]], _FIELDS, acts_on=acts_on)
+    return {row["id"]: _size(row) for row in rows}
 
 
 def _size(unit: Row) -> float:

@@ -15,11 +15,13 @@ from odoo_toolkit.apps.inventory import (
     adjust_stock,
     create_transfer,
     get_picking,
+    get_stock,
     return_picking,
     validate_picking,
 )
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, StateError, ValidationError
 from odoo_toolkit.operations.lots import lot_model
+from odoo_toolkit.records.names import AmbiguousNameError
 
 Product = Callable[..., int]
 
@@ -308,6 +310,55 @@ def test_returned_lots_are_those_that_were_delivered(
     line = {"product_id": number, "quantity": 2, "lots": [f"A{mark}"]}
     _done(validate_picking(admin, picking_id=back.id, lines=[line], backorder=False))
     assert _in_stock(admin, number) == {f"A{mark}": 2.0}
+
+
+@pytest.mark.every_version
+def test_who_has_a_lot_net_of_returns(admin: Odoo, product: Product, mark: str) -> None:
+    """Of a lot of twelve, one customer has three of five left, another has given all back."""
+    lot, thing = f"L-{mark}", product("lot")
+    adjust_stock(admin, product_id=thing, quantity=12, lot=lot)
+    adjust_stock(admin, product_id=thing, quantity=9, lot=f"M-{mark}")
+    company = records.create(admin, "res.partner", {"name": f"A {mark}", "is_company": True}).id
+    branch = {"name": f"Dock {mark}", "parent_id": company}
+    other = records.create(admin, "res.partner", {"name": f"B {mark}"}).id
+    for partner, quantity, back in (
+        (company, 4, 2),
+        (records.create(admin, "res.partner", branch).id, 1, 0),
+        (other, 2, 2),
+    ):
+        sent = create_transfer(
+            admin,
+            picking_type_name="outgoing",
+            partner_id=partner,
+            lines=[{"product_id": thing, "quantity": quantity}],
+        )
+        assert isinstance(sent, Transfer)
+        line = {"product_id": thing, "quantity": quantity, "lots": [lot]}
+        _done(validate_picking(admin, picking_id=sent.id, lines=[line]))
+        if back:
+            return_picking(
+                admin,
+                picking_id=sent.id,
+                lines=[{"product_id": thing, "quantity": back}],
+                validate=True,
+            )
+    found = get_stock(admin, lot=lot)
+    assert found.product.id == thing
+    assert (found.total_available, _in_stock(admin, thing)[lot]) == (9.0, 9.0)
+    (holder,) = found.holders
+    assert holder.partner is not None
+    assert (holder.partner.id, holder.quantity) == (company, 3.0)
+    assert len(holder.transfers) == 3
+    assert f"A {mark} has 3" in found.message
+    assert get_stock(admin, product_id=thing, lot=f"M-{mark}").holders == []
+    assert get_stock(admin, product_id=thing).holders == []
+    for wrong, error in ((f"N-{mark}", NotFoundError), (" ", ValidationError)):
+        with pytest.raises(error):
+            get_stock(admin, lot=wrong)
+    twin = product("lot")
+    adjust_stock(admin, product_id=twin, quantity=1, lot=lot)
+    with pytest.raises(AmbiguousNameError):
+        get_stock(admin, lot=lot)
 
 
 def test_stock_is_counted_by_location_and_lot(admin: Odoo, product: Product, mark: str) -> None:

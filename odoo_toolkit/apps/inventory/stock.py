@@ -9,9 +9,11 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.apps.inventory.availability import LOCATION, PRODUCT
+from odoo_toolkit.apps.inventory.tracing import Holder, find_lot, read_holders
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.operations.documents import Document, read, read_rows
 from odoo_toolkit.operations.lines import NameOrId, wanted_links
 from odoo_toolkit.parallel import side_by_side
@@ -20,6 +22,9 @@ from odoo_toolkit.records.results import RecordName
 
 #: Whether its lots are looked for; what has none takes no further round trip.
 _STOCKED: Document = attrs.evolve(PRODUCT, fields=(*PRODUCT.fields, "tracking"))
+
+#: Customers that a message names.
+_NAMED = 10
 
 #: Lots that an answer lists.
 _MOST_LOTS = 200
@@ -64,6 +69,7 @@ class Stock(Shown):
     Attributes:
         stock: by location, where there is any.
         total_available: not reserved, in all these locations.
+        holders: of a lot, the customers who have some of it.
         warnings: whether they belong to several companies, and whether some lots are left out.
     """
 
@@ -71,6 +77,7 @@ class Stock(Shown):
     uom: str
     stock: list[StockLine]
     total_available: float
+    holders: list[Holder] = attrs.Factory(list)
     message: str
     warnings: list[str] = attrs.Factory(list)
 
@@ -84,8 +91,14 @@ def get_stock(
         NameOrId, Doc("Only this location and those in it, of any kind.")
     ] = None,
     warehouse_id: Annotated[NameOrId, Doc("Only this warehouse.")] = None,
+    lot: Annotated[
+        str | None, Doc("Only this lot or serial number, and which customers have it.")
+    ] = None,
 ) -> Stock:
     """Return the stock of a product by location; 2 round trips, 3 with a warehouse.
+
+    Of a lot, it also returns which customers have some of it: what was delivered to them, less what
+    came back. That takes 4 to 7 round trips.
 
     Internal locations count, unless a location is named. Packages and owners are summed. Of a
     tracked product, each location lists its lots, up to 200 in all; that is one round trip more.
@@ -100,6 +113,7 @@ def get_stock(
         product_name: its name or internal reference instead.
         location_id: a location of any usage, by its id or name, with its sublocations.
         warehouse_id: a warehouse, by its id or name.
+        lot: the number of a lot; the product need not be given then.
 
     Raises:
         AmbiguousNameError: a name matches several records.
@@ -109,15 +123,19 @@ def get_stock(
     places = wanted_links(
         location_id=(LOCATION.model, location_id), warehouse_id=(_WAREHOUSE.model, warehouse_id)
     )
-    wanted = [PRODUCT.wanted(product_id, product_name), *places]
+    by_lot = lot is not None and product_id is None and product_name is None
+    wanted = [*([] if by_lot else [PRODUCT.wanted(product_id, product_name)]), *places]
     ids = {
         each.field: number for each, number in zip(wanted, resolve_all(odoo, wanted), strict=True)
     }
     product, location, warehouse = (
         ids.get(name) for name in ("product_id", "location_id", "warehouse_id")
     )
+    traced = None if lot is None else find_lot(odoo, checked_lot(lot), product)
+    product = traced["product_id"].id if traced else product
     assert product is not None  # noqa: S101 - it is required
     domain: list[Any] = [["product_id", "=", product]]
+    domain += [["lot_id", "=", traced["id"]]] if traced else []
     if warehouse is not None:
         view = read(odoo, _WAREHOUSE, warehouse)["view_location_id"]
         domain.append(["location_id", "child_of", view.id])
@@ -165,17 +183,37 @@ def get_stock(
         )
     total = _rounded(sum(line.available_quantity for line in stock))
     name, uom = found["display_name"], found["uom_id"].name
+    holders, notes = read_holders(odoo, traced["id"], found["uom_id"]) if traced else ([], [])
+    name = f"lot {traced['name']} of {name}" if traced else name
+    message = f"{total:g} {uom} of {name} available." if stock else f"No stock of {name} there."
+    if traced:
+        has = ", ".join(
+            f"{one.partner.name if one.partner else 'unknown'} has {one.quantity:g}"
+            for one in holders[:_NAMED]
+        )
+        message += f" {has}." if has else " No customer has any."
     return Stock(
-        product=RecordName(id=product, name=name),
+        product=RecordName(id=product, name=found["display_name"]),
         uom=uom,
         stock=stock,
         total_available=total,
-        message=f"{total:g} {uom} of {name} available." if stock else f"No stock of {name} there.",
+        holders=holders,
+        message=message,
         warnings=[
+            *notes,
             *_of_several(list(companies.values())),
             *_left_out(sum(map(len, lots.values()))),
         ],
     )
+
+
+def checked_lot(lot: str) -> str:
+    """Return the number of a lot, or refuse what is none."""
+    if not isinstance(lot, str) or not lot.strip():
+        raise ValidationError(
+            f"lot must be the number of a lot, not {str(lot)[:60]!r}.", details={"field": "lot"}
+        )
+    return lot
 
 
 def _lots(odoo: Odoo, domain: Sequence[Any]) -> dict[int, list[StockLot]]:
