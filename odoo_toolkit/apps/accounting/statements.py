@@ -25,6 +25,7 @@ from odoo_toolkit.apps.accounting.books import (
     rounded,
     sums,
 )
+from odoo_toolkit.apps.accounting.days_to_pay import SIDES, PaidDays, read_paid
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import ValidationError, make_error
@@ -119,8 +120,16 @@ def _bucket(days: int) -> str:
 
 
 Kind = Literal[
-    "trial_balance", "balance_sheet", "profit_and_loss", "aged_receivable", "aged_payable"
+    "trial_balance",
+    "balance_sheet",
+    "profit_and_loss",
+    "aged_receivable",
+    "aged_payable",
+    "days_to_pay",
+    "days_to_pay_vendors",
 ]
+#: Of a period; the others are as of a day.
+_OF_PERIOD = ("trial_balance", "profit_and_loss", *SIDES)
 By = Literal["account", "partner", "document"]
 
 #: Which result of earlier years is in no account yet.
@@ -135,7 +144,9 @@ class ReportRow(Shown):
     Attributes:
         section: asset, liability, equity, income, expense or off_balance.
         balance: at the end: debit less credit in a trial balance; elsewhere as people read it,
-            what is earned, owned, owed as positive numbers.
+            what is earned, owned, owed, paid as positive numbers.
+        days, days_late: of days to pay, from the invoice and from its due date to the payment, on
+            average, each by its amount.
     """
 
     id: int | None = None
@@ -150,6 +161,8 @@ class ReportRow(Shown):
     days_31_60: float | None = None
     days_61_90: float | None = None
     older: float | None = None
+    days: float | None = None
+    days_late: float | None = None
     balance: float
 
 
@@ -183,7 +196,7 @@ def get_report(
     kind: Annotated[Kind, Doc("Which report.")],
     date_to: Annotated[str | None, Doc("Default: today.")] = None,
     date_from: Annotated[
-        str | None, Doc("For trial balance, profit and loss; default: the fiscal year.")
+        str | None, Doc("For reports of a period; default: the fiscal year.")
     ] = None,
     company_id: Annotated[int | None, Doc("Id of the company.")] = None,
     company_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
@@ -199,12 +212,13 @@ def get_report(
     Args:
         odoo: the connection.
         kind: ``trial_balance`` and ``profit_and_loss`` of a period, ``balance_sheet``,
-            ``aged_receivable`` and ``aged_payable`` as of a day in the past or the future.
+            ``aged_receivable`` and ``aged_payable`` as of a day in the past or the future;
+            ``days_to_pay`` (by customers) and ``days_to_pay_vendors`` of what was paid in a period.
         date_to: the last day of the period, or the day as of which.
         date_from: the first day of the period.
         company_id: whose books; by default the connection's company, else the user's.
         company_name: its name instead; one more round trip.
-        by: what a row is: an account, a partner, or a document (aged reports only).
+        by: what a row is: an account, a partner, or a document (aged reports and days to pay).
         limit: most rows; the totals are of all of them.
 
     Raises:
@@ -217,7 +231,7 @@ def get_report(
     limit = checked_count(limit, "limit", 1)
     last = checked_day(date_to, "date_to") or today(odoo)
     first = checked_day(date_from, "date_from")
-    if first is not None and kind not in ("trial_balance", "profit_and_loss"):
+    if first is not None and kind not in _OF_PERIOD:
         raise ValidationError(
             f"A report of kind {kind} is as of one day: it takes no date_from.",
             suggestion="Give date_to alone.",
@@ -236,8 +250,11 @@ def get_report(
         made = _balance_sheet(odoo, book, last, rows_by)
     else:
         first = first or book.year_of(last)
-        of_period = _trial_balance if kind == "trial_balance" else _profit_and_loss
-        made = of_period(odoo, book, first, last, rows_by)
+        if kind in SIDES:
+            made = _days_to_pay(odoo, book, kind, first, last, rows_by)
+        else:
+            of_period = _trial_balance if kind == "trial_balance" else _profit_and_loss
+            made = of_period(odoo, book, first, last, rows_by)
     period = f"from {first} to {last}" if first else f"as of {last}"
     shown = ", ".join(f"{name.replace('_', ' ')} {made.totals[name]:.2f}" for name in made.told)
     warnings = [
@@ -286,7 +303,7 @@ def _checked_kind(kind: str, by: str | None) -> str:
             suggestion=f"Choose {', '.join(get_args(Kind))}.",
             details={"field": "kind", "allowed": list(get_args(Kind))},
         )
-    aged = kind.startswith("aged_")
+    aged = kind.startswith(("aged_", "days_"))
     allowed = get_args(By) if aged else ("account", "partner")
     by = by or ("partner" if aged else "account")
     if by not in allowed or (kind == "balance_sheet" and by != "account"):
@@ -298,6 +315,29 @@ def _checked_kind(kind: str, by: str | None) -> str:
             details={"field": "by", "allowed": list(allowed)},
         )
     return by
+
+
+def _days_to_pay(odoo: Odoo, book: Book, kind: str, first: str, last: str, by: str) -> _Made:
+    found = read_paid(odoo, book, kind, first, last, by)
+    every = PaidDays(id=None, name="")
+    for one in found:
+        every.add(one)
+    rows = [
+        ReportRow(
+            id=one.id,
+            name=one.name,
+            days=one.average(one.days),
+            days_late=one.average(one.late),
+            balance=rounded(one.paid),
+        )
+        for one in found
+    ]
+    totals = {
+        "days": every.average(every.days),
+        "days_late": every.average(every.late),
+        "paid": rounded(every.paid),
+    }
+    return _Made(rows=rows, totals=totals, told=tuple(totals), differences={})
 
 
 def _trial_balance(odoo: Odoo, book: Book, first: str, last: str, by: str) -> _Made:
