@@ -15,6 +15,7 @@ from odoo_toolkit.apps.accounting import (
     PaymentResult,
     Report,
     create_credit_note,
+    create_invoice,
     get_invoice,
     get_report,
     post_invoice,
@@ -338,3 +339,32 @@ def test_reports_take_few_calls_and_little_room(admin: Odoo) -> None:
         assert len(calls) <= most, (kind, calls)
         assert len(made.rows) <= 25
         assert len(json_text(made)) < 4000
+
+
+@pytest.mark.every_version
+def test_days_to_pay_are_weighted_by_what_was_paid(admin: Odoo, suffix: str) -> None:
+    """100 after 10 days and 300 after 30, due at once: 25 days on average, of late payment too."""
+    buyer = records.create(admin, "res.partner", {"name": f"Buyer {suffix}"}).id
+    for amount, day in ((100, "2026-03-12"), (300, "2026-04-01")):
+        made = create_invoice(
+            admin,
+            partner_id=buyer,
+            invoice_date="2026-03-02",
+            due_date="2026-03-02",
+            lines=[{"name": "Advice", "price_unit": amount, "tax_ids": []}],
+            post=True,
+        )
+        assert isinstance(made, Invoice)
+        register_payment(admin, invoice_ids=[made.id], payment_date=day)
+    asked: dict[str, Any] = {"kind": "days_to_pay", "date_from": "2026-03-01", "limit": 1000}
+    report = get_report(admin, **asked, date_to="2026-04-30")
+    (row,) = [row for row in report.rows if row.id == buyer]
+    assert (row.days, row.days_late, row.balance) == (25.0, 25.0, 400.0)
+    assert report.totals["paid"] == pytest.approx(sum(row.balance for row in report.rows))
+    early = get_report(admin, **asked, date_to="2026-03-31", by="document")
+    mine = [row for row in early.rows if row.days == 10.0 and row.balance == 100.0]
+    assert mine
+    with pytest.raises(ValidationError):
+        get_report(admin, kind="days_to_pay", by="account")
+    vendors = get_report(admin, **{**asked, "kind": "days_to_pay_vendors"})
+    assert buyer not in [row.id for row in vendors.rows]

@@ -192,7 +192,7 @@ def test_one_activity_is_scheduled_on_many_records(odoo: Odoo, partner: int, suf
     assert "2 of 2" in made.message
     for number in (partner, other):
         (one,) = get_activities(odoo, "res.partner", number).activities
-        assert (one.summary, one.date_deadline) == ("Call them", "2027-03-02")
+        assert (one.summary, one.deadline) == ("Call them", "2027-03-02")
     for wrong in (
         {"records": [partner, partner]},
         {"records": []},

@@ -305,6 +305,7 @@ def _checked_kind(kind: str, by: str | None) -> str:
         )
     aged = kind.startswith(("aged_", "days_"))
     allowed = get_args(By) if aged else ("account", "partner")
+    allowed = ("partner", "document") if kind in SIDES else allowed
     by = by or ("partner" if aged else "account")
     if by not in allowed or (kind == "balance_sheet" and by != "account"):
         allowed = ("account",) if kind == "balance_sheet" else allowed
