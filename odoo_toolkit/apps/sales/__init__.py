@@ -7,7 +7,7 @@ from odoo_toolkit.apps.sales.actions import (
     confirm_order,
     create_invoices,
 )
-from odoo_toolkit.apps.sales.lines import ChangedLine, NewLine
+from odoo_toolkit.apps.sales.lines import ChangedLine, ChosenLine, NewLine
 from odoo_toolkit.apps.sales.orders import Delivery, Invoice, Order, OrderLine, get_order
 from odoo_toolkit.apps.sales.processing import (
     OrderOutcome,
@@ -19,6 +19,7 @@ from odoo_toolkit.apps.sales.quotations import copy_order, create_order, update_
 
 __all__ = [
     "ChangedLine",
+    "ChosenLine",
     "Delivery",
     "Invoice",
     "InvoiceResult",
