@@ -34,6 +34,7 @@ from odoo_toolkit.apps.inventory.replenishing import (
 from odoo_toolkit.apps.inventory.reserved import ReservedFor
 from odoo_toolkit.apps.inventory.scrapping import Scrap, scrap_product
 from odoo_toolkit.apps.inventory.stock import Stock, StockLine, StockLot, get_stock
+from odoo_toolkit.apps.inventory.tracing import Holder
 from odoo_toolkit.apps.inventory.transfers import Backorder, Transfer, TransferLine, get_picking
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "CountPlan",
     "CountResult",
     "CountedLine",
+    "Holder",
     "LateTransfer",
     "LateTransfers",
     "LineCount",
