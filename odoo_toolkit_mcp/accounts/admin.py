@@ -97,7 +97,10 @@ class AdminPages:
         if not kept:
             raise _no_page()
         address = f"operator {address_of(request)}"
-        await count_try(self._attempts, (address, OPERATOR_ADDRESS), ("operator", OPERATOR))
+        bounds = [(address, OPERATOR_ADDRESS)]
+        if not self._pages.is_of_operator(request):  # whom strangers are not to keep out
+            bounds.append(("operator", OPERATOR))
+        await count_try(self._attempts, *bounds)
         if not await beside("page", "", is_password, text_of(form, "password", 1000), kept):
             body = {"address": address_of(request)}
             await aside(self._provider.activity.note, "operator refused", body=body)
@@ -109,6 +112,7 @@ class AdminPages:
         answer = to("/admin")
         session = await aside(self._sessions.begin, OPERATOR_ID, kept)
         self._pages.set_cookie(answer, "admin", session)
+        self._pages.remember_operator(answer)
         return answer
 
     async def sign_out(self, request: Request) -> Response:
@@ -186,12 +190,11 @@ class AdminPages:
     async def revoke(self, request: Request) -> Response:
         """End one connection, or all of a person and the key with them."""
         form = await self._posted(request)
-        grants = await aside(self._provider.grants.grants)
-        connection = text_of(form, "connection", 20)
+        connection = number_of(text_of(form, "connection", 20))
         account = number_of(text_of(form, "account", 20))
-        for grant in grants:
-            if connection == str(grant.id):
-                await self._provider.end(grant, "revoked by the operator")
+        grant = await aside(self._provider.grants.find_grant, connection) if connection else None
+        if grant:
+            await self._provider.end(grant, "revoked by the operator")
         # 0 is the operator, who has no account.
         found = await aside(self._provider.grants.account, account) if account else None
         if account:

@@ -29,8 +29,10 @@ _MOST_BYTES, _TIMEOUT, _TOTAL = 20_000, 5.0, 10.0
 #: Seconds for which a document is remembered, how many are, and for how long a failure is.
 _REMEMBERED, _MOST, _FAILED = 600.0, 500, 30.0
 
-#: Addresses that stand for any of IPv4, private ones, too.
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+#: Addresses that stand for any of IPv4, private ones, too; and those of a site, as they once were.
+_NOT_PUBLIC = [
+    ipaddress.ip_network(one) for one in ("64:ff9b::/96", "64:ff9b:1::/48", "::/96", "fec0::/10")
+]
 
 Fetch = Callable[[str], Any]
 
@@ -179,7 +181,7 @@ def public_address(host: str, port: int) -> str:
 
 def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
     inner = getattr(address, "ipv4_mapped", None) or getattr(address, "sixtofour", None)
-    if getattr(address, "teredo", None) or address in _NAT64:
+    if getattr(address, "teredo", None) or any(address in one for one in _NOT_PUBLIC):
         return False
     if inner is not None and not _is_public(inner):
         return False

@@ -147,10 +147,15 @@ class Clients:
         Raises:
             ConfigurationError: a key that has sealed one is missing.
         """
-        with self._store.reading() as session:
-            rows = session.execute("SELECT sealed FROM client").fetchall()
-        for row in rows:
-            self._vault.open(row["sealed"])
+        last: str | None = ""
+        while last is not None:  # not all at once: there may be very many
+            with self._store.reading() as session:
+                rows = session.execute(
+                    "SELECT id, sealed FROM client WHERE id > ? ORDER BY id LIMIT 500", [last]
+                ).fetchall()
+            for row in rows:
+                self._vault.open(row["sealed"])
+            last = rows[-1]["id"] if rows else None
 
     def reseal(self) -> int:
         """Seal all clients anew with the first key of the ring; return how many there are."""

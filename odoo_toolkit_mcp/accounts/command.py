@@ -43,6 +43,12 @@ def main(words: Sequence[str]) -> int:
             return _hash_password()
         if options.init:
             return _init(path)
+        if options.add or options.renew:
+            from odoo_toolkit_mcp.accounts.first_file import add_database, renew_key
+
+            change = add_database if options.add else renew_key
+            change(path, options.add or options.renew, _say)
+            return 0
         from odoo_toolkit_mcp.accounts.team import read_team
 
         team = read_team(path)
@@ -89,6 +95,16 @@ def _parser() -> argparse.ArgumentParser:
     what = parser.add_mutually_exclusive_group()
     what.add_argument(
         "--init", action="store_true", help="ask five questions, and write and check the file"
+    )
+    what.add_argument(
+        "--add",
+        metavar="NAME",
+        help="ask for another database, and add it to the file as [instances.NAME]",
+    )
+    what.add_argument(
+        "--renew",
+        metavar="NAME",
+        help="make another key of the server's own user in [instances.NAME], and write it there",
     )
     what.add_argument(
         "--check", action="store_true", help="check the file, the store and each Odoo; then end"

@@ -1,4 +1,6 @@
-"""Writes a team's first file: asks five questions, and takes no answer that would not serve.
+"""Writes a team's first file, adds a database to it, and puts a new key into it.
+
+It asks, and takes no answer that would not serve.
 
 Each answer is tried as soon as it is given: on a terminal, the question is asked again; where the
 answers are piped in, the first wrong one ends it. The key is made last, so that nothing is left in
@@ -50,6 +52,9 @@ Say = Callable[[str], None]
 #: By which people recognise the server's own key in Odoo.
 _KEY_NAME = "odoo-toolkit-mcp server"
 
+#: Groups of users who may change users or settings.
+_TOO_MUCH = frozenset({"base.group_erp_manager", "base.group_system"})
+
 #: Stands for a key that has not been made yet, while the other answers are looked at.
 _NO_KEY = "0" * 40
 
@@ -97,26 +102,122 @@ def write_first_file(
     dialog = _Dialog(say, ask, ask_secretly, sys.stdin.isatty() if patient is None else patient)
     operator = secrets.token_urlsafe(15)
     content: dict[str, Any] = {"operator_password": hash_password(operator)}
-    try:
+    with _answers_to_the_end():
         server, begun = _answered(dialog, content, path.absolute().parent)
+    with _new_file(path) as write:
+        content["instances"]["main"]["api_key"] = _key(dialog, server, begun)
+        write(_document(content))
+    dialog.say(f"Written: {path}")
+    return FirstFile(team=read_team(path), operator_password=operator)
+
+
+def add_database(
+    path: Path,
+    name: str,
+    say: Say,
+    ask: Ask = input,
+    ask_secretly: Ask = getpass.getpass,
+    patient: bool | None = None,
+) -> None:
+    """Ask for another database, and write it into a team's file.
+
+    Args:
+        path: of the file.
+        name: of the new instance.
+        say, ask, ask_secretly, patient: as of :func:`write_first_file`.
+
+    Raises:
+        ConfigurationError: the file is wrong or cannot be written, or has that instance already; or
+            an answer is wrong or missing. Nothing was written, and no key was made.
+        OdooError: Odoo cannot be reached, or does not take an answer; as above.
+    """
+    if name in read_team(path).instances:
+        raise ConfigurationError(
+            f"{path} has an instance {name} already.", suggestion="Give another name."
+        )
+    document = tomlkit.parse(path.read_text(encoding="utf-8"))
+    dialog = _Dialog(say, ask, ask_secretly, sys.stdin.isatty() if patient is None else patient)
+    with _answers_to_the_end():
+        server, begun = _logged_in(dialog)
+        with _given_up(server, begun):
+            instance = _instance(server, begun)
+            content = document.unwrap()
+            _ask_mode(dialog, content, name, instance, path.absolute().parent)
+    with _new_file(path, instead=True) as write:
+        table = tomlkit.table()
+        table.update({**instance, "api_key": _key(dialog, server, begun)})
+        document["instances"].add(name, table)
+        write(tomlkit.dumps(document))
+    dialog.say(f"Written: {path}. Restart the server.")
+
+
+def renew_key(
+    path: Path,
+    name: str,
+    say: Say,
+    ask: Ask = input,
+    ask_secretly: Ask = getpass.getpass,
+    patient: bool | None = None,
+) -> None:
+    """Make another key of the server's own user in a database, and write it into a team's file.
+
+    Args:
+        path: of the file.
+        name: of the instance.
+        say, ask, ask_secretly, patient: as of :func:`write_first_file`.
+
+    Raises:
+        ConfigurationError: as of :func:`add_database`; or there is no such instance.
+        OdooError: as of :func:`add_database`.
+    """
+    found = read_team(path).instances.get(name)
+    if found is None:
+        raise ConfigurationError(f"{path} has no instance {name}.", suggestion="Give one of it.")
+    document = tomlkit.parse(path.read_text(encoding="utf-8"))
+    table = document["instances"][name]
+    variable = str(table.get("api_key", "")).partition("env:")[2]
+    connection = found.connection
+    dialog = _Dialog(say, ask, ask_secretly, sys.stdin.isatty() if patient is None else patient)
+    dialog.say(f"   The server's own user in {found.title}: {connection.username}")
+    server = _where(connection.url, connection.database)
+    with _answers_to_the_end():
+        begun = dialog.until_taken(lambda: _with_password(dialog, server, str(connection.username)))
+    with _new_file(path, instead=True) as write:
+        key = _key(dialog, server, begun)
+        if variable:
+            dialog.say(f"The file takes the key from the variable {variable}. Set it to: {key}")
+        else:
+            table["api_key"] = key
+        write(tomlkit.dumps(document))
+    dialog.say(
+        f"Restart the server. Then remove the earlier keys of {connection.username} in Odoo:"
+        " Preferences, Account Security."
+    )
+
+
+@contextlib.contextmanager
+def _answers_to_the_end() -> Iterator[None]:
+    """Say what it means that the answers have ended.
+
+    Raises:
+        ConfigurationError: they have.
+    """
+    try:
+        yield
     except (EOFError, KeyboardInterrupt):
         raise ConfigurationError(
             "The answers ended before the last question.",
             suggestion="Nothing was written, and no key was made: begin again.",
         ) from None
-    with _new_file(path) as write:
-        made = None
-        if isinstance(begun, _GivenKey):
-            key = begun.key
-        else:
-            made = finish_key(server, server.database, begun, _KEY_NAME)
-            key = made.key
-        content["instances"]["main"]["api_key"] = key.reveal()
-        write(_document(content))
-    dialog.say(f"Written: {path}")
-    if made:
-        _tell_of_key(dialog, made)
-    return FirstFile(team=read_team(path), operator_password=operator)
+
+
+def _key(dialog: _Dialog, server: ConnectionSettings, begun: BegunKey | _GivenKey) -> str:
+    """Return the key of the server's own user, which is made now unless it was given."""
+    if isinstance(begun, _GivenKey):
+        return begun.key.reveal()
+    made = finish_key(server, server.database, begun, _KEY_NAME)
+    _tell_of_key(dialog, made)
+    return made.key.reveal()
 
 
 def _check_alone(path: Path) -> None:
@@ -161,15 +262,9 @@ def _answered(
     """Ask everything, and fill in the content of the file; return what the key comes from."""
     dialog.say("Five questions. Nothing is sent anywhere but to your Odoo.")
     server, begun = _logged_in(dialog)
-    instance = {
-        "title": server.database,
-        "url": server.url,
-        "database": server.database,
-        "username": begun.owner.login,
-        "api_key": _NO_KEY,
-    }
+    instance = _instance(server, begun)
     content["instances"] = {"main": instance}
-    try:
+    with _given_up(server, begun):
 
         def with_address(answer: str) -> dict[str, Any]:
             found = _address(answer)
@@ -180,30 +275,63 @@ def _answered(
             "4. Address at which people reach this server (empty: this machine only): ",
             with_address,
         )
-
-        def with_mode(answer: str) -> str:
-            mode = answer.lower() or "readonly"
-            if mode not in ("readonly", "full"):
-                raise ConfigurationError(
-                    f"{answer!r} is neither readonly nor full.",
-                    suggestion="Give one of them. Other policies, such as certain models only, are"
-                    " written into the file afterwards.",
-                )
-            tried = {"main": {**instance, "mode": mode}}
-            team_of({**content, "instances": tried}, folder)
-            return mode
-
-        instance["mode"] = dialog.until_right(
-            "5. What may assistants do: readonly, or full, which is all that the person may"
-            " (empty: readonly): ",
-            with_mode,
-        )
-    except BaseException:
-        if isinstance(begun, BegunKey):
-            with contextlib.suppress(OdooError):
-                give_up_key(server, server.database, begun)
-        raise
+        _ask_mode(dialog, content, "main", instance, folder)
     return server, begun
+
+
+def _instance(server: ConnectionSettings, begun: BegunKey | _GivenKey) -> dict[str, Any]:
+    """Return what the file says of a database, but for the key and the mode."""
+    return {
+        "title": server.database,
+        "url": server.url,
+        "database": server.database,
+        "username": begun.owner.login,
+        "api_key": _NO_KEY,
+    }
+
+
+@contextlib.contextmanager
+def _given_up(server: ConnectionSettings, begun: BegunKey | _GivenKey) -> Iterator[None]:
+    """End the session in Odoo if the dialog comes to no end."""
+    try:
+        yield
+    except BaseException:
+        _give_up(server, begun)
+        raise
+
+
+def _give_up(server: ConnectionSettings, begun: BegunKey | _GivenKey) -> None:
+    if isinstance(begun, BegunKey):
+        with contextlib.suppress(OdooError):
+            give_up_key(server, server.database, begun)
+
+
+def _ask_mode(
+    dialog: _Dialog, content: dict[str, Any], name: str, instance: dict[str, Any], folder: Path
+) -> None:
+    """Ask what assistants may do in a database, and fill it in."""
+
+    def with_mode(answer: str) -> str:
+        mode = answer.lower() or "readonly"
+        if mode not in ("readonly", "full"):
+            raise ConfigurationError(
+                f"{answer!r} is neither readonly nor full.",
+                suggestion="Give one of them. Other policies, such as certain models only, are"
+                " written into the file afterwards.",
+            )
+        tried = {**content["instances"], name: {**instance, "mode": mode}}
+        team_of({**content, "instances": tried}, folder)
+        return mode
+
+    dialog.say(
+        "Everybody with a login in this database is admitted. To admit some people only, add rules"
+        " to the file: docs/team.md."
+    )
+    instance["mode"] = dialog.until_right(
+        "5. What may assistants do: readonly, or full, which is all that the person may"
+        " (empty: readonly): ",
+        with_mode,
+    )
 
 
 def _logged_in(dialog: _Dialog) -> tuple[ConnectionSettings, BegunKey | _GivenKey]:
@@ -214,12 +342,16 @@ def _logged_in(dialog: _Dialog) -> tuple[ConnectionSettings, BegunKey | _GivenKe
     of_database = f"2. Its database{only}: "
     database = dialog.until_right(of_database, partial(_database, there))
     dialog.say(
-        "3. A user of Odoo with few rights, for the server itself: it finds out which apps are"
-        " installed."
+        "3. A user of Odoo for the server itself: it finds out which apps are installed. Make an"
+        " internal user without any further rights for it: in Odoo, Settings, Users & Companies,"
+        " Users, New."
     )
     while True:
         try:
-            return _with_login(dialog, url, database)
+            server, begun = _with_login(dialog, url, database)
+            if _is_meant(dialog, begun.owner):
+                return server, begun
+            _give_up(server, begun)
         except OdooError as error:
             if not dialog.patient:
                 raise
@@ -233,18 +365,37 @@ def _with_login(
 ) -> tuple[ConnectionSettings, BegunKey | _GivenKey]:
     """Ask for the server's own user, and log in."""
     login = dialog.until_right("   Login: ", partial(_given, "The user has a login."))
+    server = _where(url, database)
+    return server, _with_password(dialog, server, login)
+
+
+def _is_meant(dialog: _Dialog, owner: KeyOwner) -> bool:
+    """Whether a user with more rights than the server needs is to be its own all the same."""
+    if not _TOO_MUCH.intersection(owner.groups):
+        return True
+    dialog.say(
+        f"Warning: {owner.login} may change users or settings in Odoo. This server needs none of"
+        " that, and whoever reads its file could act as that user."
+    )
+    if not dialog.patient:
+        return True
+    answer = dialog.ask(f"   Take {owner.login} all the same? yes (empty: another user): ")
+    return answer.strip().lower() in ("y", "yes")
+
+
+def _with_password(dialog: _Dialog, server: ConnectionSettings, login: str) -> BegunKey | _GivenKey:
+    """Ask for the password or a key of the server's own user, and log in."""
+    database = server.database
     password = dialog.until_right(
         "   Password (an API key is made with it, and it is kept nowhere), or an API key: ",
         partial(_given, "The user has a password or an API key."),
         secretly=True,
     )
-    server = _where(url, database)
     if is_key(password):
         key = Secret(password.strip())
-        owner = check_key(server, database, login, key)
-        return server, _GivenKey(owner=owner, key=key)
+        return _GivenKey(owner=check_key(server, database, login, key.reveal()), key=key)
     try:
-        return server, begin_key(server, database, login, password)
+        return begin_key(server, database, login, password)
     except AccessError as error:
         if error.details.get("reason") != "second_factor":
             raise
@@ -252,7 +403,7 @@ def _with_login(
         "   Code that the authenticator app of this user shows now: ",
         partial(_given, "Odoo wants a second factor from this user."),
     )
-    return server, begin_key(server, database, login, password, second_factor=code)
+    return begin_key(server, database, login, password, second_factor=code)
 
 
 def _where(url: str, database: str | None = None) -> ConnectionSettings:
@@ -270,12 +421,18 @@ def _where(url: str, database: str | None = None) -> ConnectionSettings:
 
 def _url(answer: str) -> str:
     """Return the address of an Odoo that answers."""
+    _check_scheme("url", answer)
     http = Http(_where(_given("Odoo has an address.", answer)))
     try:
         detect_version(http)
     finally:
         http.close()
     return answer.rstrip("/")
+
+
+def _check_scheme(name: str, answer: str) -> None:
+    if answer and "://" not in answer:
+        raise configuration_error([f"{name} must begin with https:// or http://: https://{answer}"])
 
 
 def _listed(url: str) -> list[str]:
@@ -307,6 +464,7 @@ def _given(missing: str, answer: str) -> str:
 
 def _address(answer: str) -> dict[str, Any]:
     """Return where the server is reached, and listens if that is on this machine."""
+    _check_scheme("public_url", answer)
     public = (answer or "http://127.0.0.1:8080").rstrip("/")
     parts = urlsplit(public)
     if parts.scheme == "http" and is_loopback(parts.hostname):
@@ -332,23 +490,33 @@ def _document(content: dict[str, Any]) -> str:
 
 
 @contextlib.contextmanager
-def _new_file(path: Path) -> Iterator[Callable[[str], None]]:
+def _new_file(path: Path, *, instead: bool = False) -> Iterator[Callable[[str], None]]:
     """Make a file that only its owner reads; it is removed again if nothing comes of it.
+
+    Args:
+        path: of the file.
+        instead: it takes the place of one that is there, when it is written.
 
     Raises:
         ConfigurationError: it cannot be made.
     """
+    made = path.with_name(f"{path.name}.new") if instead else path
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        descriptor = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
+            if instead and os.name != "nt":
+                before = path.stat()
+                os.fchown(descriptor, before.st_uid, before.st_gid)
+                os.fchmod(descriptor, before.st_mode & 0o777)
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 yield lambda text: print(text, end="", file=file)
+            os.replace(made, path)
         except BaseException:
-            path.unlink(missing_ok=True)
+            made.unlink(missing_ok=True)
             raise
     except OSError as error:
         raise ConfigurationError(
-            f"{path} cannot be written: {error.strerror or error}.", suggestion="Give another file."
+            f"{made} cannot be written: {error.strerror or error}.", suggestion="Give another file."
         ) from error
 
 
@@ -357,8 +525,9 @@ def _tell_of_key(dialog: _Dialog, made: UserKey) -> None:
         dialog.say(made.warning)
     if made.expires:
         dialog.say(
-            f"The server's own key ends on {made.expires:%Y-%m-%d}. Before that, make another one"
-            f" in Odoo as {made.owner.login}, and write it into the file as api_key."
+            f"The server's own key ends on {made.expires:%Y-%m-%d}. Before that, run serve --renew;"
+            f" or make another one in Odoo as {made.owner.login}, and write it into the file as"
+            " api_key."
         )
 
 
@@ -382,6 +551,16 @@ class _Dialog:
         while True:
             try:
                 return read(self.ask_secretly(question) if secretly else self.ask(question).strip())
+            except OdooError as error:
+                if not self.patient:
+                    raise
+                self.complain(error)
+
+    def until_taken(self, log_in: Callable[[], T]) -> T:
+        """Return what a login returns, which asks for it."""
+        while True:
+            try:
+                return log_in()
             except OdooError as error:
                 if not self.patient:
                     raise

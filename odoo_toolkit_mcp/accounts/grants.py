@@ -23,6 +23,9 @@ from odoo_toolkit_mcp.accounts.vault import Vault, hashed, new_token
 #: that are apart.
 CODE_LASTS = 600.0
 
+#: Grants of one account that are shown.
+_SHOWN = 200
+
 #: Seconds that the clocks of two processes may be apart.
 _APART = 300.0
 
@@ -414,20 +417,32 @@ class Grants:
             )
 
     def grants(self, account_id: int | None = None, *, ended: bool = False) -> list[Grant]:
-        """Return the grants of an account, or of all, the latest first.
+        """Return the latest grants of an account, or of each, the latest first.
 
         Args:
             account_id: of one account only.
             ended: also those that have ended.
         """
-        conditions, values = [], []
+        conditions, values = ["1 = 1"], []
         if account_id is not None:
-            conditions, values = ["granted.account = ?"], [account_id]
+            conditions, values = ["account = ?"], [account_id]
         if not ended:
-            conditions.append("granted.ended IS NULL")
-        where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
+            conditions.append("ended IS NULL")
+        # Of each, so that somebody with very many hides nobody else's.
+        where = (
+            "WHERE granted.id IN (SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY"  # noqa: S608
+            f" account ORDER BY id DESC) AS place FROM granted WHERE {' AND '.join(conditions)})"
+            f" AS latest WHERE place <= {_SHOWN}) ORDER BY granted.id DESC"
+        )
         with self._store.reading() as session:
-            return self._grants(session, f"{where} ORDER BY granted.id DESC LIMIT 1000", values)
+            return self._grants(session, where, values)
+
+    def find_grant(self, grant_id: int) -> Grant | None:
+        """Return a grant; None where there is none, or it has ended."""
+        where = "WHERE granted.id = ? AND granted.ended IS NULL"
+        with self._store.reading() as session:
+            found = self._grants(session, where, [grant_id])
+        return found[0] if found else None
 
     def knows_client(self, client: str) -> bool:
         """Whether anything was ever granted to a client."""

@@ -208,9 +208,9 @@ class MyPages:
     async def disconnect(self, request: Request) -> Response:
         """End what was granted to one client."""
         account, form = await self._posted(request)
-        grants = await aside(self._provider.grants.grants, account.id)
-        wanted = [one for one in grants if str(one.id) == text_of(form, "connection", 20)]
-        for grant in wanted:
+        wanted = number_of(text_of(form, "connection", 20))
+        grant = await aside(self._provider.grants.find_grant, wanted) if wanted else None
+        if grant and grant.account.id == account.id:
             await self._provider.end(grant, "disconnected by the user")
         return to("/me")
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import base64
+import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
@@ -95,6 +96,7 @@ def oauth_routes(provider: Provider, attempts: Attempts, pages: Pages) -> list[R
         "token_endpoint_auth_methods_supported": methods,
         "revocation_endpoint_auth_methods_supported": methods,
         "client_id_metadata_document_supported": team.client_documents,
+        "authorization_response_iss_parameter_supported": True,
     }
     authenticator = _GrantedClients(provider)
     tokens = _Tokens(provider, authenticator)
@@ -102,7 +104,10 @@ def oauth_routes(provider: Provider, attempts: Attempts, pages: Pages) -> list[R
     authorize = _Authorize(provider, pages)
     return [
         _told("/.well-known/oauth-authorization-server", metadata),
-        Route("/authorize", _limited(_bounded(authorize, attempts, "authorize", REQUESTS))),
+        Route(
+            "/authorize",
+            _limited(_page(_bounded(authorize, attempts, "authorize", REQUESTS), pages)),
+        ),
         _posted("/register", _bounded(register, attempts, "register", REGISTRATIONS)),
         _posted("/token", tokens.exchange),
         _posted("/revoke", tokens.revoke),
@@ -137,6 +142,8 @@ class _Tokens:
         form = await self._form(request)
         if form is None:
             return _unknown_client()
+        if twice := _twice([name for name, _ in form.multi_items()]):
+            return _refusal(400, "invalid_request", f"{twice} is given twice.")
         team = self._provider.team
         granted = await self._granted_for(form)
         for wanted in form.getlist("resource"):
@@ -195,6 +202,11 @@ class _Tokens:
         return form if await aside(self._provider.grants.knows_client, str(client)) else None
 
 
+def _twice(names: Sequence[str]) -> str | None:
+    """Return a parameter that is given twice, which only a resource may be (RFC 6749, 3.1)."""
+    return next((name for name in names if name != "resource" and names.count(name) > 1), None)
+
+
 def _basic_client(request: Request) -> str | None:
     """Return the client that HTTP Basic names."""
     kind, _, encoded = request.headers.get("authorization", "").partition(" ")
@@ -236,6 +248,9 @@ class _Authorize:
             self._at_once += Counter()  # without those that are at zero
 
     async def _answer(self, request: Request) -> Response:
+        given = request.query_params if request.method == "GET" else await request.form()
+        if twice := _twice([name for name, _ in given.multi_items()]):
+            return _refusal(400, "invalid_request", f"{twice} is given twice.")
         answer: Response = await self._handler.handle(request)
         address = answer.headers.get("location", "")
         if not address or address.startswith(f"{self._team.public_url}/sign-in?"):
@@ -289,15 +304,49 @@ class Promptly:
 
 
 def _bounded(handler: Handler, attempts: Attempts, name: str, bound: Bound) -> Handler:
-    """Return a handler that one address cannot call too often."""
+    """Return a handler that one address cannot call too often.
+
+    What asks for nothing that there is does not count: else any page that the people of an office
+    look at could use up what they share.
+    """
 
     async def answer(request: Request) -> Response:
-        wait = await aside(attempts.take, [(f"{name} {address_of(request)}", bound)])
+        if request.headers.get("sec-fetch-mode", "navigate") == "no-cors":
+            return _refusal(400, "invalid_request", "This is no picture and no script.")
+        who = f"{name} {address_of(request)}"
+        wait = await aside(attempts.take, [(who, bound)])
         if wait:
             refused = _refusal(429, "temporarily_unavailable", "Too many requests.")
             refused.headers["Retry-After"] = str(int(wait) + 1)
             return refused
-        return await handler(request)
+        answered = await handler(request)
+        # A document that was fetched in vain has cost something.
+        given = request.query_params if request.method == "GET" else await request.form()
+        fetched = is_document_address(str(given.get("client_id", "")))
+        if answered.status_code >= 400 and not fetched:
+            await aside(attempts.forget, last_of=[who])
+        return answered
+
+    return answer
+
+
+def _page(handler: Handler, pages: Pages) -> Handler:
+    """Return a handler that shows browsers a page where it refuses; programs read JSON."""
+
+    async def answer(request: Request) -> Response:
+        answered = await handler(request)
+        is_json = "json" in answered.headers.get("content-type", "")
+        if not is_json or "text/html" not in request.headers.get("accept", ""):
+            return answered
+        if wait := answered.headers.get("retry-after"):
+            return pages.message(request, too_many(float(wait)))
+        told = json.loads(bytes(answered.body)).get("error_description") or ""
+        problem = PageError(
+            "Your program's request to sign in cannot be answered",
+            f"{told[:300].rstrip('.')}. Remove this server in your program, and add it again.",
+            answered.status_code,
+        )
+        return pages.message(request, problem)
 
     return answer
 

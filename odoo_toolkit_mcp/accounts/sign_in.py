@@ -330,6 +330,7 @@ class SignIn:
             instance=instance,
             allows=policy_in_words(instance.rules[rule].settings),
             makes_key=user.session is not None,
+            is_portal=user.session is not None and "base.group_portal" in user.groups,
         )
 
     async def answer(self, request: Request) -> Response:

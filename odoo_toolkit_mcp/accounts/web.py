@@ -32,6 +32,9 @@ logger = logging.getLogger(__name__)
 #: Bytes of the longest form, seconds that a browser has to send it.
 _MOST_BYTES, _PATIENCE = 64_000, 20.0
 
+#: Seconds for which the operator's browser is known.
+_REMEMBERED = 400 * 86_400
+
 #: Headers of every page. ``form-action`` would apply to the address that a form is redirected to,
 #: so that pages which end at a client's address go without it.
 _CSP = (
@@ -206,11 +209,31 @@ class Pages:
         """Return a cookie of ours."""
         return request.cookies.get(self._cookie_name(name)) or None
 
-    def set_cookie(self, answer: Response, name: str, value: str) -> None:
-        """Give a browser a cookie that scripts and other sites do not see, for this session."""
+    def remember_operator(self, answer: Response) -> None:
+        """Let a browser prove later that the operator has used it, with the password of now."""
+        self.set_cookie(answer, "operator", self._of_operator(self._keys[0]), lasts=_REMEMBERED)
+
+    def is_of_operator(self, request: Request) -> bool:
+        """Whether the operator has used a browser before."""
+        given = (self.cookie(request, "operator") or "").encode()
+        known = [self._of_operator(key).encode() for key in self._keys]
+        return any(hmac.compare_digest(given, one) for one in known)
+
+    def _of_operator(self, key: bytes) -> str:
+        return self._proof(key, f"operator {self.team.operator_password}")
+
+    def set_cookie(self, answer: Response, name: str, value: str, lasts: int | None = None) -> None:
+        """Give a browser a cookie that scripts and other sites do not see.
+
+        Args:
+            answer: that is sent to it.
+            name, value: of the cookie.
+            lasts: for how many seconds; None for as long as the browser is open.
+        """
         answer.set_cookie(
             self._cookie_name(name),
             value,
+            max_age=lasts,
             path="/",
             secure=self._secure,
             httponly=True,

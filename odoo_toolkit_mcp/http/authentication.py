@@ -26,6 +26,15 @@ logger = logging.getLogger(__name__)
 #: Signatures that a public key checks; a shared secret or no signature at all is not among them.
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA")
 
+#: What the header of an access token says that it is (RFC 9068); many say no more than JWT.
+_ACCESS_TOKENS = ("jwt", "at+jwt")
+
+#: Claims of tokens that are for something else: bound to a key, about who signed in, of events.
+_OTHER_CLAIMS = ("cnf", "at_hash", "c_hash", "events")
+
+#: Bits of the shortest RSA key that counts.
+_SHORTEST_RSA = 2048
+
 #: Seconds after which the issuer's keys are fetched again: it may have withdrawn one.
 KEYS_LIFETIME = 600.0
 
@@ -93,7 +102,8 @@ class IssuedTokens(TokenVerifier):
         import jwt
 
         try:
-            key = await self._keys.get(jwt.get_unverified_header(token).get("kid"))
+            header = jwt.get_unverified_header(token)
+            key = await self._keys.get(header.get("kid"))
             if key is None:
                 raise jwt.InvalidKeyError("the issuer has no such key")
             claims: dict[str, Any] = jwt.decode(
@@ -105,6 +115,8 @@ class IssuedTokens(TokenVerifier):
                 leeway=LEEWAY,
                 options={"require": ["exp", "iss", "aud"]},
             )
+            if told := _other_token(header, claims):
+                raise jwt.InvalidTokenError(told)
         except jwt.PyJWTError as error:
             logger.info("A bearer token was refused: %s", error)
             return None
@@ -119,6 +131,14 @@ class IssuedTokens(TokenVerifier):
             resource=self._audience,
             claims=claims,
         )
+
+
+def _other_token(header: Mapping[str, Any], claims: Mapping[str, Any]) -> str | None:
+    """Return what a token says it is, if that is no access token for whoever bears it."""
+    kind = str(header.get("typ") or "JWT").lower().removeprefix("application/")
+    if kind not in _ACCESS_TOKENS:
+        return f"it is of the type {kind!r:.40}"
+    return next((f"it has the claim {name}" for name in _OTHER_CLAIMS if name in claims), None)
 
 
 def _text(claim: Any) -> str | None:
@@ -200,7 +220,13 @@ class SigningKeys:
             raise OdooConnectionError(
                 f"The keys of the issuer cannot be read from {where}: {error}"
             ) from error
-        return {key.key_id: key for key in keys}
+        return {key.key_id: key for key in keys if _is_for_signatures(key)}
+
+
+def _is_for_signatures(key: PyJWK) -> bool:
+    """Whether a key checks signatures, and is long enough."""
+    long_enough = key.key_type != "RSA" or key.key.key_size >= _SHORTEST_RSA
+    return key.public_key_use in (None, "sig") and long_enough
 
 
 def key_set_of(issuer: str) -> str:

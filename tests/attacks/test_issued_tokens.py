@@ -19,6 +19,7 @@ from jwt.algorithms import RSAAlgorithm
 
 from odoo_toolkit_mcp.accounts import odoo_users
 from odoo_toolkit_mcp.accounts.issuer import folded
+from odoo_toolkit_mcp.http import authentication
 from tests.mcp.issuer import Issuer
 from tests.team.conftest import Serve, serve, users
 from tests.team.harness import Person, RunningTeam, call, hidden, text_of
@@ -463,3 +464,37 @@ def test_a_name_of_a_program_is_text_in_one_line(team: RunningTeam, issuer: Issu
     assert "<script>" not in page
     assert "\u202e" not in page
     assert "x" * 200 not in page
+
+
+# Tokens that are for something else, and keys that are --------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "kind", ["logout+jwt", "secevent+jwt", "dpop+jwt", "oauth-authz-req+jwt", "application/x+jwt"]
+)
+def test_a_token_of_another_type_is_refused(team: RunningTeam, issuer: Issuer, kind: str) -> None:
+    assert lets_in(team, token_of(issuer, team, ANN, typ="at+jwt"))
+    assert not lets_in(team, token_of(issuer, team, ANN, typ=kind))
+
+
+@pytest.mark.parametrize("name", ["cnf", "at_hash", "events"])
+def test_a_token_that_is_bound_or_for_somebody_else_is_refused(
+    team: RunningTeam, issuer: Issuer, name: str
+) -> None:
+    assert not lets_in(team, token_of(issuer, team, ANN, **{name: {"jkt": "0"}}))
+
+
+@pytest.mark.parametrize(
+    ("bits", "use", "counts"), [(2048, "sig", 1), (2048, "enc", 0), (1024, None, 0)]
+)
+def test_keys_that_are_short_or_for_encryption_do_not_count(
+    bits: int, use: str | None, counts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = rsa.generate_private_key(65537, bits).public_key()
+    described = {
+        **RSAAlgorithm.to_jwk(key, as_dict=True),
+        "kid": "one",
+        **({"use": use} if use else {}),
+    }
+    monkeypatch.setattr(authentication, "_document", lambda url: {"keys": [described]})
+    assert len(authentication.SigningKeys("https://login.example.com/keys").read()) == counts

@@ -59,7 +59,12 @@ class Issuer:
         return {**public, "kid": key_id, "alg": "RS256", "use": "sig"}
 
     def token(
-        self, kid: str | None = "one", key: Any = None, alg: str = "RS256", **claims: Any
+        self,
+        kid: str | None = "one",
+        key: Any = None,
+        alg: str = "RS256",
+        typ: str = "JWT",
+        **claims: Any,
     ) -> str:
         """Return a token that is right but for the claims given; None leaves one out."""
         content = {
@@ -71,7 +76,7 @@ class Issuer:
             **claims,
         }
         content = {name: value for name, value in content.items() if value is not None}
-        headers = {"kid": kid} if kid else None
+        headers = {"typ": typ, **({"kid": kid} if kid else {})}
         # As bytes: what no claim should be, too.
         body = json.dumps(content).encode()
         return jwt.api_jws.encode(body, key or self.key, algorithm=alg, headers=headers)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import attrs
 import pytest
@@ -11,8 +12,14 @@ import pytest
 import odoo_toolkit as toolkit
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit_mcp.accounts.command import main
-from odoo_toolkit_mcp.accounts.first_file import FirstFile, write_first_file
+from odoo_toolkit_mcp.accounts.first_file import (
+    FirstFile,
+    add_database,
+    renew_key,
+    write_first_file,
+)
 from odoo_toolkit_mcp.accounts.passwords import is_password
+from odoo_toolkit_mcp.accounts.team import read_team
 from tests.live.servers import Server
 from tests.live.test_user_keys import People, people, with_second_factor
 from tests.live.test_user_keys import Person as User
@@ -113,7 +120,8 @@ def test_a_wrong_answer_is_told_and_asked_again(
     )
     words = "\n".join(said)
     for told in (
-        "url must be",
+        "url must begin with https:// or http://: https://odoo.example.com",
+        "Everybody with a login in this database is admitted",
         "Nothing answers at http://127.0.0.1:9",
         "Odoo has an address",
         "'not-there'",
@@ -127,6 +135,65 @@ def test_a_wrong_answer_is_told_and_asked_again(
     # Nothing stands before a server of this machine: it listens where people are sent.
     assert written.team.server.port == 9123
     assert keys_of(user, people) == ["odoo-toolkit-mcp server"]
+
+
+def test_a_user_with_more_rights_than_the_server_needs_is_asked_about(
+    server: Server, people: People, tmp_path: Path
+) -> None:
+    chief, plain = people.make("group_system"), people.make()
+    _, said = init(
+        tmp_path / "team.toml",
+        ("1.", server.url),
+        ("2.", server.db),
+        ("Login", chief.login),
+        ("Password", chief.password),
+        (f"Take {chief.login} all the same?", ""),
+        ("Login", plain.login),
+        ("Password", plain.password),
+        ("4.", ""),
+        ("5.", ""),
+    )
+    assert "may change users or settings" in "\n".join(said)
+    assert keys_of(chief, people) == []
+
+
+@pytest.mark.every_version
+def test_a_database_is_added_and_its_key_renewed(
+    server: Server, people: People, tmp_path: Path
+) -> None:
+    user = people.make()
+    path = tmp_path / "team.toml"
+    first = ("1.", server.url), ("2.", server.db), ("Login", user.login)
+    init(path, *first, ("Password", user.make().key.reveal()), ("4.", ""), ("5.", ""))
+    path.write_text(path.read_text() + "\n# a comment of the operator\n")
+    before = path.read_text()
+
+    def dialog(change: Any, name: str, *given: tuple[str, str], patient: bool = True) -> list[str]:
+        answers = Answers(iter(given))
+        change(path, name, answers.said.append, answers.ask, answers.ask, patient)
+        return answers.said
+
+    for change, name, given in [
+        (add_database, "main", []),
+        (add_database, "Not A Name", [*first, ("Password", user.password), ("5.", "")]),
+        (add_database, "test", [*first]),
+        (renew_key, "other", []),
+        (renew_key, "main", [("Password", "wrong")]),
+    ]:
+        with pytest.raises(OdooError):
+            dialog(change, name, *given, patient=False)
+        assert path.read_text() == before
+    dialog(add_database, "test", *first, ("Password", user.password), ("5.", "full"))
+    team = read_team(path)
+    assert "# a comment of the operator" in path.read_text()
+    assert team.instances["test"].rules[0].settings.mode == "full"
+    assert path.stat().st_mode & 0o777 == 0o600
+    dialog(renew_key, "main", ("Password", user.password))
+    keys = [one.connection.api_key for one in read_team(path).instances.values()]
+    assert len({key.reveal() for key in keys if key}) == 2
+    assert keys[0] != team.instances["main"].connection.api_key
+    assert all(user.check(key.reveal()).uid == user.uid for key in keys if key)
+    assert [one.name for one in tmp_path.iterdir()] == ["team.toml"]
 
 
 def test_of_a_dialog_that_comes_to_no_end_nothing_is_left(

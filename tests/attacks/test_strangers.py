@@ -1,0 +1,131 @@
+"""What strangers and other web pages may do to the people of a team, each tried."""
+
+from __future__ import annotations
+
+import pytest
+import requests
+
+from odoo_toolkit_mcp.accounts import attempts
+from tests.team.conftest import client, person, serve, team, users
+from tests.team.harness import (
+    CALLBACK,
+    OPERATOR_PASSWORD,
+    OAuthClient,
+    Person,
+    RunningTeam,
+    call,
+    text_of,
+)
+from tests.team.people import Users, password_of
+
+__all__ = ["client", "person", "serve", "team", "users"]
+
+ANN = {"login": "ann", "password": password_of("ann")}
+
+
+def test_a_foreign_page_uses_up_no_limit_of_an_office(
+    team: RunningTeam, client: OAuthClient
+) -> None:
+    """Its pictures and its posts come from the browsers of everybody who looks at it."""
+    picture = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}
+    for number in range(130):
+        right = client.query() if number % 2 else {"client_id": "nobody"}
+        answer = requests.get(f"{team.url}/authorize", right, headers=picture, timeout=60)
+        assert answer.status_code == 400
+    for number in range(40):
+        headers = picture if number % 2 else {}
+        body = f'{{"redirect_uris": ["{CALLBACK}"]}}' if number % 2 else "{}"
+        answer = requests.post(f"{team.url}/register", body, headers=headers, timeout=60)
+        assert answer.status_code == 400
+    assert Person(team.url).connect(OAuthClient(team.url), **ANN).access
+
+
+def test_documents_that_are_fetched_in_vain_count(
+    team: RunningTeam, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    monkeypatch.setattr(team.server.provider, "_described", asked.append)
+    for number in range(attempts.REQUESTS.most + 5):
+        query = {"client_id": f"https://client.example.com/{number}"}
+        answer = requests.get(f"{team.url}/authorize", query, timeout=60)
+    assert answer.status_code == 429
+    assert len(set(asked)) <= attempts.REQUESTS.most
+
+
+@pytest.mark.parametrize("query", [{}, {"client_id": "nobody"}])
+def test_a_browser_gets_a_page_and_a_program_json(
+    team: RunningTeam, person: Person, client: OAuthClient, query: dict[str, str]
+) -> None:
+    address = f"{team.url}/authorize"
+    browser = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    asked = {**client.query(), **query} if query else query
+    page = requests.get(address, asked, headers=browser, timeout=60)
+    assert page.status_code == 400
+    assert page.headers["Content-Type"].startswith("text/html")
+    assert "add it again" in text_of(page)
+    assert requests.get(address, asked, timeout=60).json()["error"] == "invalid_request"
+
+
+def test_what_is_given_twice_is_refused(team: RunningTeam, client: OAuthClient) -> None:
+    twice = [*client.query().items(), ("redirect_uri", CALLBACK)]
+    answer = requests.get(f"{team.url}/authorize", params=twice, timeout=60)
+    assert answer.json()["error_description"] == "redirect_uri is given twice."
+    form = [("client_id", client.id), ("grant_type", "refresh_token"), ("client_id", client.id)]
+    answer = requests.post(f"{team.url}/token", form, timeout=60)
+    assert answer.json()["error_description"] == "client_id is given twice."
+
+
+def test_very_many_connections_of_one_person_hide_nobody_elses(
+    team: RunningTeam, client: OAuthClient
+) -> None:
+    first = Person(team.url).connect(client, **ANN)
+    Person(team.url).connect(client, login="mallory", password=password_of("mallory"))
+    with team.server.store.writing() as session:
+        session.execute(
+            "INSERT INTO granted (account, client, client_name, scopes, made, used)"
+            " WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1100)"
+            " SELECT account, client, 'Many', scopes, made, used FROM n, granted WHERE id = 2"
+        )
+    operator = Person(team.url)
+    operator.post("/admin/sign-in", operator.get("/admin"), password=OPERATOR_PASSWORD)
+    page = operator.get("/admin")
+    assert "ann" in text_of(page)
+    assert text_of(page).count("Many") < 1000
+    operator.post("/admin/revoke", page, connection="1")
+    assert call(team.url, first.access, "odoo_core_get_user").status_code == 401
+    # Nor is one of the many out of reach.
+    operator.post("/admin/revoke", page, connection="3")
+    assert team.server.provider.grants.find_grant(3) is None
+
+
+def test_strangers_do_not_keep_out_an_operator_whose_browser_is_known(
+    team: RunningTeam, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    operator, stranger = Person(team.url), Person(team.url)
+    for one in (operator, stranger):
+        one.browser.headers["X-Forwarded-For"] = f"198.51.100.{7 if one is operator else 8}"
+    right = {"password": OPERATOR_PASSWORD}
+    assert operator.post("/admin/sign-in", operator.get("/admin"), **right).status_code == 303
+    with team.server.store.writing() as session:
+        for _ in range(attempts.OPERATOR.most):
+            session.execute(
+                "INSERT INTO attempt (who, happened) VALUES ('operator', ?)", [attempts.now()]
+            )
+    assert stranger.post("/admin/sign-in", stranger.get("/admin"), **right).status_code == 429
+    operator.browser.cookies.pop("omcp-admin")
+    assert operator.post("/admin/sign-in", operator.get("/admin"), **right).status_code == 303
+
+
+def test_the_metadata_announce_who_answers(team: RunningTeam) -> None:
+    """A client that knows it is not taken in by another server's answer (RFC 9207)."""
+    address = f"{team.url}/.well-known/oauth-authorization-server"
+    told = requests.get(address, timeout=60).json()
+    assert told["authorization_response_iss_parameter_supported"] is True
+
+
+def test_a_portal_user_is_told_before_allow(
+    team: RunningTeam, client: OAuthClient, users: Users
+) -> None:
+    users.groups["ann"] = ("base.group_portal",)
+    one = Person(team.url)
+    assert "portal user" in text_of(one.sign_in(one.begin(client), **ANN))
