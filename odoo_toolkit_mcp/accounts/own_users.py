@@ -181,8 +181,9 @@ def refusal_in_words(instance: Instance, error: OdooError) -> str:
 
 def _new_key(instance: Instance) -> str:
     return (
-        f"make another key in Odoo as {instance.connection.username}, write it into the team's file"
-        f" as api_key of [instances.{instance.name}], and restart this server"
+        f"make another key with odoo-toolkit-mcp serve --renew {instance.name} FILE (or in Odoo as"
+        f" {instance.connection.username}, and write it into the team's file as api_key of"
+        f" [instances.{instance.name}]), and restart this server"
     )
 
 

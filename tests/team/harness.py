@@ -43,6 +43,16 @@ def instance_of(server: Server, **more: Any) -> dict[str, Any]:
     }
 
 
+#: The first version of Odoo whose logins by RPC go on after many have failed: before it, a refused
+#: key is tried again a minute later.
+TAKES_LOGINS = 16
+
+
+def looks_until_dropped(server: Server) -> list[float]:
+    """Return after which seconds each a refused key is looked at, until it is dropped."""
+    return [601, 66] if int(server.version or TAKES_LOGINS) < TAKES_LOGINS else [601]
+
+
 class RunningTeam:
     """Serves a team in a thread while the ``with`` block runs.
 

@@ -11,13 +11,18 @@ import odoo_toolkit as toolkit
 from odoo_toolkit_mcp.accounts import attempts, odoo_users, store
 from tests.live.servers import Server
 from tests.live.test_user_keys import People, people
-from tests.team.harness import OAuthClient, Person, RunningTeam, call, instance_of, text_of
+from tests.team.harness import (
+    OAuthClient,
+    Person,
+    RunningTeam,
+    call,
+    instance_of,
+    looks_until_dropped,
+    text_of,
+)
 from tests.team.people import Users, password_of
 
 __all__ = ["people"]
-
-#: The first version of Odoo whose logins by RPC go on after many have failed.
-FIRST_THAT_TAKES_LOGINS = 16
 
 
 class Time:
@@ -176,7 +181,7 @@ def test_odoos_cooldown_disconnects_nobody_and_a_removed_key_ends_all_the_same(
     server: Server, people: People, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     user, other = people.make(), people.make()
-    waits = int(server.version) < FIRST_THAT_TAKES_LOGINS
+    waits = len(looks_until_dropped(server)) > 1
     people.free.connect()
     with RunningTeam(tmp_path, {"main": instance_of(server)}) as team:
         client = OAuthClient(team.url)
