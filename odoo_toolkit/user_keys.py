@@ -333,12 +333,13 @@ def check_key(
     try:
         odoo = Odoo(settings_of_user(server, database, login, api_key=key))
         with odoo:
+            _connect(odoo)
             owner = _owner(lambda call: odoo.call(attrs.evolve(call, internal=True)), odoo.uid)
         if owner.login == login:
             return owner
         failure: OdooError = _refused_key()
     except OdooError as error:
-        failure = _refused_key() if is_refusal(error) else error
+        failure = error
     raise _without_traces(failure)
 
 
@@ -667,6 +668,14 @@ def _confirmed(send: _Send, password: Secret, call: Call) -> Any:
 def _moment(text: str | None) -> Any:
     """Return a datetime of Odoo's, which is in UTC; None where there is none."""
     return datetime.fromisoformat(text).replace(tzinfo=timezone.utc) if text else None
+
+
+def _connect(odoo: Odoo) -> None:
+    """Log in with a key; what its user may then not read is another matter."""
+    try:
+        odoo.connect()
+    except OdooError as error:
+        raise (_refused_key() if is_refusal(error) else error) from None
 
 
 def _refused_key() -> AccessError:

@@ -312,7 +312,7 @@ def _bounded(handler: Handler, attempts: Attempts, name: str, bound: Bound) -> H
 
     async def answer(request: Request) -> Response:
         if request.headers.get("sec-fetch-mode", "navigate") == "no-cors":
-            return _refusal(400, "invalid_request", "This is no picture and no script.")
+            return _refusal(400, "invalid_request", "Pictures of pages are not answered.")
         who = f"{name} {address_of(request)}"
         wait = await aside(attempts.take, [(who, bound)])
         if wait:

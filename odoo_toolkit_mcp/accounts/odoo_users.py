@@ -301,12 +301,11 @@ class Rechecks:
         instance = self._team.instances.get(account.instance)
         if instance is None or account.key is None:
             return
+        soon = attrs.evolve(instance, connection=hurried(instance.connection, _PATIENCE))
         try:
-            soon = attrs.evolve(instance, connection=hurried(instance.connection, _PATIENCE))
             user = with_key(soon, account.login, account.key.reveal())
-            shared = bool(self._team.issuer) and shares_login(soon, account.login, account.key)
         except OdooError as error:
-            if not is_refusal(error):
+            if not (is_refusal(error) and error.details.get("reason") == "credentials"):
                 logger.info("The key of %s cannot be looked at: %s", account.login, error.message)
             elif self._is_proven(instance, account):
                 logger.warning("The key of %s: %s", account.login, error.message)
@@ -314,13 +313,23 @@ class Rechecks:
                 self._grants.drop_key(account.id, "Odoo refuses the key", account.key)
             else:
                 logger.warning("The key of %s is looked at again: %s", account.login, error.message)
-        else:
-            self._doubted.pop(account.id, None)
-            if shared:
-                why: Why = "another user has this login in other letters"
-                logger.warning("The key of %s is dropped: %s.", account.login, why)
-                self._grants.drop_key(account.id, why, account.key)
-            self._grants.note_groups(account.id, user.groups, user.asked)
+            return
+        self._doubted.pop(account.id, None)
+        if self._team.issuer:
+            self._check_alone(soon, account, account.key)
+        self._grants.note_groups(account.id, user.groups, user.asked)
+
+    def _check_alone(self, instance: Instance, account: Account, key: Secret) -> None:
+        """Drop a key whose login an issuer's token does not tell from another user's."""
+        try:
+            if not shares_login(instance, account.login, key):
+                return
+        except OdooError as error:
+            logger.info("It is not known who shares %s: %s", account.login, error.message)
+            return
+        why: Why = "another user has this login in other letters"
+        logger.warning("The key of %s is dropped: %s.", account.login, why)
+        self._grants.drop_key(account.id, why, key)
 
     def _is_proven(self, instance: Instance, account: Account) -> bool:
         """Whether it is the key that Odoo has refused.

@@ -51,6 +51,7 @@ class Users:
         holds_up: whether it is one that takes no login for a while after many have failed.
         held_up: whether it takes none now.
         counts: whether it counts failed logins until one is right.
+        unreadable: whether a user may not read who they are.
         refusing: the status of HTTP with which something before Odoo refuses all requests.
         ends: when keys that are made end.
         shared: logins that another user has, too, in other letters.
@@ -67,6 +68,7 @@ class Users:
     held_up: bool = False
     counts: bool = False
     refusing: int | None = None
+    unreadable: bool = False
     ends: datetime | None = None
     made: list[str] = attrs.field(factory=list)
     forgotten: list[str] = attrs.field(factory=list)
@@ -113,10 +115,14 @@ class Users:
     def _check(self, login: str, right: bool) -> None:
         if self.down:
             raise OdooConnectionError("Odoo does not answer.")
+        if self.unreadable:
+            raise AccessError("You are not allowed to access 'Groups' (res.groups) records.")
         if self.refusing:
             raise AccessError("Something asks for a login.", details={"http_status": self.refusing})
         if not right or login in self.archived or self.held_up:
-            raise AccessError("Odoo does not accept this login and password.")
+            raise AccessError(
+                "Odoo does not accept this login and password.", details={"reason": "credentials"}
+            )
 
     def _user(self, instance: Instance, login: str) -> SignedIn:
         return SignedIn(

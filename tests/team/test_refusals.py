@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 import requests
@@ -54,17 +58,20 @@ def connected(team: RunningTeam) -> str:
     return Person(team.url).connect(OAuthClient(team.url), **form).access
 
 
-@pytest.mark.parametrize("status", [401, 403])
-def test_what_a_firewall_refuses_disconnects_nobody(
-    team: RunningTeam, users: Users, time: Time, status: int
+@pytest.mark.parametrize(
+    ("what", "value"), [("refusing", 401), ("refusing", 403), ("unreadable", True)]
+)
+def test_what_is_no_refusal_of_the_key_disconnects_nobody(
+    team: RunningTeam, users: Users, time: Time, what: str, value: Any
 ) -> None:
+    """A firewall refuses, or Odoo lets the user not read who they are."""
     token = connected(team)
-    users.refusing = status
+    setattr(users, what, value)
     for _ in range(3):
-        time.passes(601)
+        time.passes(660)
         assert status_of(team, token) == 200
-    users.refusing = None
-    time.passes(601)
+    setattr(users, what, None)
+    time.passes(660)
     assert status_of(team, token) == 200
 
 
@@ -73,7 +80,7 @@ def test_while_odoo_takes_no_login_a_key_is_kept_and_the_program_told_to_wait(
 ) -> None:
     token = connected(team)
     users.holds_up = users.held_up = True
-    time.passes(601)
+    time.passes(660)
     for _ in range(5):
         assert status_of(team, token) == 503
         time.passes(66)
@@ -100,7 +107,7 @@ def test_a_key_that_is_gone_ends_the_connection_and_is_noted_as_left(
     token = connected(team)
     users.archived.add("ann")
     users.holds_up, users.held_up = holds_up, own_ended
-    time.passes(601)
+    time.passes(660)
     for status in statuses:
         assert status_of(team, token) == status
         time.passes(66)
@@ -118,7 +125,7 @@ def test_the_page_of_a_person_ends_with_the_key(
     one.post("/me/sign-in", one.get("/me"), login="ann", password=password_of("ann"))
     assert "What was done" in text_of(one.get("/me"))
     users.archived.add("ann")
-    time.passes(601)
+    time.passes(660)
     one.get("/me")
     assert "What was done" not in text_of(one.get("/me"))
 
@@ -189,7 +196,7 @@ def test_odoos_cooldown_disconnects_nobody_and_a_removed_key_ends_all_the_same(
         token = Person(team.url).connect(client, **form).access
         time = Time(monkeypatch)
         fail_at(server)
-        time.passes(601)
+        time.passes(660)
         for _ in range(3):
             assert status_of(team, token) == (503 if waits else 200)
             time.passes(66)
@@ -205,13 +212,88 @@ def test_odoos_cooldown_disconnects_nobody_and_a_removed_key_ends_all_the_same(
             assert status_of(team, token) == 200
             (account,) = team.server.provider.grants.accounts()
             user.remove(account.key_id)
-            time.passes(601)
+            time.passes(660)
             if waits:
                 assert status_of(team, token) == 503
                 time.passes(66)
             assert status_of(team, token) == 401
         finally:
             end_cooldown(people, "60")
+
+
+class Firewall(ThreadingHTTPServer):
+    """Stands before an Odoo, and answers in its place when it is told to.
+
+    Args:
+        url: of the Odoo.
+    """
+
+    daemon_threads = True
+
+    def __init__(self, url: str) -> None:
+        super().__init__(("127.0.0.1", 0), _Passing)
+        self.behind, self.status = url, 0
+        self.url = f"http://127.0.0.1:{self.server_address[1]}"
+
+
+class _Passing(BaseHTTPRequestHandler):
+    server: Firewall
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"] or 0))
+        status, content, kind = self.server.status, b"<html>No.</html>", "text/html"
+        if not status:
+            headers = {k: v for k, v in self.headers.items() if k.lower() != "host"}
+            url = self.server.behind + self.path
+            answer = requests.post(url, body, headers=headers, timeout=60)
+            status, content = answer.status_code, answer.content
+            kind = answer.headers["Content-Type"]
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
+        """Say nothing."""
+
+
+@pytest.fixture
+def firewall(server: Server) -> Iterator[Firewall]:
+    one = Firewall(server.url)
+    thread = threading.Thread(target=one.serve_forever, daemon=True)
+    thread.start()
+    yield one
+    one.shutdown()
+    one.server_close()
+    thread.join()
+
+
+@pytest.mark.every_version
+def test_a_firewall_that_refuses_for_a_while_disconnects_nobody(
+    server: Server,
+    people: People,
+    firewall: Firewall,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    user = people.make()
+    main = {**instance_of(server), "url": firewall.url, "reconnect_attempts": 0}
+    with RunningTeam(tmp_path, {"main": main}) as team:
+        made = user.make()
+        form = {"login": user.login, "key": made.key.reveal()}
+        token = Person(team.url).connect(OAuthClient(team.url), **form).access
+        time = Time(monkeypatch)
+        for status in (401, 403, 502):
+            firewall.status = status
+            time.passes(660)
+            answer = call(team.url, token, "odoo_core_get_user")
+            assert answer.status_code == 200
+            assert f"{status}" in answer.text
+            assert "sign in again" not in answer.text
+        firewall.status = 0
+        time.passes(660)
+        assert user.login in call(team.url, token, "odoo_core_get_user").text
 
 
 @pytest.mark.every_version
