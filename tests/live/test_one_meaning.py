@@ -9,10 +9,20 @@ import attrs
 import pytest
 
 from odoo_toolkit import Odoo, records
-from odoo_toolkit.apps import accounting, contacts, crm, inventory, manufacturing, purchase, sales
+from odoo_toolkit.apps import (
+    accounting,
+    contacts,
+    crm,
+    hr,
+    inventory,
+    manufacturing,
+    purchase,
+    sales,
+)
 from odoo_toolkit.wizards import answer_wizard
 from tests.live.accounting_data import expense_account, posted
 from tests.live.products import stored
+from tests.live.undo_cases import expense, leave_type
 
 End = dict[str, Any]
 
@@ -679,6 +689,56 @@ def merge(world: World) -> End:
             [["id", "=", gone]],
         ).count,
     }
+
+
+def merge_leads(world: World) -> End:
+    leads = [
+        crm.create_lead(
+            world.odoo, name=f"{name} {world.tag}", type=kind, expected_revenue=revenue
+        ).id
+        for name, kind, revenue in (("First", "lead", 10), ("Second", "opportunity", 20))
+    ]
+    answer_wizard(
+        world.odoo,
+        "crm.merge.opportunity",
+        {"opportunity_ids": [[6, 0, leads]]},
+        source=("crm.lead", leads),
+        method="action_merge",
+    )
+    fields = ("type", "expected_revenue", "active")
+    every = {"active_test": False}
+    rows = world.find("crm.lead", [["id", "in", leads]], "name", *fields, context=every)
+    return {"left": [(row["name"].split()[0], *(row[name] for name in fields)) for row in rows]}
+
+
+# Staff --------------------------------------------------------------------------------------------
+
+
+def leave(*decisions: Any, last_day: str = "2031-03-03") -> Callable[[World], End]:
+    def story(world: World) -> End:
+        asked = hr.request_leave(
+            world.odoo,
+            leave_type_id=leave_type(world.odoo),
+            date_from="2031-03-03",
+            date_to=last_day,
+            employee_id=world.make("hr.employee", name=f"Employee {world.tag}"),
+        )
+        for decision in decisions:
+            hr.decide_leave(world.odoo, decision=decision, leave_id=asked.id)
+        return world.read("hr.leave", asked.id, "state", "number_of_days")
+
+    return story
+
+
+def spend(*decisions: Any) -> Callable[[World], End]:
+    def story(world: World) -> End:
+        number = expense(world.odoo)
+        for decision in decisions:
+            reason = "Not ours" if decision == "refuse" else None
+            hr.decide_expense(world.odoo, decision=decision, expense_id=number, reason=reason)
+        return world.read("hr.expense", number, "state", "total_amount")
+
+    return story
 
 
 ROWS: tuple[Row, ...] = (
@@ -1450,6 +1510,32 @@ ROWS: tuple[Row, ...] = (
             "invoices": True,
             "gone": 0,
         },
+    ),
+    Row("merge leads", merge_leads, {"left": ["Second opportunity 20 True"]}),
+    Row("ask for leave", leave(), {"state": "confirm", "number_of_days": 1.0}),
+    Row(
+        "approve leave",
+        leave("approve", last_day="2031-03-04"),
+        {"state": "validate", "number_of_days": 2.0},
+    ),
+    Row("refuse leave", leave("refuse"), {"state": "refuse", "number_of_days": 1.0}),
+    Row(
+        "refuse approved leave",
+        leave("approve", "refuse"),
+        {"state": "refuse", "number_of_days": 1.0},
+    ),
+    Row("enter expense", spend(), {"state": "draft", "total_amount": 12.5}),
+    Row(
+        "submit expense",
+        spend("submit"),
+        {"state": "submitted", "total_amount": 12.5},
+        # On 19 nobody else is to approve what an employee without a manager has spent.
+        unlike={(14, 15, 16): {"state": "reported"}, (19,): {"state": "approved"}},
+    ),
+    Row(
+        "refuse expense",
+        spend("submit", "refuse"),
+        {"state": "refused", "total_amount": 12.5},
     ),
 )
 
