@@ -13,7 +13,9 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.annotations import DryRun, readable_signatures
-from odoo_toolkit.client import Odoo
+from odoo_toolkit.arguments.reading import wired
+from odoo_toolkit.call import LATER, REFERENCE, referring, stood_in
+from odoo_toolkit.client import Odoo, checked_calls
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import (
     ConfigurationError,
@@ -28,16 +30,20 @@ from odoo_toolkit.journal import Journal
 from odoo_toolkit.journal.entries import GONE
 from odoo_toolkit.journal.foretelling import Extent, foretold, policy_of
 from odoo_toolkit.journal.recording import Recording, current
-from odoo_toolkit.plans import Plan, PlannedCall, PlannedChange, PlannedDocument, operation_with
+from odoo_toolkit.plans import (
+    Plan,
+    PlannedCall,
+    PlannedChange,
+    PlannedDocument,
+    by_name,
+    operation_with,
+)
 from odoo_toolkit.progress import OperationCancelled, Steps, checkpoint, quietly, undisturbed
 from odoo_toolkit.undoing import in_doubt, take_back, undo, undo_since
 from odoo_toolkit.wizards.catalog import known_wizard
 
 #: Most items of one batch.
 MOST_ITEMS = 50
-
-#: Where an id is expected, ``{"id_of_item": 1}`` is that of what item 1 has made.
-REFERENCE = "id_of_item"
 
 Item = tuple[Callable[..., Any], Mapping[str, Any]]
 
@@ -90,13 +96,17 @@ class BatchPlan(Plan):
 
 @attrs.frozen(kw_only=True)
 class _Planned:
-    """An item, and what its own dry run says; None where it needs what an earlier one makes."""
+    """An item, and what its own dry run says; None where it needs what an earlier one makes.
+
+    Then ``calls`` is what of it is known all the same.
+    """
 
     number: int
     name: str
     function: Any
     arguments: Mapping[str, Any]
     plan: Any = None
+    calls: list[PlannedCall] = attrs.Factory(list)
 
     @property
     def label(self) -> str:
@@ -198,6 +208,10 @@ def _mistake(item: _Planned) -> ValidationError | None:
             suggestion=f"Its arguments are: {', '.join([*signature.parameters][1:])}.",
         )
     keyed = "repeat_key" if "repeat_key" in signature.parameters else "key"
+    named = signature.parameters.get(keyed)
+    # Of an import, what the tool calls its key is that of the rows.
+    if named is not None and named.default is inspect.Parameter.empty:
+        keyed = "repeat_key"
     if own := {keyed, "dry_run"} & item.arguments.keys():
         return ValidationError(
             f"{' and '.join(sorted(own))} cannot be given to one item.",
@@ -219,7 +233,8 @@ def _all_planned(odoo: Odoo, items: Sequence[_Planned]) -> list[_Planned]:
         for item in items:
             try:
                 waits = any(True for _ in _references(item.arguments))
-                planned.append(item if waits else _looked_at(odoo, item, item.arguments))
+                looks = _rehearsed if waits else _looked_at
+                planned.append(looks(odoo, item, item.arguments))
             except OdooConnectionError:
                 raise
             except OdooError as error:
@@ -244,6 +259,37 @@ def _looked_at(odoo: Odoo, item: _Planned, arguments: Mapping[str, Any]) -> _Pla
     return attrs.evolve(item, plan=plan)
 
 
+def _rehearsed(odoo: Odoo, item: _Planned, arguments: Mapping[str, Any]) -> _Planned:
+    """Return an item that needs what an earlier one makes with what it would send.
+
+    Its own dry run is begun with an id that no record has, and what it asks the policy about is
+    noted: the calls of a caller as they are, those of an operation without their records.
+    """
+    with checked_calls() as heard:
+        try:
+            calls = item.function.plan(odoo, **stood_in(arguments)).calls
+        except OdooConnectionError:
+            raise
+        except OdooError:
+            made = [wired(call) for call in heard if not call.reads]
+            calls = [
+                PlannedCall(
+                    model=call.model,
+                    method=call.method,
+                    ids=[LATER] if call.step else list(call.ids or ()),
+                    arguments={} if call.step else by_name(call),
+                )
+                for call in made
+            ]
+    if not calls:
+        calls = [PlannedCall(model="", method=item.name, ids=[LATER], arguments={**arguments})]
+    shown = [
+        attrs.evolve(one, ids=referring(one.ids), arguments=referring(one.arguments))
+        for one in calls
+    ]
+    return attrs.evolve(item, calls=shown)
+
+
 def _plan(odoo: Odoo, items: Sequence[_Planned]) -> BatchPlan:
     shown: list[BatchItem] = []
     calls: list[PlannedCall] = []
@@ -256,6 +302,7 @@ def _plan(odoo: Odoo, items: Sequence[_Planned]) -> BatchPlan:
             said = f"I{message[1:]}"
             shown.append(BatchItem(item=item.number, operation=item.name, message=said))
             warnings.append(f"{item.label} {message}")
+            calls += item.calls
             continue
         lasting = _lasting(item)
         shown.append(

@@ -175,3 +175,38 @@ def opened_ids(action: Mapping[str, Any] | None) -> list[int]:
     leaves = [leaf for leaf in action.get("domain") or () if isinstance(leaf, (list, tuple))]
     named = [leaf[2] for leaf in leaves if len(leaf) == 3 and leaf[0] == "id"]
     return [n for ids in named for n in (ids if isinstance(ids, (list, tuple)) else [ids])]
+
+
+# Ids that are not known yet ---------------------------------------------------------------------
+
+#: In place of the records of a planned call that are known only when its turn comes.
+LATER = "known only then"
+
+#: Where an id is expected, ``{"id_of_item": 1}`` is that of what item 1 of a batch has made.
+REFERENCE = "id_of_item"
+
+#: The last id there can be; below it are those that stand for what a batch makes.
+_LAST, _MOST_STAND_INS = 2**31 - 1, 1000
+
+
+def is_stand_in(number: Any) -> bool:
+    """Whether an id stands for a record that an earlier item of a batch makes."""
+    return type(number) is int and _LAST - _MOST_STAND_INS < number < _LAST
+
+
+def stood_in(value: Any) -> Any:
+    """Return arguments with an id that no record has in place of each reference to an item."""
+    if isinstance(value, Mapping):
+        if list(value) == [REFERENCE] and isinstance(value[REFERENCE], int):
+            return _LAST - value[REFERENCE]
+        return {name: stood_in(item) for name, item in value.items()}
+    return [stood_in(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def referring(value: Any) -> Any:
+    """Return arguments with the references in place of the ids of :func:`stood_in`."""
+    if isinstance(value, Mapping):
+        return {name: referring(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [referring(item) for item in value]
+    return {REFERENCE: _LAST - value} if is_stand_in(value) else value

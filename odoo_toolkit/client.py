@@ -6,7 +6,9 @@ import functools
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol
 
 import attrs
@@ -49,6 +51,21 @@ if TYPE_CHECKING:
     from odoo_toolkit.connection.websession import WebSession
 
 logger = logging.getLogger(__name__)
+
+#: The calls that were checked in this context, for whoever listens.
+_checked: ContextVar[list[Call] | None] = ContextVar("odoo_toolkit_checked", default=None)
+
+
+@contextmanager
+def checked_calls() -> Iterator[list[Call]]:
+    """Give the calls that the policy is asked about within the block: what is to be sent."""
+    calls: list[Call] = []
+    token = _checked.set(calls)
+    try:
+        yield calls
+    finally:
+        _checked.reset(token)
+
 
 State = Literal["disconnected", "connecting", "authenticated", "ready", "error", "reconnecting"]
 
@@ -314,6 +331,8 @@ class Odoo:
         except OdooError as error:
             self._tell(call, started, error_code=error.code)
             raise
+        if (heard := _checked.get()) is not None:
+            heard.append(checked)
         return checked
 
     def refusal(self, call: Call) -> OdooError | None:

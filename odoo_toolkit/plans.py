@@ -35,7 +35,12 @@ _LONGEST = 2000
 
 @attrs.frozen(kw_only=True)
 class PlannedCall(Shown):
-    """A call that would be made. An id that only an earlier call gives is written as text."""
+    """A call that would be made. An id that only an earlier call gives is written as text.
+
+    Of what an item of a batch does with the record of an earlier one, and a later step with what it
+    finds then, ``ids`` says that they are known only then; where nothing but the operation is
+    known, ``model`` is empty.
+    """
 
     model: str
     method: str
@@ -238,7 +243,7 @@ def planned(
                 model=call.model,
                 method=call.method,
                 ids=list(call.ids or ()),
-                arguments=_by_name(call),
+                arguments=by_name(call),
             )
             for call in calls
         ],
@@ -263,10 +268,14 @@ def _with_undo(odoo: Odoo, plan: Any) -> Any:
     return attrs.evolve(plan, undo=told)
 
 
-def _by_name(call: Call) -> dict[str, Any]:
-    """Return the arguments; those that have no name are numbered."""
+def by_name(call: Call) -> dict[str, Any]:
+    """Return the arguments; those that have no name are numbered.
+
+    The context of a caller's own call can hold values, too.
+    """
     unnamed = {f"argument {place}": value for place, value in enumerate(call.positional, 1)}
-    return {**unnamed, **call.arguments}
+    context = {"context": dict(call.context)} if call.context and not call.step else {}
+    return {**unnamed, **call.arguments, **context}
 
 
 def _needs(odoo: Odoo, calls: Sequence[Call]) -> str | None:

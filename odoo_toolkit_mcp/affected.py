@@ -1,41 +1,47 @@
 """Runs a tool's function up to its first change that a person must be asked about.
 
 The function is given a connection that stops it there. By then the policy has been asked, names
-have been resolved and states checked; what is about to be sent is known exactly, so the question
-can name the records, and nothing else than what was asked about is sent after a yes.
+have been resolved and states checked. The question is the plan: all that the tool would call, shown
+whole. What is allowed is that, and nothing else is sent after a yes.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+import re
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import attrs
 
-from odoo_toolkit.arguments import owns_lines, read_commands, with_values
-from odoo_toolkit.arguments.reading import wired
-from odoo_toolkit.arguments.values import VALUES
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import LATER, Call, is_stand_in, stood_in
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
-from odoo_toolkit.fields import TO_MANY, Field
+from odoo_toolkit.policy.calls import real_access
+from odoo_toolkit.policy.implied import Effect, implied
 
 if TYPE_CHECKING:
-    from odoo_toolkit.client import Odoo
-    from odoo_toolkit.plans import Plan
+    from odoo_toolkit.client import Admitted, Odoo
+    from odoo_toolkit.plans import Plan, PlannedCall
     from odoo_toolkit_mcp.toolsets.base import Asks, Tool
-from odoo_toolkit_mcp.approval_rules import NO_RULES, Rules
+from odoo_toolkit_mcp.approval_rules import NO_RULES, Rules, field_of
 from odoo_toolkit_mcp.untrusted import cleaned
+
+R = TypeVar("R")
 
 #: A method one of whose words is among these destroys something: ``unlink``, ``button_cancel``.
 DESTROYING_WORDS = frozenset({"unlink", "delete", "remove", "cancel"})
 
-#: Names that a question shows, and characters of a name or of an argument.
-SHOWN, _LONGEST_NAME, _LONGEST_ARGUMENT = 10, 80, 200
+#: Characters of a name that a question shows, of a value on one line with others, and of a whole
+#: question: nobody reads more.
+_LONGEST_NAME, _SHORT, _LONGEST = 80, 200, 20_000
 
-#: Arguments that the records and the heading of a question show already.
-_SAID = frozenset({"model", "ids", "record_id", "method"})
+#: Missing records that an error names.
+_SHOWN = 10
+
+#: Names of arguments and fields with the content of a file.
+_FILES = re.compile(r"content_base64|datas|raw|image_(1920|1024|512|256|128)")
 
 
 @attrs.frozen(kw_only=True)
@@ -77,7 +83,21 @@ class Asking:
 
 
 class _Stopped(Exception):  # noqa: N818 - nothing went wrong
-    """A person must be asked first."""
+    """A person must be asked first, or nobody can be."""
+
+
+@attrs.frozen(kw_only=True)
+class _Allowed:
+    """What somebody has seen: by model and method the records, None where not all were known."""
+
+    records: Mapping[tuple[str, str], frozenset[int] | None] = attrs.field(factory=dict)
+
+    def __contains__(self, effect: Effect) -> bool:
+        key = (effect.model, effect.method)
+        if key not in self.records:
+            return False
+        known = self.records[key]
+        return known is None or (effect.ids is not None and known.issuperset(effect.ids))
 
 
 class _Guarded:
@@ -86,9 +106,15 @@ class _Guarded:
     def __init__(self, odoo: Odoo, asking: Asking) -> None:
         self._odoo = odoo
         self._asking = asking
-        self._approved = self._released = self._planned = False
-        self._announced: str | None = None
+        self._announced: list[Call] = []
+        self._lock = threading.Lock()
+        #: Of what the plan has: all, once it is known that the first change may be made.
+        self._allowed: _Allowed | None = None
+        self._shown = False
+        self._entry: Any = None
+        self._sent: list[str] = []
         self.question: Question | None = None
+        self.refused: OdooError | None = None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._odoo, name)
@@ -100,52 +126,158 @@ class _Guarded:
         a new record each time, and a yes to one would be none to the next.
         """
         checked = self._odoo.check(call, planned=planned)
-        if destroys(call.method) and not planned:
-            self._announced = call.method
+        if not planned and real_access(call) != "read":
+            self._announced.append(checked)
         return checked
 
     def call(self, call: Call) -> Any:
         """Send a call, unless a person must be asked about it and has not been."""
-        if not call.reads and self._asking.rules.rules and not self._released:
-            self._stop_unless_released(call)
-        if not call.reads and not self._approved and self._asking.asks != "never":
-            lines = _TakenAway(self._odoo).by(call)
-            method = self._announced or call.method
-            if self._asking.asks == "always" or lines or destroys(method):
-                self._stop_unless_approved(call, method, lines)
+        self._permit(call)
         return self._odoo.call(call)
 
-    def _stop_unless_released(self, call: Call) -> None:
-        """Stop before the first change of what another person has to allow, and has not."""
-        asking = self._asking
-        plan = None
-        if not self._planned:
-            self._planned = True
-            plan = _dry_run(self._odoo, asking)
-        if not asking.rules.stop(self._odoo, [call, *(plan.calls if plan else ())]):
-            return
-        # What the policy refuses is refused without a question.
-        self._odoo.check(call)
-        question = _question_to_another(self._odoo, asking, call, plan)
-        if question.digest != asking.released:
-            self.question = self.question or question
-            raise _Stopped
-        self._released = self._approved = True
+    def send(self, admitted: Admitted) -> Any:
+        """Send a call that was admitted, as :meth:`call` does."""
+        self._permit(admitted.call)
+        return self._odoo.send(admitted)
 
-    def _stop_unless_approved(
-        self, call: Call, method: str, lines: Mapping[str, Sequence[int] | None]
-    ) -> None:
+    def _permit(self, call: Call) -> None:
+        if real_access(call) == "read":
+            return
+        with self._lock:
+            if self._allowed is None:
+                self._allowed = self._decide(call)
+                self._entry = _entry()
+            elif not self._takes_back():
+                self._check_allowed(self._allowed, call)
+            self._sent.append(f"{call.model}.{call.method} {list(call.ids or ())}")
+
+    def _takes_back(self) -> bool:
+        """Whether it takes back what it has just done itself."""
+        entry = _entry()
+        own = self._entry and self._entry.id
+        return bool(own and entry is not self._entry and entry and entry.undoes == own)
+
+    def _check_allowed(self, allowed: _Allowed, call: Call) -> None:
+        """Refuse a later call that needs a yes, and was in no plan.
+
+        Raises:
+            AccessError: it is such a one; the call is not sent, and the others stay as they are.
+        """
+        calls = [_resolved(self._odoo, one) for one in self._asking.rules.found(self._odoo, [call])]
+        why = "needs the approval of another person"
+        if self._shown:
+            calls += [one for one in _effects(self._odoo, [call]) if one.method == "unlink"]
+            why = "needs a yes"
+        if not (beyond := [one for one in calls if one not in allowed]):
+            return
+        one = beyond[0]
+        raise AccessError(
+            f"{one.model}.{one.method} of {list(one.ids or ())} {why}, and was not in the plan. It"
+            f" was not sent. Sent before it: {', '.join(self._sent)}.",
+            code="METHOD_BLOCKED",
+            suggestion="Do it in a call of its own, on the records as they are now.",
+            details={"model": one.model, "method": one.method},
+            outcome="not_sent",
+        )
+
+    def _decide(self, call: Call) -> _Allowed:
+        """Stop before the first change, unless what the tool would do needs no yes, or has one."""
+        asking = self._asking
+        rules = asking.rules.rules
+        asks = asking.asks != "never"
+        plan: Plan | None = None
+        if asking.tool.plans and (rules or (asks and _has_more(asking))):
+            plan = self._stopping(lambda: asking.tool.plan_of(self._odoo, asking.given))
+        # What a plan lacks, such as the context of the first call, is in that call.
+        planned = plan.calls if plan else []
+        calls = [*map(as_call, planned), *(() if plan else self._announced), call]
+        needs = asking.rules.found(self._odoo, calls) if rules else []
+        if rules:
+            self._stopping(lambda: _check_known(planned, needs))
+        effects = _effects(self._odoo, calls)
+        asks = asks and (
+            asking.asks == "always"
+            or any(one.method == "unlink" or destroys(one.method) for one in effects)
+        )
+        if not needs and not asks:
+            return _Allowed()
         # What the policy refuses is refused without a question.
-        self._odoo.check(call)
-        told = attrs.evolve(call, method=method)
-        if self._asking.tool.asks_about_plan:
-            question = _question_about_plan(self._odoo, self._asking)
-        else:
-            question = _question(self._odoo, self._asking, told, lines)
-        if question.digest != self._asking.approved:
+        self._stopping(lambda: self._odoo.check(call))
+        told = call if plan else _told(call, self._announced)
+        question = self._stopping(
+            lambda: _question(self._odoo, asking, told, calls, plan, of_another=bool(needs))
+        )
+        if question.digest != (asking.released if needs else asking.approved):
             self.question = self.question or question
             raise _Stopped
-        self._approved = True
+        self._shown = asks and plan is not None
+        return _Allowed(records=_records(effects, planned))
+
+    def _stopping(self, act: Callable[[], R]) -> R:
+        """Return what ``act`` does; where it fails, nothing more is done, whoever would go on."""
+        try:
+            return act()
+        except OdooError as error:
+            self.refused = self.refused or error
+            raise _Stopped from error
+
+
+def _has_more(asking: Asking) -> bool:
+    """Whether a tool may do more than its first call, of which a person is asked."""
+    tool = asking.tool
+    alone = tool.asks == "destroying" or tool.access == "delete"
+    return tool.asks_about_plan or (asking.asks == "always" and not alone)
+
+
+def _entry() -> Any:
+    """Return the journal's entry of what runs now."""
+    from odoo_toolkit.journal.recording import current
+
+    recording = current()
+    return recording.entry if recording else None
+
+
+def as_call(planned: PlannedCall) -> Call:
+    """Return a call of a plan; of its records, those that are known."""
+    ids = tuple(number for number in stood_in(planned.ids) if isinstance(number, int))
+    arguments = stood_in(planned.arguments)
+    context = arguments.pop("context", None)
+    return Call(
+        model=planned.model,
+        method=planned.method,
+        ids=ids or None,
+        arguments=arguments,
+        context=context if isinstance(context, Mapping) else {},
+    )
+
+
+def _told(call: Call, announced: Sequence[Call]) -> Call:
+    """Return the call that the question is headed by: one that destroys, if one is to come."""
+    coming = [one.method for one in announced if destroys(one.method)]
+    return attrs.evolve(call, method=coming[-1]) if coming else call
+
+
+def _check_known(planned: Sequence[PlannedCall], needs: Sequence[Effect]) -> None:
+    """Refuse what nobody could be shown.
+
+    Raises:
+        AccessError: a call needs a yes, and is known only when its turn comes.
+    """
+    late = {(one.model, one.method) for one in planned if LATER in one.ids}
+    hidden = [one for one in needs if (one.model, one.method) in late]
+    unknown = [one.method for one in planned if not one.model]
+    if not hidden and not unknown:
+        return
+    what = ", ".join(dict.fromkeys(f"{one.model}.{one.method}" for one in hidden)) or unknown[0]
+    raise AccessError(
+        f"{what} needs the approval of another person, and on which records is known only when"
+        " its turn comes, so that nobody could be shown it. Nothing was done.",
+        code="METHOD_BLOCKED",
+        suggestion="Do what comes before it first, in a call of its own, without this step or"
+        " item; then do this, on the records that are there then.",
+        details={"calls": [f"{one.model}.{one.method}" for one in hidden]},
+        outcome="not_sent",
+    )
 
 
 def destroys(method: str) -> bool:
@@ -179,8 +311,10 @@ def run(asking: Asking, odoo: Odoo | None, /, **arguments: Any) -> Any:
     try:
         result = tool.function(cast("Odoo", guarded), **arguments)
     except _Stopped:
-        return guarded.question
+        result = None
     # Where the function took the stop for a failure of its own, nothing was changed either.
+    if guarded.refused:
+        raise guarded.refused
     return guarded.question or result
 
 
@@ -188,83 +322,95 @@ def run(asking: Asking, odoo: Odoo | None, /, **arguments: Any) -> Any:
 
 
 def _question(
-    odoo: Odoo, asking: Asking, call: Call, lines: Mapping[str, Sequence[int] | None]
+    odoo: Odoo,
+    asking: Asking,
+    call: Call,
+    calls: Sequence[Call],
+    plan: Plan | None,
+    *,
+    of_another: bool,
 ) -> Question:
+    """Return the question about what a tool would do: the plan of it, or the call that it is.
+
+    Raises:
+        ValidationError: it is too long to be read; what cannot be shown whole is not asked.
+    """
     tool = asking.tool
-    heading = tool.title
-    if call.method == "unlink":
-        heading = "Delete"
-    elif tool.access == "execute":
-        heading = f"Call {clean(call.method)}"
+    removed = _removed(_effects(odoo, calls), direct=plan is not None)
     companies = {k: v for k, v in call.context.items() if k == "allowed_company_ids"}
-    text = [f"{heading}: {_counted(odoo, call.model, call.ids)}"]
-    text += _named(
-        odoo,
-        Call(model=call.model, method="read", ids=call.ids, acts_on=call.acts_on, step=True),
-        companies,
-    )
-    text += _source(odoo, asking, call, companies)
-    for model, ids in lines.items():
+    heading = tool.title
+    text: list[str] = []
+    if plan is not None:
+        text = [heading, *_plan(odoo, asking, plan, companies)]
+    else:
+        if call.method == "unlink":
+            heading = "Delete"
+        elif tool.access == "execute":
+            heading = f"Call {clean(call.method)}"
+        read = Call(model=call.model, method="read", ids=call.ids, acts_on=call.acts_on, step=True)
+        text = [f"{heading}: {_counted(odoo, call.model, call.ids)}"]
+        text += [*_named(odoo, read, companies), *_source(odoo, asking, call, companies)]
+    for model, ids in removed.items():
         text.append(f"This removes {_counted(odoo, model, ids)}")
         text += _named(odoo, Call(model=model, method="read", ids=ids), companies)
-    if call.method != "unlink" and not tool.consequence:
-        text += _arguments(asking)
-    if call.method == "unlink" or lines:
+    if plan is None or not hasattr(plan, "items"):
+        text += _arguments(asking.given, call)
+    if call.method == "unlink" or removed:
         text.append("Deleted records cannot be brought back.")
-    if tool.consequence:
-        text.append(tool.consequence)
-    affected = [call.model, call.method, list(call.ids or ()), dict(lines)]
-    return _asked("\n".join(text), asking, odoo.uid, affected)
-
-
-def _question_about_plan(odoo: Odoo, asking: Asking) -> Question:
-    tool = asking.tool
-    plan = tool.function(odoo, **tool.check({**asking.given, "dry_run": True}))
-    text = [tool.title]
-    for one, given in zip(plan.items, asking.given["items"], strict=True):
-        text.append(f"{one.item}. {one.operation}: {clean(one.message, _LONGEST_ARGUMENT)}")
-        if one.possible is None:
-            arguments = json.dumps(given["arguments"], ensure_ascii=False, default=str)
-            text.append(f"   {clean(arguments, _LONGEST_ARGUMENT)}")
-    for planned in plan.calls:
-        known = [number for number in planned.ids if isinstance(number, int)]
-        call = Call(
-            model=planned.model,
-            method=planned.method,
-            ids=known or None,
-            arguments=planned.arguments,
-            access="create" if planned.method == "create" else "write",
+    text += [tool.consequence] if tool.consequence else []
+    facts: list[Any] = [[one.model, one.method, list(one.ids or ())] for one in calls]
+    if plan is not None:
+        shown: Iterable[Any] = (*plan.calls, *plan.documents, *plan.changes)
+        facts += map(attrs.asdict, shown)
+    question = _asked(text, asking, odoo.uid, [*facts, removed])
+    if (length := len(question.message)) > _LONGEST:
+        raise ValidationError(
+            f"A person has to allow this, and to show all of it takes {length:,} characters; a"
+            f" question has at most {_LONGEST:,}. Nothing was done.",
+            suggestion="Do it in parts: fewer records, rows or items at a time, shorter texts.",
+            outcome="not_sent",
         )
-        for model, ids in _TakenAway(odoo).by(call).items():
-            text.append(f"This removes {_counted(odoo, model, ids)}")
-            text += _named(odoo, Call(model=model, method="read", ids=ids), {})
-    text += [clean(warning, _LONGEST_ARGUMENT) for warning in plan.warnings]
+    return attrs.evolve(question, of_another=of_another)
+
+
+def _plan(odoo: Odoo, asking: Asking, plan: Plan, companies: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a plan says, its items, and each call with its records and values."""
+    items = getattr(plan, "items", None)
+    if items is None:
+        yield clean(plan.message, None)
+    else:
+        for one, given in zip(items, asking.given["items"], strict=True):
+            yield f"{one.item}. {one.operation}: {clean(one.message, None)}"
+            yield from _values(given["arguments"], "   ")
+    yield from (clean(document, None) for document in plan.documents)
+    for change in plan.changes:
+        now, then = (_text(value, _SHORT) for value in (change.now, change.then))
+        yield f"- {clean(change.name or change.id)}: {change.field}: {now} -> {then}"
+    shown = {_text(value) for value in _values_in(asking.given)}
+    for call in plan.calls:
+        yield f"Call {clean(call.model)}.{clean(call.method)}: {_ids(call)}"
+        known = tuple(n for n in call.ids if isinstance(n, int) and not is_stand_in(n))
+        read = Call(model=call.model, method="read", ids=known, step=True)
+        yield from _named(odoo, read, companies)
+        yield from _values({k: v for k, v in call.arguments.items() if _text(v) not in shown}, "  ")
+    yield from (clean(warning, None) for warning in plan.warnings)
     if plan.undo and plan.undo.remains:
-        text.append(f"What stays if it is taken back: {' '.join(plan.undo.remains)}")
-    return _asked("\n".join(text), asking, odoo.uid, [str(call) for call in plan.calls])
+        yield f"What stays if it is taken back: {clean(' '.join(plan.undo.remains), None)}"
 
 
-def _dry_run(odoo: Odoo, asking: Asking) -> Plan | None:
-    """Return what a tool would do, if it can tell that."""
-    if "dry_run" not in asking.tool.input_schema["properties"] or asking.given.get("dry_run"):
-        return None
-    plan: Plan = asking.tool.function(odoo, **asking.tool.check({**asking.given, "dry_run": True}))
-    return plan
+def _ids(call: PlannedCall) -> str:
+    others = [str(number) for number in call.ids if not isinstance(number, int)]
+    count = len(call.ids)
+    number = f"{count} {'record' if count == 1 else 'records'}" if count else "new"
+    return f"{number} ({', '.join(map(clean, others))})" if others else number
 
 
-def _question_to_another(odoo: Odoo, asking: Asking, call: Call, plan: Plan | None) -> Question:
-    """Return what another person is asked: the plan with its names and amounts, or the call."""
-    text = [asking.tool.title]
-    if call.ids:
-        read = Call(model=call.model, method="read", ids=call.ids, acts_on=call.acts_on, step=True)
-        text += [_counted(odoo, call.model, call.ids), *_named(odoo, read, {})]
-    text += _arguments(asking)
-    facts: Any = [call.model, call.method, list(call.ids or ()), str(wired(call).arguments)]
-    if plan:
-        text += [plan.message, *(clean(one, _LONGEST_ARGUMENT) for one in plan.warnings)]
-        facts = [str(attrs.asdict(plan))]
-    question = _asked("\n".join(text), asking, odoo.uid, facts)
-    return attrs.evolve(question, of_another=True)
+def _values_in(given: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield the arguments, and those of the items of a batch."""
+    yield from given.values()
+    for item in given.get("items") or ():
+        if isinstance(item, Mapping) and isinstance(item.get("arguments"), Mapping):
+            yield from item["arguments"].values()
 
 
 def _source(odoo: Odoo, asking: Asking, call: Call, companies: Mapping[str, Any]) -> Iterator[str]:
@@ -279,18 +425,22 @@ def _question_before_calling(odoo: Odoo | None, asking: Asking) -> Question:
     model, ids = asking.given.get("model"), asking.given.get("ids", asking.given.get("record_id"))
     tool = asking.tool
     text = [tool.title]
+    call = None
     if odoo and isinstance(model, str):
         if problem := odoo.policy.model_problem(model, "read"):
             raise problem
         ids = [i for i in (ids if isinstance(ids, list) else [ids]) if isinstance(i, int)]
+        call = Call(model=model, method="read", ids=ids)
         text = [f"{asking.tool.title}: {_counted(odoo, model, ids or None)}"]
-        text += _named(odoo, Call(model=model, method="read", ids=ids), {})
-    text += _arguments(asking)
+        text += _named(odoo, call, {})
+    text += _arguments(asking.given, call)
+    text += [tool.shows(odoo, asking.given)] if odoo and tool.shows else []
     text += [tool.consequence] if tool.consequence else []
-    return _asked("\n".join(text), asking, odoo.uid if odoo else 0, [])
+    return _asked(text, asking, odoo.uid if odoo else 0, [])
 
 
-def _asked(message: str, asking: Asking, uid: int, affected: Sequence[Any]) -> Question:
+def _asked(text: Sequence[str], asking: Asking, uid: int, affected: Any) -> Question:
+    message = "\n".join(text)
     facts = [asking.client, uid, asking.tool.name, asking.given, message, affected]
     digest = hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
     return Question(message=message, digest=digest)
@@ -310,7 +460,7 @@ def _counted(odoo: Odoo, model: str, ids: Sequence[int] | None) -> str:
 
 
 def _named(odoo: Odoo, read: Call, context: Mapping[str, Any]) -> Iterator[str]:
-    """Return a line for each record, for as many as are shown.
+    """Return a line for each record.
 
     Raises:
         NotFoundError: one does not exist, or this user cannot see it.
@@ -319,16 +469,14 @@ def _named(odoo: Odoo, read: Call, context: Mapping[str, Any]) -> Iterator[str]:
     names = _names(odoo, attrs.evolve(read, context=context)) if ids else {}
     if missing := [i for i in ids if i not in names]:
         raise NotFoundError(
-            f"There is no {read.model} {', '.join(map(str, missing[:SHOWN]))}, or this user cannot"
+            f"There is no {read.model} {', '.join(map(str, missing[:_SHOWN]))}, or this user cannot"
             " see it. Nothing was done.",
             suggestion="Look the records up, and leave out those that do not exist.",
             details={"model": read.model, "ids": missing},
         )
-    for record_id in ids[:SHOWN]:
+    for record_id in ids:
         name = clean(names[record_id])
         yield f"- {name} (id {record_id})" if name else f"- id {record_id}"
-    if len(ids) > SHOWN:
-        yield f"- and {len(ids) - SHOWN} more"
 
 
 def _names(odoo: Odoo, read: Call) -> dict[int, str]:
@@ -342,106 +490,130 @@ def _names(odoo: Odoo, read: Call) -> dict[int, str]:
     return {row["id"]: row.get("display_name") or "" for row in rows}
 
 
-def _arguments(asking: Asking) -> Iterator[str]:
-    for name, value in asking.given.items():
-        if name not in _SAID and value not in (None, "", [], {}):
-            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-            yield f"{name}: {clean(text, _LONGEST_ARGUMENT)}"
+def _arguments(given: Mapping[str, Any], call: Call | None) -> Iterator[str]:
+    """Yield the arguments that the heading does not show."""
+    said: dict[str, Any] = {}
+    if call is not None:
+        ids = list(call.ids or ())
+        said = {"model": call.model, "method": call.method, "ids": ids}
+        said["record_id"] = ids[0] if len(ids) == 1 else None
+    yield from _values({k: v for k, v in given.items() if k not in said or v != said[k]}, "")
 
 
-def clean(text: object, longest: int = _LONGEST_NAME) -> str:
+def _values(values: Mapping[str, Any], indent: str) -> Iterator[str]:
+    """Yield a line for each value, the short ones first: nothing is hidden behind a long one.
+
+    A mapping that is long has its own values on lines of their own.
+    """
+    shown = {str(k): _without_files(v, str(k)) for k, v in values.items()}
+    told = {k: (v, _text(v)) for k, v in shown.items() if v not in (None, "", [], {})}
+    for name, (value, text) in sorted(told.items(), key=lambda item: len(item[1][1])):
+        rows = value if isinstance(value, (list, tuple)) else [value]
+        if len(text) > _SHORT and all(isinstance(row, Mapping) for row in rows):
+            for place, row in enumerate(rows, 1):
+                yield f"{indent}{clean(name)}{f' {place}' if len(rows) > 1 else ''}:"
+                yield from _values(row, f"{indent}  ")
+        else:
+            yield f"{indent}{clean(name)}: {text}"
+
+
+def _text(value: Any, longest: int | None = None) -> str:
+    """Return a value on one line."""
+    value = _without_files(value)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return clean(text, longest)
+
+
+def _without_files(value: Any, name: str = "") -> Any:
+    """Return a value with size and digest in place of the content of files."""
+    if isinstance(value, Mapping):
+        return {key: _without_files(item, str(key)) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_files(item) for item in value]
+    if not (isinstance(value, str) and len(value) > _SHORT and _FILES.fullmatch(name)):
+        return value
+    digest = hashlib.sha256(value.encode()).hexdigest()
+    return f"({len(value):,} characters of a file, SHA-256 {digest})"
+
+
+def clean(text: object, longest: int | None = _LONGEST_NAME) -> str:
     """Return text on one line, cut, without characters that show nothing or turn the text.
 
     A name is written by anybody who may write a record: it must not look like a part of the
     question.
     """
-    line = " ".join(cleaned(str(text)[: longest * 4]).split())
-    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+    whole = str(text) if longest is None else str(text)[: longest * 4]
+    line = " ".join(cleaned(whole).split())
+    return line if longest is None or len(line) <= longest else f"{line[: longest - 1]}…"
 
 
-# Lines that a write takes away ------------------------------------------------------------------
+# What is deleted -------------------------------------------------------------------------------
 
 
-class _TakenAway:
-    """Finds out which records the values of a call delete, or take away from a one2many."""
+def _effects(odoo: Odoo, calls: Iterable[Call]) -> list[Effect]:
+    """Return all that calls amount to, with the records as far as they can be told."""
+    found = [one for call in calls for one in implied(call, field_of(odoo))]
+    return [one for one in (_resolved(odoo, each) for each in found) if one.ids != ()]
 
-    def __init__(self, odoo: Odoo) -> None:
-        self._odoo = odoo
-        #: model -> ids; None where it cannot be told which.
-        self.found: dict[str, list[int] | None] = {}
 
-    def field(self, model: str, name: str) -> Field | None:
-        """Return a field, None where it is not known."""
-        try:
-            return self._odoo.schema.fields(model).get(name)
-        except OdooError:
-            return None
+def _resolved(odoo: Odoo, effect: Effect) -> Effect:
+    """Return an effect with its records: lines that are taken away at once are looked up."""
+    if effect.within is None:
+        return attrs.evolve(effect, ids=effect.ids or None)
+    lines = _lines(odoo, *effect.within)
+    ids = None if lines is None else tuple(i for i in lines if i not in (effect.ids or ()))
+    return attrs.evolve(effect, ids=ids, within=None)
 
-    def by(self, call: Call) -> dict[str, list[int] | None]:
-        """Return the records by their model."""
-        call = wired(with_values(call, self.field))
-        values = [*call.arguments.values(), *call.positional]
-        # What a method does with values that is not among those cannot be known.
-        of = call.ids if call.method in VALUES else None
-        of = () if call.access == "create" else of
-        for value in values:
-            self._search(call.model, of, value)
-        return {model: ids for model, ids in self.found.items() if ids != []}
 
-    def _search(self, model: str, of: tuple[int, ...] | None, value: Any) -> None:
-        if isinstance(value, Mapping):
-            for name, item in value.items():
-                self._read(model, of, str(name), item)
-        elif isinstance(value, (list, tuple)):
-            for item in value:
-                if isinstance(item, Mapping):
-                    self._search(model, of, item)
+def _removed(effects: Iterable[Effect], *, direct: bool) -> dict[str, list[int] | None]:
+    """Return the records that are deleted, by model; None where it cannot be told which.
 
-    def _read(self, model: str, of: tuple[int, ...] | None, name: str, value: Any) -> None:
-        field = self.field(model, name)
-        listed = isinstance(value, (list, tuple))
-        if not listed if field is None else field.type not in TO_MANY:
-            return
-        try:
-            commands = read_commands(value, name)
-        except ValidationError:
-            return  # Nor is it a value of this field, but a list of something else.
-        relation = (field and field.relation) or f"{model}.{name}"
-        owned = owns_lines(field, model, self.field)
-        for command in commands:
-            if command.kind == "delete" or (owned and command.kind == "unlink"):
-                self._add(relation, [command.id])
-            elif owned and command.takes_all:
-                there = self._lines(model, of, name, field)
-                self._add(relation, there and [i for i in there if i not in command.ids])
-            new = command.kind == "create"
-            self._search(relation, () if new else (command.id,), command.values)
-
-    def _lines(
-        self, model: str, of: tuple[int, ...] | None, name: str, field: Field | None
-    ) -> list[int] | None:
-        """Return the records that there are now."""
-        if field is None or of is None:
-            return None
-        if not of:
-            # A new record has none yet; but a field may show those of another.
-            return [] if field.store and not field.related else None
-        read = Call(
-            model=model,
-            method="read",
-            ids=of,
-            arguments={"fields": [name]},
-            context={"active_test": False},
-            internal=True,
-        )
-        try:
-            return [line for row in self._odoo.call(read) for line in row[name]]
-        except OdooError:
-            return None
-
-    def _add(self, model: str, ids: list[int] | None) -> None:
-        known = self.found.setdefault(model, [])
-        if known is None or ids is None:
-            self.found[model] = None
+    Args:
+        effects: of all calls.
+        direct: also by a call that does nothing else.
+    """
+    found: dict[str, list[int] | None] = {}
+    for one in effects:
+        if one.method != "unlink" or not (one.place or direct):
+            continue
+        known = found.setdefault(one.model, [])
+        if known is None or one.ids is None:
+            found[one.model] = None
         else:
-            known += [i for i in ids if i not in known]
+            known += [i for i in one.ids if i not in known and not is_stand_in(i)]
+    return {model: ids for model, ids in found.items() if ids != []}
+
+
+def _lines(odoo: Odoo, model: str, of: tuple[int, ...] | None, name: str) -> list[int] | None:
+    """Return the lines that records have now; None where that cannot be told."""
+    if not of or field_of(odoo)(model, name) is None:
+        return None
+    read = Call(
+        model=model,
+        method="read",
+        ids=of,
+        arguments={"fields": [name]},
+        context={"active_test": False},
+        internal=True,
+    )
+    try:
+        return [line for row in odoo.call(read) for line in row[name]]
+    except OdooError:
+        return None
+
+
+def _records(
+    effects: Iterable[Effect], planned: Iterable[PlannedCall]
+) -> dict[tuple[str, str], frozenset[int] | None]:
+    """Return the records of each model and method; None where not all are known beforehand."""
+    found: dict[tuple[str, str], frozenset[int] | None] = {
+        (one.model, one.method): None
+        for one in planned
+        if not all(isinstance(number, int) for number in one.ids)
+    }
+    for one in effects:
+        key = (one.model, one.method)
+        ids = None if one.ids is None or any(map(is_stand_in, one.ids)) else frozenset(one.ids)
+        known = found.get(key, frozenset())
+        found[key] = None if known is None or ids is None else known | ids
+    return found

@@ -1,23 +1,24 @@
 """Calls that another person has to allow.
 
 The rules are of calls to Odoo, and not of tools: whatever tool, wizard or batch leads to a call of
-a rule is stopped.
+a rule is stopped, and so is what amounts to one, such as a command that deletes.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import attrs
 
 from odoo_toolkit.call import Call
-from odoo_toolkit.errors import AccessError, ConfigurationError, OdooError
+from odoo_toolkit.errors import ConfigurationError, OdooError
+from odoo_toolkit.policy.implied import Effect, FieldOf, implied
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
-    from odoo_toolkit.plans import PlannedCall
+    from odoo_toolkit.fields import Field
     from odoo_toolkit_mcp.settings import ServerSettings
 
 _RULE = re.compile(
@@ -47,6 +48,10 @@ class Rule:
     method: str
     over: float | None = None
 
+    def names(self, effect: Effect) -> bool:
+        """Whether this is such a call."""
+        return self.method == effect.method.lower() and self.model in ("*", effect.model)
+
 
 @attrs.frozen(kw_only=True)
 class Rules:
@@ -60,53 +65,33 @@ class Rules:
     rules: Sequence[Rule] = ()
     approvers: frozenset[str] = frozenset()
 
-    def stop(self, odoo: Odoo, calls: Iterable[Call | PlannedCall]) -> bool:
-        """Whether one of some calls needs a yes; one whose amount is not known does."""
-        return any(
-            rule.method == call.method
-            and rule.model in ("*", call.model)
-            and (rule.over is None or _amount(odoo, call) > rule.over)
-            for call in calls
-            for rule in self.rules
-        )
+    def found(self, odoo: Odoo, calls: Iterable[Call]) -> list[Effect]:
+        """Return what of some calls needs a yes; that of which the amount is not known does.
+
+        An amount is that of all records of all these calls together.
+        """
+        effects = [one for call in calls for one in implied(call, field_of(odoo))]
+        found: list[Effect] = []
+        for rule in self.rules:
+            of_rule = [one for one in effects if rule.names(one)]
+            if of_rule and (rule.over is None or _amount(odoo, of_rule) > rule.over):
+                found += of_rule
+        return found
+
+
+def field_of(odoo: Odoo) -> FieldOf:
+    """Return what looks a field up; it finds none where the schema cannot be had."""
+
+    def field(model: str, name: str) -> Field | None:
+        try:
+            return odoo.schema.fields(model).get(name)
+        except OdooError:
+            return None
+
+    return field
 
 
 NO_RULES = Rules()
-
-
-class WithoutApproval:
-    """A connection on which no call of a rule is made, where nobody can be asked to allow it.
-
-    Args:
-        odoo: the connection.
-        rules: of the calls that another person has to allow.
-    """
-
-    def __init__(self, odoo: Odoo, rules: Rules) -> None:
-        self._odoo = odoo
-        self._rules = rules
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._odoo, name)
-
-    def check(self, call: Call, *, planned: bool = False) -> Call:
-        """Ask the policy about a call that is to come, which must be of no rule."""
-        self._refuse(call)
-        return self._odoo.check(call, planned=planned)
-
-    def call(self, call: Call) -> Any:
-        """Send a call that is of no rule."""
-        self._refuse(call)
-        return self._odoo.call(call)
-
-    def _refuse(self, call: Call) -> None:
-        if not call.reads and self._rules.stop(self._odoo, [call]):
-            raise AccessError(
-                "This takes the approval of another person, which cannot be asked for here."
-                " Nothing was done.",
-                suggestion="Let your program do it: then that person is asked.",
-                outcome="not_sent",
-            )
 
 
 def rules_of(settings: ServerSettings) -> Rules:
@@ -142,19 +127,23 @@ def rules_of(settings: ServerSettings) -> Rules:
     return Rules(rules=rules, approvers=approvers)
 
 
-def _amount(odoo: Odoo, call: Call | PlannedCall) -> float:
-    """Return the amounts of the records of a call together; infinite where they are not known."""
-    ids = [number for number in call.ids or () if isinstance(number, int)]
-    if not ids or len(ids) < len(call.ids or ()):
+def _amount(odoo: Odoo, effects: Sequence[Effect]) -> float:
+    """Return the amounts of all records together; infinite where they are not known."""
+    ids = {number for effect in effects for number in effect.ids or ()}
+    if not all(effect.ids and effect.within is None for effect in effects):
         return float("inf")
-    amount, rate = _AMOUNTS[call.model]
+    amount, rate = _AMOUNTS[effects[0].model]
     fields = [amount, rate] if rate else [amount]
     read = Call(
-        model=call.model, method="read", ids=tuple(ids), arguments={"fields": fields}, step=True
+        model=effects[0].model,
+        method="read",
+        ids=tuple(sorted(ids)),
+        arguments={"fields": fields},
+        step=True,
     )
     try:
         rows = odoo.call(read)
-        if len(rows) < len(set(ids)):
+        if len(rows) < len(ids):
             return float("inf")
         return float(sum(abs(row[amount]) / ((row[rate] if rate else 1) or 1) for row in rows))
     except (OdooError, KeyError, TypeError):

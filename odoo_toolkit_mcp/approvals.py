@@ -13,13 +13,17 @@ from odoo_toolkit.errors import AccessError, make_error
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
     from odoo_toolkit.journal.approvals import Approvals
+    from odoo_toolkit_mcp.approval_rules import Rules
 
 
-def release(odoo: Odoo, operation: str, message: str, digest: str, client: str) -> str:
+def release(
+    odoo: Odoo, rules: Rules, operation: str, message: str, digest: str, client: str
+) -> str:
     """Return the digest of a question to which another person has said yes; that yes is used up.
 
     Args:
         odoo: the connection of the one who asks.
+        rules: name those who decide.
         operation: the tool.
         message: all that would be done.
         digest: stands for it.
@@ -32,7 +36,7 @@ def release(odoo: Odoo, operation: str, message: str, digest: str, client: str) 
     # Imported here: the server must be able to start without them.
     from odoo_toolkit.acting_as import acting_as
 
-    approvals = approvals_of(odoo)
+    approvals = approvals_of(odoo, rules)
     found = approvals.latest(odoo.uid, digest)
     if found and found.state == "approved" and approvals.use(found.id):
         return digest
@@ -61,8 +65,8 @@ def release(odoo: Odoo, operation: str, message: str, digest: str, client: str) 
     )
 
 
-def approvals_of(odoo: Odoo) -> Approvals:
-    """Return the approvals of a connection's database.
+def approvals_of(odoo: Odoo, rules: Rules) -> Approvals:
+    """Return the approvals of a connection's database that certain people decide.
 
     Raises:
         ConfigurationError: the connection has no journal.
@@ -71,4 +75,4 @@ def approvals_of(odoo: Odoo) -> Approvals:
     from odoo_toolkit.journal.recording import identity
     from odoo_toolkit.undoing import journal_of
 
-    return Approvals(journal_of(odoo), identity(odoo))
+    return Approvals(journal_of(odoo), identity(odoo), rules.approvers)

@@ -94,7 +94,8 @@ def _toolset(plugin: Plugin, loaded: Loaded, ours: frozenset[str]) -> type[BaseT
 
 def _bounded(plugin: Plugin, tool: Tool) -> Tool:
     bounds = Bounds(plugin=plugin.name, declared=plugin.declared, access=tool.access)
-    return attrs.evolve(tool, function=bound(bounds, tool.function))
+    plan = tool.plan and bound(bounds, tool.plan)
+    return attrs.evolve(tool, function=bound(bounds, tool.function), plan=plan)
 
 
 def _prompt(plugin: Plugin, prompt: PluginPrompt) -> AddedPrompt:

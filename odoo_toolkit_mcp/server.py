@@ -354,6 +354,7 @@ class OdooServer(Server[Running]):
                         ctx.session,
                         release,
                         odoo,
+                        self._rules,
                         tool.name,
                         outcome.message,
                         outcome.digest,

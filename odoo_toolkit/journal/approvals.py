@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta, timezone
 from typing import Any, Literal
 
@@ -49,15 +50,17 @@ _NAMES = ", ".join(field.name for field in attrs.fields(Approval))
 
 
 class Approvals:
-    """The operations of one database of Odoo that wait, or were decided upon.
+    """The operations of one database of Odoo that wait for certain people, or were decided upon.
 
     Args:
         journal: beside whose entries they are kept.
         database: by which the journal knows the database of Odoo.
+        approvers: logins of those who decide. Servers of one database with others share nothing.
     """
 
-    def __init__(self, journal: Journal, database: str) -> None:
-        self._store, self._database = journal.store.database, database
+    def __init__(self, journal: Journal, database: str, approvers: Iterable[str]) -> None:
+        self._store = journal.store.database
+        self._database = f"{database} {' '.join(sorted(approvers))}"
 
     def ask(self, digest: str, **told: Any) -> Approval:
         """Add a question and return it.

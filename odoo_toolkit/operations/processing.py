@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 
 import attrs
 
+from odoo_toolkit.call import LATER
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, StateError, ValidationError, make_error
@@ -25,7 +26,7 @@ from odoo_toolkit.operations.documents import (
     state_error,
 )
 from odoo_toolkit.operations.steps import AnyStep
-from odoo_toolkit.plans import Plan
+from odoo_toolkit.plans import Plan, PlannedCall
 from odoo_toolkit.progress import Steps, quietly
 from odoo_toolkit.records.names import AmbiguousNameError, Wanted, resolve_all
 from odoo_toolkit.records.results import RecordName
@@ -227,6 +228,8 @@ def _process(
         for name in asked:
             if outcome.would:
                 outcome.would[name] = way.stages[name].then
+                if plans is not None:
+                    plans.append(_later(odoo, way.stages[name]))
             else:
                 row = _take(odoo, way, row, name, how, plans, outcome)
     except OdooError as error:
@@ -235,6 +238,16 @@ def _process(
         outcome.warnings.append("Its current state is not known: check it before anything else.")
         return outcome
     return _afterwards(odoo, way, row, outcome)
+
+
+def _later(odoo: Odoo, stage: Stage) -> Plan:
+    """Return what a stage may send after those before it, on records that are found then."""
+    calls = [
+        PlannedCall(model=call.model, method=call.method, ids=[LATER], arguments={})
+        for step in stage.allowed
+        for call in step.calls(odoo, (0,))
+    ]
+    return Plan(dry_run=True, message="", calls=calls)
 
 
 def _take(
@@ -266,6 +279,8 @@ def _take(
             outcome.done.setdefault(name, []).extend(made)
             outcome.warnings.extend(result.warnings)
         if plans is not None:
+            if stage.again and left:
+                plans.append(_later(odoo, stage))
             return row
         row = read(odoo, way.document, row["id"])
         if not stage.again:

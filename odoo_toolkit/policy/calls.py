@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from odoo_toolkit.call import Access, Call, default_access
 from odoo_toolkit.compat import MODEL_METHODS, RECORD_METHODS
 from odoo_toolkit.errors import AccessError, ValidationError
+from odoo_toolkit.policy.implied import FieldOf, implied, same_methods
 from odoo_toolkit.policy.owners import is_owned
 from odoo_toolkit.policy.rules import IN_A_SCRIPT
 from odoo_toolkit.policy.tables import (
@@ -229,20 +230,6 @@ def _shown(key: Any) -> str:
     return str(key)[:80]
 
 
-#: Methods that do what another method does -> that method.
-IMPLIED_METHODS: dict[str, tuple[str, ...]] = {
-    "copy": ("create",),
-    "load": ("create", "write"),
-    "name_create": ("create",),
-    "update": ("write",),
-    "web_save": ("create", "write"),
-    "web_save_multi": ("create", "write"),
-}
-
-#: What a command does -> the method that does the same.
-_COMMANDED: dict[Access, str] = {"create": "create", "write": "write", "delete": "unlink"}
-
-
 def check_called(policy: Rules, call: Call) -> None:
     """Refuse a method that is never called, or never by a caller.
 
@@ -252,8 +239,7 @@ def check_called(policy: Rules, call: Call) -> None:
     method = call.method.lower()
     if method.startswith("_"):
         raise _refusal(call, "Private methods are not part of Odoo's external API.")
-    same = (method, *IMPLIED_METHODS.get(method, ()))
-    if any(map(policy.method_listed, same)):
+    if any(map(policy.method_listed, (method, *same_methods(call)))):
         raise _refusal(
             call,
             f"Do without it, or take {call.method} off the list: Policy(method_blocklist=...).",
@@ -321,20 +307,26 @@ def _check_handed_out(call: Call) -> None:
         )
 
 
-def command_refusal(policy: Rules, model: str, access: Access, named_in: str) -> AccessError | None:
-    """Return why a command on another model's records is refused; None where it is not.
+def check_implied(policy: Rules, call: Call, field_of: FieldOf) -> None:
+    """Refuse a call that amounts to a method that is never called, by a command for example.
 
-    A command does what a method does, and must be allowed like that.
+    Raises:
+        AccessError: METHOD_BLOCKED.
     """
-    method = _COMMANDED.get(access)
-    if method is None or not policy.method_listed(method):
-        return None
-    return AccessError(
-        f"The method {method} cannot be called, and this command would do the same.",
-        code="METHOD_BLOCKED",
-        suggestion=f"Do without it, or take {method} off the list: Policy(method_blocklist=...).",
-        details={"model": model, "method": method, "named_in": named_in},
-    )
+    for effect in implied(call, field_of):
+        if effect.place and policy.method_listed(effect.method):
+            raise AccessError(
+                f"The method {effect.method} cannot be called, and this does the same to"
+                f" {effect.model}.",
+                code="METHOD_BLOCKED",
+                suggestion=f"Do without it, or take {effect.method} off the list:"
+                " Policy(method_blocklist=...).",
+                details={
+                    "model": effect.model,
+                    "method": effect.method,
+                    "named_in": effect.place,
+                },
+            )
 
 
 def _refusal(call: Call, reason: str = "") -> AccessError:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from odoo_toolkit.call import Access, Call
 from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.fields import Field, FieldsOf
-from odoo_toolkit.policy.calls import command_refusal
 from odoo_toolkit.policy.files import SERVED_BY, may_be_markup, served_as_code
 from odoo_toolkit.policy.owners import reaches_others
 from odoo_toolkit.policy.reach import Closed, closed_in, search_closed
@@ -145,13 +144,6 @@ class Names:
         )
         if refusal is not None:
             raise refusal
-
-    def commanded(self, model: str, access: Access, path: Path, acts_on: str | None = None) -> None:
-        """Refuse what a command would do to records of another model."""
-        refusal = command_refusal(self.policy, model, access, show(path))
-        if refusal is not None:
-            raise refusal
-        self.judge(model, access, path, acts_on)
 
     def followed(self, field: Field, path: Path) -> None:
         """Refuse looking into the records that a relation leads to, where that is not allowed."""

@@ -26,6 +26,7 @@ from odoo_toolkit.policy.calls import (
     check_called,
     check_free,
     check_ids,
+    check_implied,
     check_names,
     real_access,
 )
@@ -183,7 +184,7 @@ class Policy:
         # Imported here: a server knows its policy long before it makes the first call.
         from odoo_toolkit.policy.unknown_arguments import Walk
 
-        judged = self._judged(call)
+        judged = self._judged(call, fields_of)
         return call if judged is None else Walk(self, judged, fields_of, model_of).worded(judged)
 
     def admitted(
@@ -205,7 +206,7 @@ class Policy:
         from odoo_toolkit.policy.names import Names
         from odoo_toolkit.policy.unknown_arguments import Walk
 
-        judged = self._judged(call)
+        judged = self._judged(call, fields_of)
         if judged is None:
             return call
         if not self._is_read(call):
@@ -232,7 +233,7 @@ class Policy:
         free = not call.step and self.mode != "full"
         return call.method in HARMLESS_METHODS or (free and call.method in HARMLESS_WRITES)
 
-    def _judged(self, call: Call) -> Call | None:
+    def _judged(self, call: Call, fields_of: FieldsOf) -> Call | None:
         """Judge method, context and model; return the call as what it does, None where it reads
         for the toolkit itself."""
         check_names(call)
@@ -249,6 +250,10 @@ class Policy:
             check_free(self, call)
         if access != call.access:
             call = attrs.evolve(call, access=access)
+        if self.method_blocklist and access != "read":
+            from odoo_toolkit.policy.names import Names
+
+            check_implied(self, call, Names(self, call, fields_of).open_field)
         return self._with_types(call)
 
     def method_listed(self, method: str) -> bool:

@@ -247,7 +247,7 @@ class Walk(Names):
         if self._sent:
             self._written.nowhere(model, field.name, path)
         if comodel and _holds_commands(value):
-            self.commanded(comodel, "read" if self.access == "read" else "create", path)
+            self.judge(comodel, "read" if self.access == "read" else "create", path)
         self._scan(comodel, value, path)
 
     def _load(self, model: str, columns: Any, rows: Any) -> None:

@@ -136,11 +136,11 @@ class Written:
                 self.nowhere(model, field.name, here)
             elif owned and command.kind == "create" and names.acts_on:
                 # A new line of what the operation is about.
-                names.commanded(comodel, "create", here, names.acts_on)
+                names.judge(comodel, "create", here, names.acts_on)
             else:
                 for access in accesses(command, field, owned, creating):
                     access = "read" if names.access == "read" else access
-                    names.commanded(comodel, access, here)
+                    names.judge(comodel, access, here)
             if isinstance(command.values, Values):
                 self._record(command.values, (*here, 2), command.kind == "create")
 

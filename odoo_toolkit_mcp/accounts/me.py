@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import attrs
 from starlette.datastructures import FormData
@@ -12,11 +12,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import OdooError
+from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.journal import HistoryEntry
 from odoo_toolkit.overview import undo_of
 from odoo_toolkit.plans import Plan
-from odoo_toolkit.undoing import history, undo
+from odoo_toolkit.undoing import history
 from odoo_toolkit.user_keys import remove_key
 from odoo_toolkit_mcp import audit
 from odoo_toolkit_mcp.accounts.activity import Notes
@@ -31,9 +31,11 @@ from odoo_toolkit_mcp.accounts.store import aside
 from odoo_toolkit_mcp.accounts.team import Instance
 from odoo_toolkit_mcp.accounts.web import PageError, Pages, count_try, number_of, text_of, to
 from odoo_toolkit_mcp.accounts.web_sessions import WebSessions
-from odoo_toolkit_mcp.approval_rules import WithoutApproval, rules_of
+from odoo_toolkit_mcp.affected import Asking, Question, as_call, run
+from odoo_toolkit_mcp.approval_rules import Rules, rules_of
 from odoo_toolkit_mcp.requests import journal_for
 from odoo_toolkit_mcp.settings import policy_of
+from odoo_toolkit_mcp.toolsets.history import UNDO
 
 #: Events and changes on one page.
 _SHOWN = 30
@@ -279,7 +281,7 @@ class MyPages:
             raise PageError("There is no such change", "Choose one of the list.", 404)
         try:
             done = await self._beside(
-                account, lambda odoo: undo(odoo, entry=entry, dry_run=not sure)
+                account, lambda odoo, rules: _undo(odoo, rules, entry, dry_run=not sure)
             )
         except OdooError as error:
             raise PageError("This cannot be taken back", for_people(error), 409) from error
@@ -296,17 +298,17 @@ class MyPages:
             return []
         try:
             changes: list[tuple[HistoryEntry, bool]] = await self._beside(
-                account, lambda odoo: _latest(odoo) if odoo.journal else []
+                account, lambda odoo, _: _latest(odoo) if odoo.journal else []
             )
             return changes
         except OdooError:
             return []
 
-    async def _beside(self, account: Account, function: Callable[[Odoo], Any]) -> Any:
+    async def _beside(self, account: Account, function: Callable[[Odoo, Rules], Any]) -> Any:
         odoo = self._team.instances[account.instance].odoo
         return await beside("page", odoo, self._with_odoo, account, function)
 
-    def _with_odoo(self, account: Account, function: Callable[[Odoo], Any]) -> Any:
+    def _with_odoo(self, account: Account, function: Callable[[Odoo, Rules], Any]) -> Any:
         """Run a function with the connection of an account, under its policy.
 
         Raises:
@@ -332,7 +334,7 @@ class MyPages:
         caller = audit.caller.set(audit.Caller(_PROGRAM, _PROGRAM, about=about))
         try:
             with Odoo(settings, policy=policy, journal=journal, on_call=noted.record) as odoo:
-                return function(cast("Odoo", WithoutApproval(odoo, rules_of(server))))
+                return function(odoo, rules_of(server))
         finally:
             audit.caller.reset(caller)
             if journal:
@@ -355,6 +357,27 @@ class MyPages:
             raise PageError("You are no longer signed in", "Open /me and sign in again.", 403)
         await count_try(self._attempts, (f"forms {account.id}", FORMS))
         return account, form
+
+
+def _undo(odoo: Odoo, rules: Rules, entry: int, *, dry_run: bool) -> Any:
+    """Take an entry back, unless that needs the approval of another person.
+
+    Raises:
+        AccessError: it does; nothing was done.
+    """
+    given = {"entry": entry}
+    done: Any = UNDO.plan_of(odoo, given)
+    waits = bool(rules.found(odoo, map(as_call, done.calls)))
+    if not dry_run and not waits:
+        done = run(Asking(tool=UNDO, asks="never", given=given, rules=rules), odoo, **given)
+    if waits or isinstance(done, Question):
+        raise AccessError(
+            "This takes the approval of another person, which cannot be asked for here. Nothing"
+            " was done.",
+            suggestion="Let your program do it: then that person is asked.",
+            outcome="not_sent",
+        )
+    return done
 
 
 def _latest(odoo: Odoo) -> list[tuple[HistoryEntry, bool]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import attrs
 from annotated_doc import Doc
@@ -33,7 +34,7 @@ def approval_tools(rules: Rules) -> tuple[Tool, Tool]:
 
     def _list_approvals(odoo: Odoo) -> ApprovalList:
         decides = _login(odoo) in rules.approvers
-        found: list[Approval] = approvals_of(odoo).waiting()
+        found: list[Approval] = approvals_of(odoo, rules).waiting()
         own = [one for one in found if decides or one.uid == odoo.uid]
         return ApprovalList(waiting=own, may_decide=decides)
 
@@ -49,7 +50,7 @@ def approval_tools(rules: Rules) -> tuple[Tool, Tool]:
                 suggestion="ODOO_MCP_APPROVERS names those who do.",
                 outcome="not_sent",
             )
-        approvals = approvals_of(odoo)
+        approvals = approvals_of(odoo, rules)
         found: Approval | None = approvals.get(approval)
         if found is None:
             raise NotFoundError(
@@ -69,6 +70,10 @@ def approval_tools(rules: Rules) -> tuple[Tool, Tool]:
             )
         return approvals.get(approval) or found
 
+    def _shown(odoo: Odoo, given: Mapping[str, Any]) -> str:
+        found = approvals_of(odoo, rules).get(given.get("approval", 0))
+        return f"{found.who} asks for this:\n{found.message}" if found else ""
+
     return (
         Tool(
             name="odoo_core_list_approvals",
@@ -87,6 +92,7 @@ def approval_tools(rules: Rules) -> tuple[Tool, Tool]:
             access="write",
             asks="always",
             asks_first=True,
+            shows=_shown,
             consequence="A yes lets the other person do this once.",
         ),
     )

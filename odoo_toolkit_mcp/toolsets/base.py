@@ -11,7 +11,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
@@ -23,6 +23,9 @@ from odoo_toolkit_mcp.arguments import ArgumentChecker
 from odoo_toolkit_mcp.files import WAYS, Delivery, File
 from odoo_toolkit_mcp.schemas import JsonObject, input_schema, output_schema
 from odoo_toolkit_mcp.settings import MODE_ACCESS, ServerSettings
+
+if TYPE_CHECKING:
+    from odoo_toolkit.plans import Plan
 
 
 @attrs.frozen(kw_only=True)
@@ -75,7 +78,10 @@ class Tool:
         consequence: a sentence for that person on what is not seen from the records' names.
         asks_first: whether that person is asked before the tool is called, as it changes something
             that is not in Odoo.
-        asks_about_plan: whether that person is shown what the dry run says.
+        shows: what that person reads before, besides the arguments.
+        asks_about_plan: whether that person is shown what the dry run says, as of all tools that do
+            more than one call.
+        plan: what the function would do, with all calls, where its own dry run tells that in short.
         module: an Odoo module that it needs besides those of its toolset.
         creates: the model whose records it creates better than ``odoo_core_create`` does.
     """
@@ -97,7 +103,9 @@ class Tool:
     )
     consequence: str = ""
     asks_first: bool = False
+    shows: Callable[[Odoo, Mapping[str, Any]], str] | None = None
     asks_about_plan: bool = False
+    plan: Callable[..., Plan] | None = None
     module: str = ""
     creates: str = ""
 
@@ -140,6 +148,16 @@ class Tool:
     def plans(self) -> bool:
         """Whether it can tell what it would do, which every mode allows."""
         return "dry_run" in self.input_schema["properties"]
+
+    def plan_of(self, odoo: Odoo, given: Mapping[str, Any]) -> Plan:
+        """Return what the function would do with arguments as a client gives them.
+
+        Raises:
+            OdooError: they are wrong, or it would fail.
+        """
+        arguments = self.check({**given, "dry_run": True})
+        plan: Plan = (self.plan or self.function)(odoo, **arguments)
+        return plan
 
     @cached_property
     def _checker(self) -> ArgumentChecker:

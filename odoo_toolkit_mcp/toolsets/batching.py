@@ -74,7 +74,6 @@ def batch_tool(table: ToolTable) -> Tool:
         access="execute",
         hidden_in=frozenset({"readonly"}),
         asks="always",
-        asks_about_plan=True,
     )
 
 
@@ -119,7 +118,7 @@ def _function(tool: Tool) -> Any:
         return tool.function(odoo, **tool.check(arguments))
 
     def plan(odoo: Odoo, **arguments: Any) -> Any:
-        return act(odoo, **{**arguments, "dry_run": True})
+        return tool.plan_of(odoo, arguments)
 
     act.__name__ = act.__qualname__ = tool.name
     act.plan = plan  # type: ignore[attr-defined]

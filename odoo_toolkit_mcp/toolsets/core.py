@@ -18,7 +18,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.deep_search import DeepSearchResult, deep_search
 from odoo_toolkit.model_guide import new_record
 from odoo_toolkit.plans import Plan
-from odoo_toolkit.records.importing.results import ImportSummary
+from odoo_toolkit.records.importing.results import ImportPlan, ImportSummary
 from odoo_toolkit.records.models import DEFAULT_ATTRIBUTES
 from odoo_toolkit.records.reading_back import NAMES_AND_STATES
 from odoo_toolkit.records.results import CreateResult, FieldsResult
@@ -116,6 +116,12 @@ def _import(
         context=context,
         progress=False,
     ).summary()
+
+
+def _import_plan(odoo: Odoo, model: str, rows: Any, key: Any, **how: Any) -> ImportPlan:
+    """Return what an import would do, with all of its rows."""
+    how.pop("dry_run", None)
+    return records.upsert.plan(odoo, model, rows, key, **{**how, "progress": False})
 
 
 TOOLS = (
@@ -223,8 +229,10 @@ TOOLS = (
         " A bad row fails alone, with all its errors. Importing the same rows again changes"
         " nothing. Use dry_run first.",
         function=_import,
+        plan=_import_plan,
         access="write",
         asks="destroying",
+        asks_about_plan=True,
     ),
     Tool(
         name="odoo_core_unlink",

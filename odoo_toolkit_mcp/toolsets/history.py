@@ -61,6 +61,19 @@ def _undo(
     )
 
 
+UNDO = Tool(
+    name="odoo_core_undo",
+    title="Undo",
+    description="Take back what an earlier call has written, in reverse order. Refused before"
+    " anything is written if somebody has changed it since; partly takes back the rest. Use"
+    " dry_run first and show the plan.",
+    function=_undo,
+    access="write",
+    asks="always",
+    consequence="This takes back an earlier change: it writes the old values, deletes or"
+    " archives created records, and cancels or resets documents.",
+)
+
 TOOLS = (
     Tool(
         name="odoo_core_history",
@@ -71,16 +84,5 @@ TOOLS = (
         function=_history,
         access="read",
     ),
-    Tool(
-        name="odoo_core_undo",
-        title="Undo",
-        description="Take back what an earlier call has written, in reverse order. Refused before"
-        " anything is written if somebody has changed it since; partly takes back the rest. Use"
-        " dry_run first and show the plan.",
-        function=_undo,
-        access="write",
-        asks="always",
-        consequence="This takes back an earlier change: it writes the old values, deletes or"
-        " archives created records, and cancels or resets documents.",
-    ),
+    UNDO,
 )

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client
 
 from odoo_toolkit import Connection, connect, create, execute, read, write
 from odoo_toolkit.apps import sales
-from odoo_toolkit.connection.settings import connection_settings
-from odoo_toolkit_mcp.server import OdooServer
-from odoo_toolkit_mcp.settings import ServerSettings
+from tests.kit.approvals import Office, call
 from tests.live.conftest import server
 from tests.live.servers import Server, credentials
 
@@ -33,42 +29,10 @@ def odoo(server: Server) -> Iterator[Connection]:
         yield connection
 
 
-class Office:
-    """Servers of two people that share a journal: one asks, the other decides.
-
-    Args:
-        server: the Odoo.
-        folder: of the journal.
-    """
-
-    def __init__(self, server: Server, folder: Path) -> None:
-        self._server, self._journal = server, folder / "journal.sqlite"
-
-    @asynccontextmanager
-    async def person(self, name: str) -> AsyncIterator[Client]:
-        """Connect a client for a person."""
-        settings = connection_settings(
-            **credentials(self._server, self._server.user(name)), journal=str(self._journal)
-        )
-        rules = ServerSettings(
-            mode="full", confirm="never", approval=RULES, approvers=("demo", "admin")
-        )
-        async with Client(OdooServer(settings, rules)) as client:
-            yield client
-
-
 @pytest.fixture
 def office(server: Server, tmp_path: Path) -> Office:
     """Two people."""
-    return Office(server, tmp_path)
-
-
-async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
-    """Call a tool; return its result, or its error."""
-    answer = await client.call_tool(tool, arguments)
-    content = answer.structured_content
-    assert isinstance(content, dict), answer
-    return content
+    return Office(server, tmp_path, RULES)
 
 
 def order(odoo: Connection, price: float) -> int:
@@ -93,7 +57,7 @@ def ways(number: int) -> dict[str, dict[str, Any]]:
     return {
         "odoo_sales_confirm_order": {"order_id": number},
         "odoo_core_execute": press,
-        "odoo_sales_process_orders": {"orders": [number]},
+        "odoo_sales_process_orders": {"orders": [number], "steps": ["confirm"]},
         "odoo_core_batch": {"items": [item]},
         "odoo_core_batch, execute": {"items": [raw], "allow_lasting": True},
     }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from odoo_toolkit import (
     Connection,
     HistoryEntry,
+    ImportPlan,
     OdooError,
     Plan,
     StateError,
@@ -30,6 +33,7 @@ from odoo_toolkit.apps import accounting, sales
 from odoo_toolkit.journal import Write
 from odoo_toolkit.journal.foretelling import foretold
 from odoo_toolkit.wizards.catalog import known_wizard
+from tests.live import undo_cases
 from tests.live.accounting_data import user_in
 from tests.live.conftest import server
 from tests.live.servers import Server, credentials
@@ -72,6 +76,28 @@ def _admin(server: Server) -> dict[str, Any]:
     return {**credentials(server, user), "password": user.password}
 
 
+@pytest.fixture
+def plans(monkeypatch: pytest.MonkeyPatch) -> list[Plan]:
+    """The plan of the first operation, made right before it is done."""
+    found: list[Plan] = []
+
+    def planning(function: Any) -> Any:
+        @functools.wraps(function)
+        def act(odoo: Connection, *args: Any, **kwargs: Any) -> Any:
+            if not found and not kwargs.get("dry_run"):
+                found.append(function.plan(odoo, *args, **kwargs))
+            return function(odoo, *args, **kwargs)
+
+        return act
+
+    modules = [value for value in vars(undo_cases).values() if isinstance(value, ModuleType)]
+    for module in (undo_cases, *modules):
+        for name, value in list(vars(module).items()):
+            if hasattr(value, "plan"):
+                monkeypatch.setattr(module, name, planning(value))
+    return found
+
+
 @pytest.mark.every_version
 def test_an_order_is_unlocked_only_where_it_is_locked(odoo: Connection, plain: Connection) -> None:
     number = quotation(plain)
@@ -91,9 +117,12 @@ def test_an_order_is_unlocked_only_where_it_is_locked(odoo: Connection, plain: C
 @pytest.mark.every_version
 @pytest.mark.parametrize("name", CASES)
 def test_what_an_operation_did_is_taken_back(
-    request: pytest.FixtureRequest, plain: Connection, name: str
+    request: pytest.FixtureRequest, plain: Connection, plans: list[Plan], name: str
 ) -> None:
-    """The record is as before in all fields but those that are foretold; what was made is gone."""
+    """The record is as before in all fields but those that are foretold; what was made is gone.
+
+    And all calls that it made were in its plan: whoever allows a plan allows no more than that.
+    """
     case = CASES[name]
     odoo: Connection = request.getfixturevalue(case.user)
     if case.needs and not known_to(plain, case.needs):
@@ -108,9 +137,14 @@ def test_what_an_operation_did_is_taken_back(
     whole = "*" not in case.left
     number = case.prepare(plain)
     before = look(number)
+    plans.clear()
     done = case.do(odoo, number)
     entry = history(odoo, limit=1)[0]
     assert entry.outcome == "done", entry
+    # That of an import has the effect, and not how it is sent.
+    for plan in (one for one in plans if not isinstance(one, ImportPlan)):
+        made_calls = {(write.model, write.method) for write in entry.writes}
+        assert made_calls <= {(call.model, call.method) for call in plan.calls}
     made = number or getattr(done, "id", None) or done.ids[0]
     assert look(made) != before or case.look or not number
     told = _foretold(odoo, entry)

@@ -238,4 +238,4 @@ async def test_an_item_that_is_looked_at_late_is_shown_as_it_was_given(
         items = [item("create", values={"name": "Dan"}), late]
         await client.call_tool(TOOL, {"items": items})
     (question,) = person.asked
-    assert '{"model": "res.partner", "ids": [{"id_of_item": 1}]}' in question
+    assert '   ids: [{"id_of_item": 1}]' in question.splitlines()

@@ -203,7 +203,7 @@ async def test_the_operator_decides(
 # What the question shows ------------------------------------------------------------------------
 
 
-async def test_many_names_are_counted(make_server: MakeServer, odoo: FakeOdoo, era: str) -> None:
+async def test_many_names_are_all_shown(make_server: MakeServer, odoo: FakeOdoo, era: str) -> None:
     odoo.records |= {i: {"id": i, "display_name": f"Partner {i}"} for i in range(101, 114)}
     person = Person(ElicitResult(action="decline"))
     server = make_server(mode="full")
@@ -214,8 +214,7 @@ async def test_many_names_are_counted(make_server: MakeServer, odoo: FakeOdoo, e
 
     lines = person.asked[0].splitlines()
     assert lines[0] == "Delete: 13 records (Contact, res.partner)"
-    assert lines[1:11] == [f"- Partner {i} (id {i})" for i in range(101, 111)]
-    assert lines[11] == "- and 3 more"
+    assert lines[1:14] == [f"- Partner {i} (id {i})" for i in range(101, 114)]
 
 
 async def test_a_name_cannot_add_lines_to_the_question(
@@ -534,8 +533,11 @@ async def test_a_name_is_chosen_first_and_the_question_is_asked_once(
     assert result.structured_content == {"id": 10}
     _, question = person.asked
     assert question == (
-        "Cancel booking: 1 record (Contact, res.partner)\n"
+        "Cancel booking\n"
+        "Would cancel it.\n"
+        "Call res.partner.button_cancel: 1 record\n"
         "- Deco Addict (id 10)\n"
+        "partner_id: 10\n"
         "Its invoice is cancelled with it."
     )
     assert changes(odoo) == ["button_cancel", "write"]

@@ -59,7 +59,16 @@ def test_amounts_are_those_of_all_documents_in_the_companys_currency(
     rules = _rules("sale.order.action_confirm > 100")
     assert rules.approvers == {"olga@example.com"}
     call = Call(model="sale.order", method="action_confirm", ids=ids)
-    assert rules.stop(odoo, [call]) is stops
+    assert bool(rules.found(odoo, [call])) is stops
+
+
+def test_amounts_are_those_of_all_calls_together() -> None:
+    rows = [{"id": n, "amount_total": 60.0, "currency_rate": 1.0} for n in (1, 2)]
+    odoo = FakeServer({"sale.order": FIELDS}, records={"sale.order": rows}).connect()
+    rules = _rules("sale.order.action_confirm > 100")
+    calls = [Call(model="sale.order", method="action_confirm", ids=(n,)) for n in (1, 2)]
+    assert not rules.found(odoo, calls[:1])
+    assert len(rules.found(odoo, calls)) == 2
 
 
 @pytest.mark.parametrize(
@@ -74,4 +83,4 @@ def test_amounts_are_those_of_all_documents_in_the_companys_currency(
 def test_a_rule_is_of_a_call_and_a_star_of_any_model(model: str, method: str, stops: bool) -> None:
     odoo = FakeServer({}).connect()
     rules = _rules("account.move.action_post", "*.unlink")
-    assert rules.stop(odoo, [Call(model=model, method=method, ids=(1,))]) is stops
+    assert bool(rules.found(odoo, [Call(model=model, method=method, ids=(1,))])) is stops

@@ -35,10 +35,10 @@ from odoo_toolkit import (
     upsert,
     write,
 )
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import LATER, Call
 from odoo_toolkit.errors import ConstraintError
 from odoo_toolkit.journal.recording import Recording
-from odoo_toolkit.operations.steps import Check, Done, Step, operate
+from odoo_toolkit.operations.steps import Check, Done, Step, operate, permit
 from odoo_toolkit.overview import overview
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.progress import listening, time_limit
@@ -197,7 +197,8 @@ def test_the_plan_has_all_items_and_writes_nothing(server: FakeServer, odoo: Con
         (2, "write", "whole"),
         (3, "write", None),
     ]
-    assert len(plan.calls) == 2
+    assert [call.ids for call in plan.calls] == [[], [1], [2]]
+    assert plan.calls[2].arguments["vals"] == {"ref": {"id_of_item": 1}}
     assert plan.undo
     assert plan.undo.possible == "part"
     assert plan.undo.remains == ["It is not known yet for item 3."]
@@ -205,6 +206,29 @@ def test_the_plan_has_all_items_and_writes_nothing(server: FakeServer, odoo: Con
     assert any("Item 3 (write) is looked at when its turn comes" in w for w in plan.warnings)
     assert rows(server) == before
     assert history(odoo) == []
+
+
+def test_of_an_operation_on_a_new_record_the_plan_has_the_calls_and_no_records(
+    odoo: Connection,
+) -> None:
+    """Of a caller's own call all is known; where nothing is asked about, the operation is named."""
+
+    def press(odoo: Connection, *, record: int, dry_run: bool = False) -> Plan:
+        permit(odoo, Step(model=PARTNER, method="action_archive"), dry_run=dry_run)
+        raise NotFoundError(f"There is no {record}.")
+
+    def unforeseen(odoo: Connection, *, record: int, dry_run: bool = False) -> Plan:
+        raise NotFoundError(f"There is no {record}.")
+
+    late = {"record": {"id_of_item": 1}}
+    gone = {"model": PARTNER, "ids": [{"id_of_item": 1}, 2]}
+    items = [new("Dan"), (operation(press), late), (operation(unforeseen), late), (unlink, gone)]
+    calls = batch.plan(odoo, items).calls[1:]
+    assert [(call.model, call.method, call.ids) for call in calls] == [
+        (PARTNER, "action_archive", [LATER]),
+        ("", "unforeseen", [LATER]),
+        (PARTNER, "unlink", [{"id_of_item": 1}, 2]),
+    ]
 
 
 def test_an_item_can_name_what_an_earlier_one_makes(server: FakeServer, odoo: Connection) -> None:
