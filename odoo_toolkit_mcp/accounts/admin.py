@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
+import anyio
 import attrs
 from starlette.datastructures import FormData
 from starlette.requests import Request
@@ -17,10 +18,11 @@ from odoo_toolkit_mcp.accounts.activity import Event
 from odoo_toolkit_mcp.accounts.attempts import OPERATOR, OPERATOR_ADDRESS, Attempts
 from odoo_toolkit_mcp.accounts.beside import beside
 from odoo_toolkit_mcp.accounts.in_words import policy_in_words
-from odoo_toolkit_mcp.accounts.own_users import OwnUsers
+from odoo_toolkit_mcp.accounts.own_users import Health, OwnUsers
 from odoo_toolkit_mcp.accounts.passwords import is_password
 from odoo_toolkit_mcp.accounts.provider import Provider
 from odoo_toolkit_mcp.accounts.store import aside
+from odoo_toolkit_mcp.accounts.team import Instance
 from odoo_toolkit_mcp.accounts.web import (
     Handler,
     PageError,
@@ -140,16 +142,20 @@ class AdminPages:
             if instance and rule is not None:
                 allowed = policy_in_words(instance.rules[rule].settings, to_operator=True)
             policies.append((account, rule, allowed, instance and instance.by_token))
-        health = [
-            (one, await beside("page", one.odoo, self._own_users.health, one))
-            for one in self._team.instances.values()
-        ]
+        health: dict[str, tuple[Instance, Health]] = {}
+
+        async def look(one: Instance) -> None:
+            health[one.name] = one, await beside("page", one.odoo, self._own_users.health, one)
+
+        async with anyio.create_task_group() as looks:
+            for one in self._team.instances.values():
+                looks.start_soon(look, one)
         return self._pages.show(
             request,
             "admin.html",
             grants=grants,
             policies=policies,
-            health=health,
+            health=[health[name] for name in self._team.instances],
             running=sorted(self._servers),
             instances=self._team.instances,
         )

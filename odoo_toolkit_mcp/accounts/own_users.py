@@ -172,8 +172,9 @@ def refusal_in_words(instance: Instance, error: OdooError) -> str:
     if is_refusal(error):
         return (
             f"Odoo does not accept the server's own user {instance.connection.username}:"
-            f" {error.message.rstrip('.')}. People can sign in, but lack the tools of the apps. To"
-            f" mend it, {_new_key(instance)}."
+            f" {error.message.rstrip('.')}. People can sign in, but lack the tools of the apps."
+            " Odoo 14 and 15 also say so for a minute after other logins of this machine have"
+            f" failed: look once more. If it stays so, {_new_key(instance)}."
         )
     what = "does not answer" if error.code in _SILENT else "cannot be used"
     return f"{what}: {in_the_file(error)}"

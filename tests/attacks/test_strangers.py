@@ -129,3 +129,12 @@ def test_a_portal_user_is_told_before_allow(
     users.groups["ann"] = ("base.group_portal",)
     one = Person(team.url)
     assert "portal user" in text_of(one.sign_in(one.begin(client), **ANN))
+
+
+def test_a_proxy_that_makes_all_people_one_address_is_told_once(
+    team: RunningTeam, caplog: pytest.LogCaptureFixture
+) -> None:
+    for seen in ("198.51.100.7", "127.0.0.1", "127.0.0.1"):
+        requests.get(f"{team.url}/", headers={"X-Forwarded-For": seen}, timeout=60)
+        told = [one for one in caplog.messages if "people cannot be told apart" in one]
+        assert len(told) == (seen == "127.0.0.1")
