@@ -249,7 +249,7 @@ class SignIn:
                 "sign in", instance.odoo, self._try, instance, partial(function, *args, **kwargs)
             )
         except OdooError as error:
-            if is_refusal(error):
+            if _is_wrong(error):
                 await self._note_refusal(instance, login, address_of(request))
             else:  # it was not the person who was wrong
                 await aside(self._attempts.forget, last_of=[who, address])
@@ -272,7 +272,7 @@ class SignIn:
         try:
             answer = function()
         except OdooError as error:
-            if is_refusal(error) and goes_on_counting(instance):
+            if _is_wrong(error) and goes_on_counting(instance):
                 self._attempts.note(odoo)
             raise
         self._attempts.forget(odoo)
@@ -505,6 +505,11 @@ class SignIn:
 def _signed_in(kept: dict[str, Any]) -> SignedIn:
     """Return who has signed in, as a request has kept it."""
     return SignedIn(**{**kept, "groups": tuple(kept["groups"])})
+
+
+def _is_wrong(error: OdooError) -> bool:
+    """Whether a password, key or code was wrong: a code is asked for after a right password."""
+    return is_refusal(error) and error.details.get("reason") != "second_factor"
 
 
 def where(address: str) -> str:

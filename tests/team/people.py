@@ -55,6 +55,7 @@ class Users:
         refusing: the status of HTTP with which something before Odoo refuses all requests.
         ends: when keys that are made end.
         shared: logins that another user has, too, in other letters.
+        factors: logins that give no code of their second factor.
         made: logins for which a key was made.
         forgotten: logins whose session was ended without a key.
         pauses: seconds for which a refusal was held back.
@@ -63,6 +64,7 @@ class Users:
     groups: dict[str, tuple[str, ...]] = attrs.field(factory=dict)
     archived: set[str] = attrs.field(factory=set)
     shared: set[str] = attrs.field(factory=set)
+    factors: set[str] = attrs.field(factory=set)
     down: bool = False
     holds_up: bool = False
     held_up: bool = False
@@ -119,6 +121,8 @@ class Users:
             raise AccessError("You are not allowed to access 'Groups' (res.groups) records.")
         if self.refusing:
             raise AccessError("Something asks for a login.", details={"http_status": self.refusing})
+        if login in self.factors:
+            raise AccessError("A code is wanted.", details={"reason": "second_factor"})
         if not right or login in self.archived or self.held_up:
             raise AccessError(
                 "Odoo does not accept this login and password.", details={"reason": "credentials"}

@@ -152,6 +152,17 @@ def test_failed_sign_ins_stay_below_what_odoo_counts(
         assert page.status_code == 200
 
 
+def test_who_is_asked_for_a_code_has_failed_at_nothing(team: RunningTeam, users: Users) -> None:
+    users.counts = True
+    users.factors.add("ann")
+    one = Person(team.url)
+    page = one.begin(OAuthClient(team.url))
+    ann = {"login": "ann", "password": password_of("ann")}
+    assert [one.sign_in(page, **ann).status_code for _ in range(6)] == [400] * 6
+    users.factors.clear()
+    assert one.sign_in(page, **ann).status_code == 200
+
+
 def test_a_failed_sign_in_leaves_a_trace(
     team: RunningTeam, users: Users, caplog: pytest.LogCaptureFixture
 ) -> None:
