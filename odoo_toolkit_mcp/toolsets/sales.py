@@ -26,9 +26,9 @@ TOOLS = (
     ),
     Tool(
         name="odoo_sales_update_order",
-        title="Change quotation",
-        description="Change a quotation: add, change and remove lines, and change its dates"
-        " and terms.",
+        title="Change order",
+        description="Change a quotation or sales order: add, change and remove lines, and change"
+        " its dates and terms. Open deliveries follow.",
         function=sales.update_order,
         access="write",
     ),
@@ -71,7 +71,7 @@ TOOLS = (
         name="odoo_sales_create_invoices",
         title="Invoice sales order",
         description="Create the draft invoice of a confirmed sales order, and post it if asked:"
-        " for everything that can be invoiced now, or a down payment. A fixed down payment excludes"
+        " for all that can be invoiced now, chosen lines, or a down payment. A fixed down payment excludes"
         " taxes up to Odoo 16 and includes them from 17 on. Each call creates"
         " another invoice. To post a draft later, use odoo_accounting_post_invoice.",
         function=sales.create_invoices,
