@@ -71,8 +71,8 @@ TOOLS = (
         name="odoo_sales_create_invoices",
         title="Invoice sales order",
         description="Create the draft invoice of a confirmed sales order, and post it if asked:"
-        " for all that can be invoiced now, chosen lines, or a down payment. A fixed down payment excludes"
-        " taxes up to Odoo 16 and includes them from 17 on. Each call creates"
+        " for all that can be invoiced now, chosen lines, or a down payment. A fixed down payment"
+        " excludes taxes up to Odoo 16 and includes them from 17 on. Each call creates"
         " another invoice. To post a draft later, use odoo_accounting_post_invoice.",
         function=sales.create_invoices,
         access="create",
