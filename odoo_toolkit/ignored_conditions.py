@@ -27,6 +27,9 @@ from odoo_toolkit.schema import Schema
 _TEXT, _NUMBER = "zq8x 5c1e no record has this", 2_147_000_000
 _FIRST_DAY, _LAST_DAY = "1801-01-01", "9801-01-01"
 
+#: What no record is: without a name, and with one that contains something.
+_NO_NAME = (("=", False), ("ilike", "%"))
+
 _POSITIVE = {
     "!=": "=",
     "=?": "=",
@@ -145,6 +148,9 @@ def _at_end(model: str, field: Field, path: str, operator: str, value: Any) -> _
     is_empty = value is False
     if _is_column(field) or (field.type == "binary" and field.store and is_empty):
         return None
+    if field.name == "display_name" and is_empty:
+        # From 18 on "no name" is taken for "one of the fields that make the name is empty".
+        return _Asked(model, field, path, _NO_NAME)
     if field.name == "display_name" and _is_named(model, operator):
         return None
     if is_empty or field.type == "boolean":
@@ -264,6 +270,14 @@ def _ignored(asked: _Asked) -> ValidationError:
             str(asked.field.relation), f"by a text for {asked.path}", asked.model, asked.path
         )
     name = asked.field.name
+    if asked.impossible == _NO_NAME:
+        return _error(
+            asked.model,
+            asked.path,
+            f"{asked.model} cannot be filtered by whether there is a {name}: this Odoo then finds"
+            " records that have one.",
+            "Every record has one: leave the condition out, or filter by a stored field.",
+        )
     return _error(
         asked.model,
         asked.path,

@@ -186,6 +186,8 @@ def test_any_with_such_a_field_is_refused(admin: Connection) -> None:
     [
         lambda odoo: counted(odoo, "account.partial.reconcile", [["display_name", "=", NOWHERE]]),
         lambda odoo: counted(odoo, "account.move.line", [["full_reconcile_id", "=", NOWHERE]]),
+        lambda odoo: counted(odoo, "res.partner", [["display_name", "=", False]]),
+        lambda odoo: counted(odoo, "product.product", [["display_name", "=", False]]),
         lambda odoo: execute(odoo, "res.partner", "name_search", [NOWHERE]).result,
     ],
 )

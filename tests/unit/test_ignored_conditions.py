@@ -215,3 +215,9 @@ def test_a_choice_is_asked_for_with_another_one() -> None:
     assert [["state", "=", "new"]] in domains(fake, "x.order")
     with pytest.raises(ValidationError, match="leaves the condition out"):
         count(server(frozenset({"state"})).connect(), "x.order", [["state", "=", "new"]])
+
+
+def test_no_record_is_without_a_name() -> None:
+    fake = server()
+    with pytest.raises(ValidationError, match="whether there is a display_name"):
+        count(fake.connect(), "res.partner", [["display_name", "=", False]])
