@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import logging
 import threading
@@ -472,6 +473,15 @@ class Odoo:
     def _shown(self, call: Call, result: Any) -> Any:
         """Return a result without what is closed."""
         result = self.policy.redact(result)
+        if call.method in ("read", "search_read", "default_get"):
+            # The description was needed to judge the call.
+            with contextlib.suppress(OdooError):
+                result = owners.without_closed_properties(
+                    result,
+                    self.schema.fields(call.model),
+                    self.policy.model_blocked,
+                    ids=call.step,
+                )
         if not self.policy.closes or call.step:
             return result
         if call.method in BUSINESS_ACTIONS:

@@ -251,7 +251,7 @@ def _created(
     rows = _rows(call.arguments.get("vals_list"))
     if rows is None:
         return None
-    described = odoo.policy.readable_fields(call.model, odoo.schema.fields, step=True)
+    described = odoo.policy.readable_fields(call.model, odoo.schema.fields)
     names = sorted({name for row in rows for name in row if _compares(described.get(name))})
     if since is None or not names or {"create_uid", "create_date"} - described.keys():
         return None
@@ -303,7 +303,7 @@ def _written(odoo: Odoo, call: Call, since: Sequence[Any] | None) -> bool | None
     values, ids = call.arguments.get("vals"), list(call.ids or ())
     if not isinstance(values, Mapping):
         return None
-    described = odoo.policy.readable_fields(call.model, odoo.schema.fields, step=True)
+    described = odoo.policy.readable_fields(call.model, odoo.schema.fields)
     compared = [name for name in values if _compares(described.get(name))]
     domain: list[Any] = [["id", "in", ids]]
     if len(compared) < len(values) or any(

@@ -29,9 +29,10 @@ from odoo_toolkit.errors import (
 from odoo_toolkit.journal import HistoryEntry, Journal, Write
 from odoo_toolkit.journal.entries import DAMAGED, GONE
 from odoo_toolkit.journal.recording import apart, identity
-from odoo_toolkit.journal.snapshots import kept_fields
+from odoo_toolkit.journal.snapshots import kept_fields, kept_values
 from odoo_toolkit.operations.steps import make, permit, plan
 from odoo_toolkit.plans import Plan, operation
+from odoo_toolkit.policy.owners import without_closed_properties
 from odoo_toolkit.taking_back import Found, Item, find
 
 #: Entries that one answer shows, and that are taken back at once.
@@ -219,15 +220,23 @@ def _moment(value: str | datetime | None) -> str:
 
 
 def _shown(odoo: Odoo, entry: HistoryEntry) -> HistoryEntry:
-    """Return an entry without what the policy closes today."""
-    return attrs.evolve(entry, writes=[_open(odoo, write) for write in entry.writes])
+    """Return an entry without what the policy closes today.
+
+    A message can say what is closed, and nobody knows of which fields it was made.
+    """
+    message = "" if odoo.policy.closes else entry.message
+    return attrs.evolve(entry, message=message, writes=[_open(odoo, one) for one in entry.writes])
 
 
 def _open(odoo: Odoo, write: Write) -> Write:
     def rows(
         found: Mapping[int, Mapping[str, Any]], names: Iterable[str]
     ) -> dict[int, dict[str, Any]]:
-        return {n: {k: v for k, v in row.items() if k in names} for n, row in found.items()}
+        held = {n: {k: v for k, v in row.items() if k in names} for n, row in found.items()}
+        without_closed_properties(
+            list(held.values()), odoo.schema.fields(write.model), odoo.policy.model_blocked
+        )
+        return held
 
     given = write.values if isinstance(write.values, list) else [write.values or {}]
     mentioned = {
@@ -236,9 +245,9 @@ def _open(odoo: Odoo, write: Write) -> Write:
     try:
         odoo.check(Call(model=write.model, method="read", ids=(1,), arguments={"fields": ["id"]}))
         kept = kept_fields(odoo, write.model, dict.fromkeys(mentioned))
+        values = [kept_values(odoo, write.model, row) for row in given]
     except OdooError:
-        kept = {}
-    values = [{k: v for k, v in row.items() if k in kept} for row in given]
+        return attrs.evolve(write, values=None, before={}, after={}, lines=[])
     return attrs.evolve(
         write,
         values=values if isinstance(write.values, list) else (values[0] if write.values else None),

@@ -39,8 +39,14 @@ _FEW = 10
 
 
 def kept_fields(odoo: Odoo, model: str, names: Mapping[str, Any]) -> dict[str, Field]:
-    """Return those of the fields whose values the journal keeps: neither closed ones nor files."""
-    described = odoo.policy.readable_fields(model, odoo.schema.fields, step=True)
+    """Return those of the fields whose values the journal keeps: neither closed ones nor files.
+
+    What is closed in every mode is not kept of a connection either that opens it.
+    """
+    policy = odoo.policy.protecting()
+    if policy.model_blocked(model):
+        return {}
+    described = policy.readable_fields(model, odoo.schema.fields)
     return {
         name: described[name]
         for name in names
@@ -48,6 +54,28 @@ def kept_fields(odoo: Odoo, model: str, names: Mapping[str, Any]) -> dict[str, F
         and is_read_unasked(model, described[name])
         and described[name].type not in _NOT_KEPT
     }
+
+
+def kept_values(odoo: Odoo, model: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values that were sent without what the journal does not keep, also of lines."""
+    fields = kept_fields(odoo, model, values)
+    return {
+        name: _kept_lines(odoo, field.relation, values[name])
+        if field.type in TO_MANY and field.relation
+        else values[name]
+        for name, field in fields.items()
+    }
+
+
+def _kept_lines(odoo: Odoo, model: str, value: Any) -> Any:
+    """Return what a field with lines is given; values stand for lines in any nesting."""
+    if isinstance(value, Mapping):
+        if not odoo.policy.model_allowed(model):
+            return {}
+        return kept_values(odoo, model, {str(name): item for name, item in value.items()})
+    if isinstance(value, (list, tuple)):
+        return [_kept_lines(odoo, model, item) for item in value]
+    return value
 
 
 def sent_values(odoo: Odoo, call: Call) -> Any:
@@ -59,7 +87,7 @@ def sent_values(odoo: Odoo, call: Call) -> Any:
     if not all(isinstance(row, Mapping) for row in rows):
         return None
     try:
-        kept = [{name: row[name] for name in kept_fields(odoo, call.model, row)} for row in rows]
+        kept = [kept_values(odoo, call.model, row) for row in rows]
     except OdooError:  # a model that cannot be described is written all the same
         return None
     return kept[0] if call.method == "write" else kept
@@ -314,7 +342,7 @@ def _commands(odoo: Odoo, call: Call) -> dict[str, tuple[Command, ...]]:
     values = call.arguments.get("vals")
     if call.method != "write" or not isinstance(values, Mapping):
         return {}
-    described = odoo.policy.readable_fields(call.model, odoo.schema.fields, step=True)
+    described = odoo.policy.readable_fields(call.model, odoo.schema.fields)
     found: dict[str, tuple[Command, ...]] = {}
     for name, value in values.items():
         if name in described and described[name].type in TO_MANY:

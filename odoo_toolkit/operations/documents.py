@@ -6,6 +6,7 @@ All rows have one shape, whatever the options of the connection: a many2one is a
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -17,6 +18,8 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, OdooError, StateError, make_error
 from odoo_toolkit.lost_answers import made_since
 from odoo_toolkit.operations.steps import Done, Seen
+from odoo_toolkit.policy import Policy
+from odoo_toolkit.policy.reach import closed_in
 from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.numbers import read_stored
 from odoo_toolkit.records.results import RecordName
@@ -153,7 +156,8 @@ def read_rows(
         strip_html: what is html as plain text.
         context: extends the connection's.
     """
-    described = odoo.policy.readable_fields(model, odoo.schema.fields, step=True)
+    policy = odoo.policy.about(acts_on)
+    described = policy.readable_fields(model, odoo.schema.fields)
     arguments: dict[str, Any] = {
         "domain": list(domain),
         "fields": [name for name in fields if name in described] or ["id"],
@@ -173,7 +177,23 @@ def read_rows(
     options = ReadOptions(strip_html=strip_html)
     plain = [{**dict.fromkeys(fields), **_own(row, described, options)} for row in rows]
     closed = odoo.schema.fields(model).keys() & set(fields) - described.keys()
-    return [_PartlyClosed(row, model, closed) for row in plain] if closed else plain
+    refusal = functools.partial(_refusal, odoo, policy, model)
+    return [_PartlyClosed(row, closed, refusal) for row in plain] if closed else plain
+
+
+def _refusal(odoo: Odoo, policy: Policy, model: str, name: str) -> OdooError:
+    """Return the error for what cannot do without a closed field."""
+    field = odoo.schema.fields(model)[name]
+    closed = closed_in(policy, model, field, odoo.schema.fields)
+    if closed is not None and closed.model is not None:
+        return closed.refusal(policy, field, model, "fields")
+    return make_error(
+        "FIELD_BLOCKED",
+        f"This needs the field {name} of {model}, which is closed.",
+        suggestion="Read what is open of the records with search_read, or take the field off"
+        " the list: Policy(field_blocklist=...).",
+        details={"model": model, "field": name},
+    )
 
 
 class _PartlyClosed(Row):
@@ -182,9 +202,11 @@ class _PartlyClosed(Row):
     What is computed of None would be wrong, so what asks for one with ``row[name]`` is told.
     """
 
-    def __init__(self, row: Row, model: str, closed: Collection[str]) -> None:
+    def __init__(
+        self, row: Row, closed: Collection[str], refusal: Callable[[str], OdooError]
+    ) -> None:
         super().__init__(row)
-        self._model, self._closed = model, frozenset(closed)
+        self._closed, self.refusal = frozenset(closed), refusal
 
     def __getitem__(self, name: str) -> Any:
         if name in self._closed:
@@ -194,16 +216,6 @@ class _PartlyClosed(Row):
     def closes(self, name: str) -> bool:
         """Whether a field is closed."""
         return name in self._closed
-
-    def refusal(self, name: str) -> OdooError:
-        """Return the error for what cannot do without a closed field."""
-        return make_error(
-            "FIELD_BLOCKED",
-            f"This needs the field {name} of {self._model}, which is closed.",
-            suggestion="Read what is open of the records with search_read, or take the field off"
-            " the list: Policy(field_blocklist=...).",
-            details={"model": self._model, "field": name},
-        )
 
 
 def _own(row: Mapping[str, Any], described: Mapping[str, Any], options: ReadOptions) -> Row:
@@ -345,7 +357,7 @@ def stored_otherwise(
         given: the values of each, by its id, as they were sent.
         acts_on: the model that the operation is about.
     """
-    described = odoo.policy.readable_fields(model, odoo.schema.fields, step=True)
+    described = odoo.policy.readable_fields(model, odoo.schema.fields)
     names = sorted({name for values in given.values() for name in values})
     rows = read_stored(odoo, model, list(given), names, acts_on)
     return differences(model, given, rows, described)

@@ -427,7 +427,8 @@ class _Form:
         }
 
     def _readable(self, model: str, names: Sequence[str]) -> dict[str, Field]:
-        known = self.odoo.policy.readable_fields(model, self.odoo.schema.fields, step=True)
+        policy = self.odoo.policy.about(self.layout.document.model)
+        known = policy.readable_fields(model, self.odoo.schema.fields)
         return {name: known[name] for name in names if name in known}
 
     def _onchange(

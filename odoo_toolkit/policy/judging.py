@@ -134,9 +134,8 @@ class _Judge:
         """Return the fields of a model that may be named; none where they cannot be had."""
         if model not in self._fields:
             try:
-                found = self._policy.readable_fields(
-                    model, self._names.fields_of, step=self._call.step
-                )
+                rules = self._policy.about(self._call.acts_on)
+                found = rules.readable_fields(model, self._names.fields_of)
             except OdooError as error:
                 lost = isinstance(error, OdooConnectionError) and error.outcome == "not_sent"
                 if self._strict or lost:
@@ -229,6 +228,8 @@ class _Judge:
         for item in value.items:
             field = self._path(model, item.path, where)
             self._names.name(item.function, model, (where,))
+            if self._policy.closes_models and "groupby" not in self._given:
+                self._no_property(model, item.path, where)
             if field and self._policy.closes and field.relation and reaches_others(field):
                 # The groups would bear the names of those records.
                 raise model_refusal(self._policy, str(field.relation), f"{where}: {item.path}")
@@ -245,6 +246,12 @@ class _Judge:
                     details={"field": item.path, "model": model, "named_in": where},
                 )
         return value
+
+    def _no_property(self, model: str, path: str, where: str) -> None:
+        """Refuse groups by a property: Odoo names the records, and does not tell their model."""
+        first = self._described(model).get(path.partition(".")[0])
+        if first is not None and first.type == "properties":
+            raise field_refusal(path, model, where)
 
     def _measures(self, model: str, value: Named, where: str) -> Named:
         for item in value.items:

@@ -11,7 +11,7 @@ from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.fields import Field, FieldsOf
 from odoo_toolkit.policy.files import SERVED_BY, may_be_markup, served_as_code
 from odoo_toolkit.policy.owners import reaches_others
-from odoo_toolkit.policy.reach import Closed, closed_in, search_closed
+from odoo_toolkit.policy.reach import closed_in, search_closed
 from odoo_toolkit.policy.rules import (
     field_refusal,
     file_refusal,
@@ -185,10 +185,8 @@ class Names:
 
     def shown(self, model: str, field: Field, path: Path) -> None:
         """Refuse a field that is closed, or that shows what is in a closed model or field."""
-        if self.step:  # the operation's models and access are judged, not where fields lead
-            closed = Closed(field=field.name) if self.policy.field_closed(field) else None
-        else:
-            closed = closed_in(self.policy, model, field, self.fields_of)
+        policy = self.policy.about(self.acts_on)
+        closed = closed_in(policy, model, field, self.fields_of)
         if closed is not None:
             raise closed.refusal(self.policy, field, model, show(path))
 
@@ -197,9 +195,9 @@ class Names:
 
         The name that Odoo shows is searched by in a way of its own.
         """
-        if self.step or field.name == "display_name":
+        if field.name == "display_name":
             return
-        problem = search_closed(self.policy, model, field, self.fields_of)
+        problem = search_closed(self.policy.about(self.acts_on), model, field, self.fields_of)
         if problem is not None:
             raise problem
 
@@ -250,7 +248,7 @@ class Names:
         closed = name in CODE_FIELDS or (model, name) in UNWRITABLE_FIELDS
         if closed and self.policy.protect:
             raise field_refusal(name, model, show(path))
-        if self.step or not (self.policy.mode == "restricted" or self.policy.closes):
+        if not (self.policy.mode == "restricted" or self.policy.closes):
             return
         field = self.field(model, name)
         # One that is stored and readonly is a copy: what is written stays in it.

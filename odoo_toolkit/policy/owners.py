@@ -5,7 +5,7 @@ Whoever may not see a model must not see its messages either, nor a closed field
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -76,6 +76,8 @@ OWNERS: dict[str, Owner] = {
 HOLDS_OLD_VALUES = frozenset({"mail.tracking.value"})
 #: Texts in which such values are written out: the e-mail that tells of a change.
 TELLS_OLD_VALUES = frozenset({("mail.mail", "body_html"), ("mail.mail", "body_content")})
+
+_PROPERTIES = frozenset({"properties", "properties_definition"})
 
 #: Where Odoo shows the files behind binary fields only to who asks for them by these.
 _FILE_FIELDS = frozenset({"id", "res_field"})
@@ -244,6 +246,54 @@ def _asks_by_file(domain: Sequence[Any]) -> bool:
 
 def _closed_fields(policy: Rules) -> list[str]:
     return sorted(policy.field_blocklist | (BLOCKED_FIELDS if policy.protect else frozenset()))
+
+
+def open_properties(value: Any, closed: Callable[[str], bool], ids: bool = False) -> Any:
+    """Return properties, or their definitions, without those that lead to closed models.
+
+    Args:
+        value: a list of properties, each with its definition.
+        closed: whether a model is.
+        ids: whether they stay, and only the names of their records go: who writes properties back
+            must write all of them.
+    """
+    if not isinstance(value, list):
+        return value
+    kept = []
+    for one in value:
+        comodel = one.get("comodel") if isinstance(one, Mapping) else None
+        if not isinstance(comodel, str) or not closed(comodel):
+            kept.append(one)
+        elif ids:
+            held = {key: _nameless(one[key], comodel) for key in ("value", "default") if key in one}
+            kept.append({**one, **held})
+    return kept
+
+
+def _nameless(value: Any, model: str) -> Any:
+    if isinstance(value, (list, tuple)):
+        if len(value) == 2 and isinstance(value[1], str):
+            return [value[0], f"{model},{value[0]}"]
+        return [_nameless(item, model) for item in value]
+    return value
+
+
+def without_closed_properties(
+    rows: Any, fields: Mapping[str, Field], closed: Callable[[str], bool], ids: bool = False
+) -> Any:
+    """Return rows that were read without properties that lead to closed models.
+
+    Args:
+        rows: as ``read`` and ``search_read`` return them, or ``default_get`` one of them.
+        fields: of their model.
+        closed: whether a model is.
+        ids: as of :func:`open_properties`.
+    """
+    for row in rows if isinstance(rows, list) else [rows]:
+        for name in row if isinstance(row, dict) else ():
+            if name in fields and fields[name].type in _PROPERTIES:
+                row[name] = open_properties(row[name], closed, ids)
+    return rows
 
 
 def without_names(rows: Any, fields: Mapping[str, Field]) -> Any:

@@ -48,6 +48,7 @@ from odoo_toolkit.policy.tables import (
     NEVER_WRITTEN,
     OPERATED,
     RENDERED_MODELS,
+    VIEWS,
     WRITING_DEFAULTS,
 )
 
@@ -142,8 +143,9 @@ class Policy:
     _key_rule: Callable[[str], bool] = attrs.field(
         init=False, eq=False, repr=False, default=attrs.Factory(_key_rule, takes_self=True)
     )
-    _readable: dict[tuple[str, bool], tuple[Mapping[str, Field], Mapping[str, Field]]] = (
-        attrs.field(init=False, eq=False, repr=False, factory=dict)
+    _others: dict[str, Policy] = attrs.field(init=False, eq=False, repr=False, factory=dict)
+    _readable: dict[str, tuple[Mapping[str, Field], Mapping[str, Field]]] = attrs.field(
+        init=False, eq=False, repr=False, factory=dict
     )
 
     def __attrs_post_init__(self) -> None:
@@ -264,13 +266,34 @@ class Policy:
 
     def model_blocked(self, model: str) -> bool:
         """Whether the model is on a blocklist, the administrator's or the fixed one."""
-        return model in self.model_blocklist or (self.protect and _always_blocked(model))
+        listed = not self.model_blocklist.isdisjoint((model, VIEWS.get(model, model)))
+        return listed or (self.protect and _always_blocked(model))
 
     def model_allowed(self, model: str) -> bool:
         """Whether the model may be read."""
         return not self.model_blocked(model) and (
             not self.model_allowlist or model in self.model_allowlist
         )
+
+    def about(self, acts_on: str | None) -> Policy:
+        """Return the rules of where fields lead to, for an operation that acts on a model.
+
+        The allowlist judges that model in place of those that the operation reads with it, and so
+        of those that their fields lead to. A blocklist is followed by every step.
+        """
+        if acts_on is None or not self.model_allowlist:
+            return self
+        return self._evolved("about", model_allowlist=())
+
+    def protecting(self) -> Policy:
+        """Return the same rules with what is closed in every mode."""
+        return self if self.protect else self._evolved("protecting", protect=True)
+
+    def _evolved(self, name: str, **changes: Any) -> Policy:
+        """Return other rules, made once: they remember what they have judged."""
+        if name not in self._others:
+            self._others[name] = attrs.evolve(self, **changes)
+        return self._others[name]
 
     @property
     def closes_models(self) -> bool:
@@ -392,9 +415,7 @@ class Policy:
         shows = field.type in _TEXTS and field.name not in _SHOWN_NAMES
         return shows and any(self._field_rule(path.rpartition(".")[2]) for path in field.depends)
 
-    def readable_fields(
-        self, model: str, fields_of: FieldsOf, step: bool = False
-    ) -> Mapping[str, Field]:
+    def readable_fields(self, model: str, fields_of: FieldsOf) -> Mapping[str, Field]:
         """Return the fields that may be read, in their order.
 
         Left out are closed fields, those that show what is in a closed model or field (related
@@ -406,11 +427,9 @@ class Policy:
             model: technical name.
             fields_of: the schema of a model by its name; that of other models is asked for only
                 while a list closes something, where a field that is asked for leads to them.
-            step: whether one of the toolkit's own operations reads them, of which the lists judge
-                the models that it is about, and not where fields lead.
         """
-        fields, followed = fields_of(model), self.closes and not step
-        before, readable = self._readable.get((model, followed), (None, {}))
+        fields = fields_of(model)
+        before, readable = self._readable.get(model, (None, {}))
         if before is not fields:  # every call asks twice, and the schema is kept for long
 
             def is_named_open(field: Field) -> bool:
@@ -426,12 +445,12 @@ class Policy:
                     return attrs.evolve(field, searchable=False, sortable=False)
                 return field
 
-            if followed:
+            if self.closes:
                 readable = Readable(fields, judged)
             else:
                 found = {name: field for name, field in fields.items() if is_named_open(field)}
                 readable = MappingProxyType(found)
-            self._readable[model, followed] = (fields, readable)
+            self._readable[model] = (fields, readable)
         return readable
 
     def redact(self, result: Any) -> Any:

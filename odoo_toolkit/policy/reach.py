@@ -109,10 +109,12 @@ def closed_in(
         return Closed(field=field.name)
     if field.related:
         return _along(policy, model, field, fields_of, depth)
-    if field.store or field.type not in _TEXTS or field.name in _SHOWN_NAMES:
+    if field.store or field.name in _SHOWN_NAMES:
         return None
     for path in field.depends:
-        closed = _depended(policy, model, path.split("."), fields_of)
+        closed = _copied(policy, model, path, fields_of, depth)
+        if closed is None and field.type in _TEXTS:
+            closed = _depended(policy, model, path.split("."), fields_of)
         if closed is not None:
             return closed
     return None
@@ -151,6 +153,20 @@ def _along(
             return closed
         here = str(field.relation)
     return None
+
+
+def _copied(
+    policy: Rules, model: str, name: str, fields_of: FieldsOf, depth: int
+) -> Closed | None:
+    """Judge the models on the path of a related field that another field is computed from.
+
+    The sales price of a product's variant is computed from that of its template.
+    """
+    field = _field(model, name, fields_of)
+    if field is None or not field.related or field.store or not policy.closes_models:
+        return None
+    closed = _along(policy, model, field, fields_of, depth)
+    return closed if closed is not None and closed.model is not None and closed.told else None
 
 
 def _depended(

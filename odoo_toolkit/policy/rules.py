@@ -87,9 +87,10 @@ class Rules(Protocol):
     def field_closed(self, field: Field) -> bool:
         """Whether a field may not be named, by its name or by what it shows."""
 
-    def readable_fields(
-        self, model: str, fields_of: FieldsOf, step: bool = False
-    ) -> Mapping[str, Field]:
+    def about(self, acts_on: str | None) -> Rules:
+        """Return the rules of where fields lead to, for an operation that acts on a model."""
+
+    def readable_fields(self, model: str, fields_of: FieldsOf) -> Mapping[str, Field]:
         """Return the fields of a model that may be read."""
 
 

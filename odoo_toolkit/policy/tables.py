@@ -80,6 +80,11 @@ NEVER_WRITTEN: tuple[str, ...] = (
 #: theirs; a caller does not.
 OPERATED: frozenset[str] = frozenset({"base.language.install"})
 
+#: Models whose records are those of another model, with fewer fields -> that model. Who closes the
+#: other one closes them, too: to Odoo 18 nothing in their fields says whose they are.
+VIEWS: dict[str, str] = {"hr.employee.public": "hr.employee"}
+
+
 #: Never named, whatever the model: they hold secrets.
 BLOCKED_FIELDS: frozenset[str] = frozenset(
     {

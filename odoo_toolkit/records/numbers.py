@@ -246,7 +246,7 @@ def read_stored(
     odoo: Odoo, model: str, ids: Sequence[int], names: Sequence[str], acts_on: str
 ) -> dict[int, dict[str, Any]]:
     """Return what Odoo holds of those fields that the policy shows, by id; one round trip."""
-    readable = odoo.policy.readable_fields(model, odoo.schema.fields, step=True)
+    readable = odoo.policy.readable_fields(model, odoo.schema.fields)
     if not ids or not (fields := [name for name in names if name in readable]):
         return {}
     rows = odoo.call(

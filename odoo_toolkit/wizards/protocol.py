@@ -228,7 +228,7 @@ def _defaults(
     step: bool,
 ) -> dict[str, Any]:
     """Return Odoo's own answers for the fields that were not given."""
-    described = odoo.policy.readable_fields(model, odoo.schema.fields, step=step)
+    described = odoo.policy.readable_fields(model, odoo.schema.fields)
     names = [name for name in described if name not in values and name not in MAGIC_FIELDS]
     defaults = odoo.call(
         Call(

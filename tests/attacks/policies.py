@@ -7,6 +7,7 @@ import xmlrpc.client
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+import attrs
 import pytest
 
 from odoo_toolkit import (
@@ -125,7 +126,7 @@ def _refuses(odoo: Noting, attack: Attack) -> bool:
 def told(odoo: Odoo, action: Attack) -> str:
     """Return all that an action tells, as text. What an error says is told, too."""
     try:
-        return repr(action(odoo))
+        return _whole(action(odoo))
     except OdooConnectionError:
         raise
     except OdooError as error:
@@ -150,9 +151,18 @@ def leaks(
 
 def _answer(odoo: Odoo, attack: Attack) -> str:
     try:
-        return repr(attack(odoo))
+        return _whole(attack(odoo))
     except OdooError:
         return ""
+
+
+def _whole(result: Any) -> str:
+    """Return all that a result holds: printed, those of the library leave much out."""
+    if attrs.has(type(result)):
+        result = attrs.asdict(result)
+    elif isinstance(result, list):
+        return repr([_whole(item) for item in result])
+    return repr(result)
 
 
 def readings(model: str, record_id: int, field: str) -> dict[str, Attack]:

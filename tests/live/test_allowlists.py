@@ -253,7 +253,7 @@ CASES = {
             "lines": [{"product_name": r.product_name, "quantity": 2}],
         },
         ORDER,
-        (PARTNER, PRODUCT),
+        (PARTNER, PRODUCT, TEMPLATE),
     ),
     "an order that is made": Case(
         "sales",
@@ -297,7 +297,7 @@ CASES = {
             "lines": [{"product_name": r.product_name, "quantity": 1}],
         },
         MOVE,
-        (PARTNER, PRODUCT),
+        (PARTNER, PRODUCT, TEMPLATE),
     ),
     "an invoice that is made": Case(
         "accounting",
@@ -445,7 +445,7 @@ CASES = {
         "find_late_transfers",
         lambda r: {},
         "stock.picking",
-        (PLACE, PRODUCT),
+        (PLACE, PRODUCT, TEMPLATE),
         dry=False,
     ),
     "a ticket": Case(
@@ -613,7 +613,7 @@ CASES = {
         lambda r: {"product_id": r.product, "partner_id": r.partner},
         PRODUCT,
         # It is as much about the customer and the price list.
-        (PARTNER, PRICES, "product.pricelist.item", "product.category"),
+        (PARTNER, PRICES, TEMPLATE, "product.pricelist.item", "product.category"),
         dry=False,
     ),
     "a price list": Case(

@@ -108,9 +108,11 @@ def test_other_models_are_not_described_without_a_list() -> None:
     assert set(asked) == {"crm.lead"}
 
 
-def test_an_operation_reads_what_its_models_have() -> None:
-    policy = Policy(model_allowlist="res.users")
-    assert "email" in policy.readable_fields("res.users", fields_of, step=True)
+def test_an_operation_about_a_listed_model_follows_blocklists_alone() -> None:
+    allowlist = Policy(model_allowlist="crm.lead").about("crm.lead")
+    assert "email" in allowlist.readable_fields("res.users", fields_of)
+    blocklist = Policy(model_blocklist="res.partner").about("crm.lead")
+    assert "email" not in blocklist.readable_fields("res.users", fields_of)
 
 
 def search(model: str, field: str) -> Call:

@@ -252,7 +252,7 @@ def _open_signs(odoo: Odoo, signs: Sequence[Sign], warnings: list[str]) -> list[
 
 def open_fields(odoo: Odoo, names: Iterable[str]) -> list[str]:
     """Return which fields of contacts there are and may be read."""
-    described = odoo.policy.readable_fields(CONTACT.model, odoo.schema.fields, step=True)
+    described = odoo.policy.readable_fields(CONTACT.model, odoo.schema.fields)
     return [name for name in names if name in described]
 
 

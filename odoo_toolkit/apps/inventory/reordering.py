@@ -216,7 +216,7 @@ def _shown(row: Row, actions: dict[int, str], **told: Any) -> ReorderingRule:
         forecast=row["qty_forecast"],
         to_order=row["qty_to_order"],
         until=row["lead_days_date"] or row["lead_horizon_date"],
-        uom=row["product_uom"].name if row["product_uom"] else None,
+        uom=unit.name if (unit := row.get("product_uom")) else None,
         how=next((how for action, how in _ACTIONS.items() if action in does), None),
         vendor=row["supplier_id"].name if row["supplier_id"] else None,
         active=bool(row["active"]),

@@ -410,7 +410,7 @@ def _told(
 def _visible(odoo: Odoo) -> list[str]:
     """Say who would see the project, as Odoo sets it by default; one round trip."""
     field = "privacy_visibility"
-    known = odoo.policy.readable_fields(PROJECT.model, odoo.schema.fields, step=True)
+    known = odoo.policy.readable_fields(PROJECT.model, odoo.schema.fields)
     if field not in known:
         return []
     call = Call(

@@ -655,7 +655,7 @@ def _check_task(task: Row) -> None:
     if not task["project_id"]:
         # From Odoo 17 on, the line would be written without a project and seen nowhere.
         raise no_project(task, "so no time can be logged on it")
-    if task["allow_timesheets"] is False:
+    if task.get("allow_timesheets") is False:
         project = task["project_id"]
         raise ValidationError(
             f"The project {project.name} does not allow timesheets.",
