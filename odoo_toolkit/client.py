@@ -38,6 +38,7 @@ from odoo_toolkit.policy.redaction import opening
 from odoo_toolkit.policy.sending import (
     check_companies,
     check_external_ids,
+    check_linked,
     without_closed_records,
 )
 from odoo_toolkit.policy.tables import BUSINESS_ACTIONS
@@ -363,6 +364,7 @@ class Odoo:
             admitted = self._admitted(call)
             check_companies(call, self.settings.base_context)
             check_external_ids(self, admitted)
+            check_linked(self, admitted)
             check_language(self, admitted, self.settings.base_context)
             check_user_contacts(self, admitted)
         except OdooError as error:

@@ -322,8 +322,14 @@ class PostgresDatabase:
         return int(row["size"])
 
     def exists(self) -> bool:
-        """Whether there is such a database, which nobody makes by asking; see :class:`Database`."""
-        return True
+        """Whether the tables are there; see :class:`Database`."""
+        try:
+            with self._psycopg.connect(self._address, connect_timeout=int(_PATIENCE)) as connection:
+                first = f"{self._form.schema}.{self._form.measured[0]}"
+                found = connection.execute("SELECT to_regclass(%s)", [first]).fetchone()
+        except self._psycopg.Error:
+            return True  # opening it says what is wrong
+        return bool(found and found[0])
 
     def close(self) -> None:
         """Close the connections that nobody uses; see :class:`Database`."""

@@ -72,7 +72,8 @@ def history(
 ) -> list[HistoryEntry]:
     """Return what was written through this connection's journal as this user, the newest first.
 
-    Values of fields and models that the policy closes today are left out.
+    Values of fields and models that the policy closes today are left out. While a list closes
+    something, so are the messages of results.
 
     >>> history(odoo, limit=1)[0].operation  # doctest: +SKIP
     'confirm_order'

@@ -270,10 +270,10 @@ def journal_for(connection: ConnectionSettings, settings: ServerSettings) -> Jou
     from odoo_toolkit.journal.places import AUTO, journal_of_settings
 
     journal = journal_of_settings(connection, unset=AUTO)
-    if journal is None or connection.journal not in (None, AUTO):
-        return journal
-    if settings.mode == "readonly" and not journal.store.exists():
+    if journal is None or (settings.mode == "readonly" and not journal.store.exists()):
         return None  # nothing would ever be in it
+    if connection.journal not in (None, AUTO):
+        return journal
     try:
         journal.store.open()
     except OdooError as error:

@@ -155,9 +155,7 @@ def _along(
     return None
 
 
-def _copied(
-    policy: Rules, model: str, name: str, fields_of: FieldsOf, depth: int
-) -> Closed | None:
+def _copied(policy: Rules, model: str, name: str, fields_of: FieldsOf, depth: int) -> Closed | None:
     """Judge the models on the path of a related field that another field is computed from.
 
     The sales price of a product's variant is computed from that of its template.

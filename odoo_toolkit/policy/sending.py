@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
 
+from odoo_toolkit.arguments import Records, Values, read_commands
+from odoo_toolkit.arguments.values import DEFAULT, VALUES, FieldOf, read_values
 from odoo_toolkit.call import Call, parameter_names
 from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.policy import owners
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 
 #: The context key that says which companies' records are seen.
 _COMPANIES = "allowed_company_ids"
+#: Arguments of methods that are no fields -> what their ids are of.
+_FILES = "attachment_ids"
+_ARGUMENTS = {_FILES: "ir.attachment", "parent_id": "mail.message"}
 #: What of a context decides which records are found.
 _FOUND_BY = (_COMPANIES, "active_test")
 
@@ -116,6 +121,111 @@ def check_external_ids(odoo: Connection, call: Call) -> None:
         )
 
 
+def check_linked(odoo: Connection, call: Call) -> None:
+    """Refuse values and arguments that lead to files, messages, ... of what is closed.
+
+    A file that is linked to an e-mail goes out with it. One round trip for each model of such
+    records; calls that name none cost nothing.
+
+    Raises:
+        AccessError: one that is named belongs to what is closed.
+    """
+    if call.reads or call.internal or not odoo.policy.guards:
+        return
+    policy = odoo.policy.about(call.acts_on)
+    named: dict[tuple[str, bool], set[int]] = {}
+    for model, changed, ids in _linked(odoo, call):
+        # Of the others, nothing is closed without a list.
+        if policy.closes or model in FILE_MODELS:
+            named.setdefault((model, changed), set()).update(ids)
+    for (model, changed), ids in named.items():
+        of_those = [["id", "in", sorted(ids)]]
+        allowed = owners.record_filter(policy, model, of_those, odoo.schema.fields)
+        if changed:
+            allowed += owners.change_filter(policy, model)
+        if allowed and ids:
+            _refuse_closed(odoo, model, sorted(ids), _found(odoo, model, [*allowed, *of_those]))
+
+
+def _linked(odoo: Connection, call: Call) -> Iterator[tuple[str, bool, Collection[int]]]:
+    """Yield models whose records belong to others, whether they are changed, and which."""
+    if call.method == "load":
+        yield from _loaded(odoo, call)
+        return
+    for name, value in call.arguments.items():
+        if isinstance(value, (Values, Records)):
+            yield from _in_values(odoo, value)
+        elif model := _ARGUMENTS.get(name if call.method not in VALUES else ""):
+            yield model, False, _ids(value)
+    for value in call.positional:
+        yield from _in_values(odoo, value)
+    for key, value in call.context.items():
+        name = key[len(DEFAULT) :] if isinstance(key, str) and key.startswith(DEFAULT) else ""
+        if name == _FILES:  # it reaches every record that the call makes
+            commands = read_commands(value, key, default=True) if value else ()
+            yield _ARGUMENTS[name], False, {one for c in commands for one in (c.id, *c.ids) if one}
+        elif name:
+            given = read_values({name: value}, call.model, _field_of(odoo), key, worded=True)
+            yield from _in_values(odoo, given)
+
+
+def _field_of(odoo: Connection) -> FieldOf:
+    return lambda model, name: odoo.schema.fields(model).get(name)
+
+
+def _in_values(odoo: Connection, value: Any) -> Iterator[tuple[str, bool, Collection[int]]]:
+    if isinstance(value, Records):
+        for item in value.items:
+            yield from _in_values(odoo, item)
+    if not isinstance(value, Values) or not value.model:
+        return
+    fields = odoo.schema.fields(value.model)
+    for name, given in value.given.items():
+        relation = fields[name].relation if name in fields else None
+        owned = relation if relation != "ir.model" and owners.is_owned(relation) else None
+        for command in value.lines.get(name, ()):
+            if owned and command.kind in ("link", "set", "update", "delete"):
+                ids = command.ids if command.kind == "set" else (command.id,)
+                yield owned, command.kind in ("update", "delete"), ids
+            yield from _in_values(odoo, command.values)
+        if owned and name not in value.lines:
+            yield owned, False, _ids(given)
+
+
+def _loaded(odoo: Connection, call: Call) -> Iterator[tuple[str, bool, Collection[int]]]:
+    """Yield what the columns of ``load`` lead to; by names or external ids only where all is open.
+
+    Raises:
+        AccessError: it cannot be told to what they lead.
+    """
+    columns, rows = (call.arguments.get(name) or () for name in ("fields", "data"))
+    for index, column in enumerate(columns):
+        here, names = call.model, str(column).split("/")
+        for name, following in zip(names, [*names[1:], ""], strict=True):
+            field = odoo.schema.fields(here).get(name)
+            if field is None or not field.relation:
+                break
+            here = field.relation
+            if not owners.is_owned(here) or here == "ir.model":
+                continue
+            if following == ".id":
+                yield here, True, {number for row in rows for number in _ids(row[index])}
+            elif odoo.policy.closes and not call.step:
+                raise field_refusal(name, call.model, f"fields: {column}")
+
+
+def _ids(value: Any) -> set[int]:
+    """Return the ids in what stands for records: ids, texts of them, pairs with their names."""
+    if isinstance(value, Mapping):
+        value = value.get("id")
+    if isinstance(value, (list, tuple)):
+        if len(value) == 2 and isinstance(value[1], str):
+            value = value[:1]
+        return {number for item in value for number in _ids(item)}
+    text = value.strip() if isinstance(value, str) else ""
+    return {int(value or text)} if text.isdecimal() or type(value) is int else set()
+
+
 def without_closed_records(odoo: Connection, call: Call) -> Call:
     """Return a call that keeps off the records that belong to closed models.
 
@@ -148,17 +258,27 @@ def _with_visible(odoo: Connection, call: Call) -> Call:
         return call
     visible = _found(odoo, call.model, [*allowed, *of_those])
     if not visible.issuperset(asked):
-        existing = _found(odoo, call.model, of_those)
-        if blocked := sorted(existing - visible):
-            raise AccessError(
-                f"{call.model} {', '.join(map(str, blocked))} belongs to what is closed.",
-                code="MODEL_BLOCKED",
-                suggestion="Leave these records out.",
-                details={"model": call.model, "ids": blocked},
-            )
+        existing = _refuse_closed(odoo, call.model, asked, visible)
         if call.model in FILE_MODELS and call.reads:
             visible |= _files_of_fields(odoo, call.model, sorted(set(asked) - existing))
     return attrs.evolve(call, ids=[record_id for record_id in asked if record_id in visible])
+
+
+def _refuse_closed(
+    odoo: Connection, model: str, asked: Sequence[int], visible: set[int]
+) -> set[int]:
+    """Refuse records that are there and not visible; return those that are there."""
+    if visible.issuperset(asked):
+        return visible
+    existing = _found(odoo, model, [["id", "in", list(asked)]])
+    if blocked := sorted(existing - visible):
+        raise AccessError(
+            f"{model} {', '.join(map(str, blocked))} belongs to what is closed.",
+            code="MODEL_BLOCKED",
+            suggestion="Leave these records out.",
+            details={"model": model, "ids": blocked},
+        )
+    return existing
 
 
 def _found(odoo: Connection, model: str, domain: list[Any]) -> set[int]:
