@@ -95,7 +95,7 @@ def undo_of(odoo: Odoo, entry: HistoryEntry) -> Undo | None:
     """
     gone = passing(entry.writes)
     calls = [
-        (write.model, write.method, {"vals": write.values})
+        (write.model, write.method, {"vals": write.values, "not_kept": write.not_kept})
         for write in entry.writes
         if write.outcome not in GONE and not is_only_of(write, gone)
     ]

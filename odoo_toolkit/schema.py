@@ -53,6 +53,13 @@ class Schema:
         )
         return fields
 
+    def files(self) -> frozenset[str]:
+        """Return the names of the fields with files, of all models that were asked for."""
+        described = [held for key, (_, held) in list(self._kept.items()) if key[:7] == "fields "]
+        return frozenset(
+            name for held in described for name, field in held.items() if field.type == "binary"
+        )
+
     def has_model(self, model: str) -> bool:
         """Whether the model exists and the user may read it."""
         try:

@@ -16,6 +16,7 @@ from odoo_toolkit.call import Access, Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError
+from odoo_toolkit.fields import TO_MANY
 
 Extent = Literal["whole", "part", "none"]
 
@@ -56,6 +57,9 @@ CREATES = frozenset({"create", "copy", "name_create"})
 
 #: Says why the policy keeps some methods from the records of a model; empty where it does not.
 Refused = Callable[[str, Sequence[str]], str]
+
+#: Before the name of a field, among methods: its new lines are deleted.
+_LINES = "lines"
 
 #: Ways back that are a change of ``active``.
 _ACTIVE = frozenset({"archive", "unarchive"})
@@ -129,8 +133,18 @@ def foretold(
         if wizard and method in ("create", "write"):
             continue
         if method == "write":
-            known_ones += 1
             fields = arguments.get("vals")
+            if lost := arguments.get("not_kept"):
+                unknown += 1
+                remains.append(f"The old values of {', '.join(lost)} of {model} are not kept.")
+                if not fields:
+                    continue
+            against = refused(model, _written_back(fields))
+            if against:
+                unknown += 1
+                remains.append(not_allowed(model, against, less=False))
+                continue
+            known_ones += 1
             names = ", ".join(fields) if isinstance(fields, Mapping) else "the fields"
             would.append(f"The old values of {names} of {model} would be written back.")
             if isinstance(fields, Mapping) and _deletes(fields):
@@ -189,9 +203,16 @@ def policy_of(odoo: Odoo) -> Refused:
 
     def refused(model: str, methods: Sequence[str]) -> str:
         for method in methods:
-            if method == "looked_up":
+            name, _, of = method.partition("@")
+            if name == "looked_up":
                 continue
-            if problem := _problem(odoo, model, method.partition("@")[0]):
+            values = name in (_LINES, "write")
+            problem = (
+                _value_problem(odoo, model, of, lines=name == _LINES)
+                if values
+                else _problem(odoo, model, name)
+            )
+            if problem:
                 return problem
         return ""
 
@@ -211,6 +232,20 @@ def _problem(odoo: Odoo, model: str, method: str) -> str:
             return error.message.rstrip(".")
     # Within a plugin, too: it is taken back by the person, not by the plugin.
     refusal = getattr(odoo, "refusal_outside", odoo.refusal)(call)
+    return refusal.message.rstrip(".") if refusal else ""
+
+
+def _value_problem(odoo: Odoo, model: str, name: str, *, lines: bool) -> str:
+    """Say why the policy does not let a field be written, or its new lines be deleted."""
+    try:
+        field = odoo.schema.fields(model).get(name)
+    except OdooError as error:
+        return error.message.rstrip(".")
+    if field is None or (lines and field.type != "one2many"):
+        return ""
+    back: Any = [[2, 1, 0]] if lines else [] if field.type in TO_MANY else False
+    values = {"vals": {name: back}}
+    refusal = odoo.refusal(Call(model=model, method="write", ids=(1,), arguments=values, step=True))
     return refusal.message.rstrip(".") if refusal else ""
 
 
@@ -235,13 +270,22 @@ def _noun(model: str) -> str:
     return f"The record of {model}"
 
 
+def _written_back(values: Any) -> list[str]:
+    """Return what stands for writing values back and deleting the lines that they make."""
+    fields = values if isinstance(values, Mapping) else {}
+    lines = [f"{_LINES}@{name}" for name, value in fields.items() if _does(value, "create")]
+    return [*(f"write@{name}" for name in fields), *lines]
+
+
 def _deletes(values: Mapping[str, Any]) -> bool:
-    for value in values.values():
-        if isinstance(value, (list, tuple)) and value and isinstance(value[0], (list, tuple)):
-            try:
-                commands = read_commands(value, "values")
-            except ValidationError:
-                continue
-            if any(command.kind == "delete" for command in commands):
-                return True
-    return False
+    return any(_does(value, "delete") for value in values.values())
+
+
+def _does(value: Any, kind: str) -> bool:
+    """Whether a value that is sent to Odoo has a command of a kind."""
+    if not (isinstance(value, (list, tuple)) and value and isinstance(value[0], (list, tuple))):
+        return False
+    try:
+        return any(command.kind == kind for command in read_commands(value, "values"))
+    except ValidationError:
+        return False

@@ -38,10 +38,20 @@ _FORMS: Mapping[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
 _BY_NAME = {kind.__name__: back for kind, (_, back) in _FORMS.items()}
 
 
-def as_text(result: Any) -> str | None:
-    """Return a result as text; None where it is too long, or of a kind that has no form."""
+def as_text(result: Any, unkept: Callable[[str], bool] = lambda name: False) -> str | None:
+    """Return a result as text.
+
+    None where it is too long, of a kind that has no form, or holds the content of a file.
+
+    Args:
+        result: of an operation.
+        unkept: whether the values of a field of this name are not kept.
+    """
     try:
-        text = json.dumps(_plain(result), separators=(",", ":"))
+        plain = _plain(result)
+        if _holds(plain, unkept):
+            return None
+        text = json.dumps(plain, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError):
         return None
     return text if len(text) <= MOST_TEXT else None
@@ -57,6 +67,16 @@ def from_text(text: str) -> Any:
         return _made(json.loads(text))
     except (AttributeError, ImportError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(str(error)) from error
+
+
+def _holds(plain: Any, unkept: Callable[[str], bool]) -> bool:
+    """Whether a result has a value under a name whose values are not kept."""
+    if isinstance(plain, dict):
+        return any(
+            (unkept(name) and item not in (False, None, "")) or _holds(item, unkept)
+            for name, item in plain.items()
+        )
+    return isinstance(plain, list) and any(_holds(item, unkept) for item in plain)
 
 
 def _plain(value: Any) -> Any:

@@ -101,7 +101,8 @@ def run_once(odoo: Odoo, name: str, key: str, digest: str, act: Callable[[], Any
     with journal.within(reserved):
         result = with_protection(odoo, act())
         reserved.entry.message = str(getattr(result, "message", ""))[:_LONGEST_MESSAGE]
-        reserved.result = _kept(odoo, result)
+        if reserved.keeps_result:
+            reserved.result = _kept(odoo, result)
     return result
 
 
@@ -203,7 +204,8 @@ def _waited(waits: Iterator[float]) -> bool:
 
 
 def _kept(odoo: Odoo, result: Any) -> str | None:
-    text = kept_results.as_text(result)
+    files, closed = odoo.schema.files(), odoo.policy.protecting().field_blocked
+    text = kept_results.as_text(result, lambda name: name in files or closed(name))
     return None if text is None else json.dumps([of_reader(odoo), text])
 
 

@@ -23,6 +23,7 @@ from odoo_toolkit.journal.entries import GONE, KEPT_CONTEXT, HistoryEntry, Outco
 from odoo_toolkit.journal.foretelling import CREATES, opposite_of
 from odoo_toolkit.journal.snapshots import (
     keep_moved,
+    kept_rows,
     lines_after,
     lines_before,
     loaded_anew,
@@ -58,6 +59,8 @@ class Recording:
         self.warnings: list[str] = []
         #: What is kept of the result, of a keyed entry.
         self.result: str | None = None
+        #: Whether what the operation returns may be kept for a repeat.
+        self.keeps_result = True
         #: Whether a step that fails has the operation fail, however much was done before it.
         self.whole = False
         self._store, self._digest = store, digest
@@ -260,7 +263,11 @@ class Journal:
             write.values = sent_values(odoo, asked)
             opposite = opposite_of(call.model, call.method, odoo.version.major)
             if call.method == "write":
-                before = values_before(odoo, asked) if call.before is None else dict(call.before)
+                before = (
+                    values_before(odoo, asked)
+                    if call.before is None
+                    else kept_rows(odoo, call.model, call.before)
+                )
                 write.before, write.not_kept = before, _unknown(asked, before)
                 write.lines = lines_before(odoo, asked)
             elif opposite:

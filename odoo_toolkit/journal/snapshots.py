@@ -56,6 +56,12 @@ def kept_fields(odoo: Odoo, model: str, names: Mapping[str, Any]) -> dict[str, F
     }
 
 
+def kept_rows(odoo: Odoo, model: str, rows: Mapping[int, Mapping[str, Any]]) -> Rows:
+    """Return rows that were read without what the journal does not keep."""
+    fields = kept_fields(odoo, model, {name: None for row in rows.values() for name in row})
+    return {n: {name: row[name] for name in row if name in fields} for n, row in rows.items()}
+
+
 def kept_values(odoo: Odoo, model: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return values that were sent without what the journal does not keep, also of lines."""
     fields = kept_fields(odoo, model, values)

@@ -135,8 +135,8 @@ def check_linked(odoo: Connection, call: Call) -> None:
     policy = odoo.policy.about(call.acts_on)
     named: dict[tuple[str, bool], set[int]] = {}
     for model, changed, ids in _linked(odoo, call):
-        # Of the others, nothing is closed without a list.
-        if policy.closes or model in FILE_MODELS:
+        # Without a list, only files of closed fields are closed, which no step links.
+        if policy.closes or (model in FILE_MODELS and not call.step):
             named.setdefault((model, changed), set()).update(ids)
     for (model, changed), ids in named.items():
         of_those = [["id", "in", sorted(ids)]]

@@ -17,7 +17,8 @@ from odoo_toolkit.compat import (
     NO_KWARGS_METHODS,
     UNENCODED_FIELDS,
 )
-from odoo_toolkit.errors import OdooError, ValidationError
+from odoo_toolkit.errors import AccessError, OdooError, ValidationError
+from odoo_toolkit.journal.recording import current
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.plans import Plan, operation, planned
 from odoo_toolkit.policy.tables import is_read_unasked
@@ -132,10 +133,15 @@ def execute(
         context={**in_kwargs, **(context or {})},
     )
     call = _with_all_properties(odoo, call, dry_run)
+    if method == "load":
+        _tell_of_existing(odoo, model, arguments, warnings)
     if dry_run:
         would = f"Would call {method} of {model}" + (f" on {list(ids)}" if ids else "")
         would += "; whether there is such a method, and what it does, shows only then."
         return planned(odoo, [call], would, warnings=warnings)
+    if call.reads and (recording := current()):
+        # Values of any fields, also of files: a repeat reads again.
+        recording.keeps_result = False
     result: Any
     names = checked_return_fields(odoo, model, return_fields, call.context)
     if method in _READ_ALL:
@@ -195,6 +201,40 @@ def _warn_of_tags(odoo: Odoo, method: str, named: Mapping[str, Any], warnings: l
         warnings.append(
             f"From Odoo {MESSAGE_BODY_ESCAPED_SINCE} on {method} takes the body for plain text:"
             " readers see the tags in it. Give body_is_html: true, or use post_message."
+        )
+
+
+def _tell_of_existing(
+    odoo: Odoo, model: str, arguments: Mapping[str, Any], warnings: list[str]
+) -> None:
+    """Say which rows name records that exist: Odoo changes these, whoever made them.
+
+    One round trip for rows with external ids; users who cannot read those are told nothing.
+    """
+    columns, rows = arguments.get("fields"), arguments.get("data")
+    if not isinstance(columns, list) or not isinstance(rows, list) or "id" not in columns:
+        return
+    at = columns.index("id")
+    given = {str(row[at]) for row in rows if isinstance(row, list) and len(row) > at and row[at]}
+    names = [name.rpartition(".")[::2] for name in given]
+    domain = [
+        ["model", "=", model],
+        ["module", "in", sorted({module for module, _ in names})],
+        ["name", "in", sorted({name for _, name in names})],
+    ]
+    asked = {"domain": domain, "fields": ["complete_name", "res_id"]}
+    search = Call(model="ir.model.data", method="search_read", arguments=asked, internal=True)
+    try:
+        found = [row for row in odoo.call(search) if row["complete_name"] in given]
+    except AccessError:
+        return
+    if found:
+        listed = ", ".join(
+            f"{row['complete_name']} ({model} {row['res_id']})" for row in found[:10]
+        )
+        more = f" and {len(found) - 10} more" if len(found) > 10 else ""
+        warnings.append(
+            f"These external ids name existing records, which load changes: {listed}{more}."
         )
 
 

@@ -38,9 +38,11 @@ class Restored:
     def told(self, place: int) -> list[str]:
         """Say which fields of a write cannot be written back."""
         write = self._writes[place]
-        lost = [
-            n for n in write.not_kept if any((write.model, i) not in self._made for i in write.ids)
-        ]
+        old = [number for number in write.ids if (write.model, number) not in self._made]
+        names = dict.fromkeys(sorted(name for number in old for name in _names(write, number)))
+        kept = kept_fields(self._odoo, write.model, names) if write.method == "write" else names
+        # What the policy closes today is not written back either.
+        lost = [*(write.not_kept if old else ()), *(name for name in names if name not in kept)]
         if not lost:
             return []
         return [f"The old values of {', '.join(lost)} of {write.model} are not kept."]
