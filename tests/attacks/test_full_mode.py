@@ -237,3 +237,21 @@ def test_a_blocked_method_is_blocked_in_any_case(server: Server, listed: str) ->
         attacks = {name: called("res.partner", name, [1]) for name in names}
         assert passing(odoo, attacks) == []
         assert passing(odoo, {"other": called("res.partner", "doImport", [1])}) == ["other"]
+
+
+@pytest.mark.every_version
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_load_tells_of_existing_records_that_it_changes(
+    admin: Odoo, raw: Raw, suffix: str, dry_run: bool
+) -> None:
+    """Odoo changes whatever record has the external id of a row, and says nothing of it."""
+    with raw.record("res.partner", {"name": f"Foreign {suffix}"}) as foreign:
+        named = {"module": "__import__", "name": suffix, "model": "res.partner"}
+        raw("ir.model.data", "create", {**named, "res_id": foreign})
+        rows = [[f"__import__.{suffix}", "Mine"], [f"__import__.new_{suffix}", f"New {suffix}"]]
+        asked = [["id", "name"], rows]
+        result = execute(admin, "res.partner", "load", asked, dry_run=dry_run)
+        (warning,) = result.warnings
+        assert f"__import__.{suffix} (res.partner {foreign})" in warning
+        assert f"new_{suffix}" not in warning
+        raw.clean("res.partner", [["name", "=", f"New {suffix}"]])

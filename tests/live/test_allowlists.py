@@ -445,7 +445,7 @@ CASES = {
         "find_late_transfers",
         lambda r: {},
         "stock.picking",
-        (PLACE, PRODUCT, TEMPLATE),
+        (PLACE, PRODUCT, TEMPLATE, "stock.picking.type"),
         dry=False,
     ),
     "a ticket": Case(
