@@ -11,6 +11,7 @@ from odoo_toolkit.arguments import Records, Values, read_commands
 from odoo_toolkit.arguments.values import DEFAULT, VALUES, FieldOf, read_values
 from odoo_toolkit.call import Call, parameter_names
 from odoo_toolkit.errors import AccessError, OdooError
+from odoo_toolkit.fields import Field
 from odoo_toolkit.policy import owners
 from odoo_toolkit.policy.rules import field_refusal
 from odoo_toolkit.policy.tables import FILE_MODELS
@@ -169,8 +170,23 @@ def _linked(odoo: Connection, call: Call) -> Iterator[tuple[str, bool, Collectio
             yield from _in_values(odoo, given)
 
 
+def _relation(odoo: Connection, model: str, name: Any) -> str | None:
+    """Return where a field leads to; where the schema cannot be had, its name decides."""
+    try:
+        field = odoo.schema.fields(model).get(name)
+    except OdooError:
+        return _ARGUMENTS[_FILES] if name == _FILES else None
+    return field.relation if field is not None else None
+
+
 def _field_of(odoo: Connection) -> FieldOf:
-    return lambda model, name: odoo.schema.fields(model).get(name)
+    def field_of(model: str, name: str) -> Field | None:
+        try:
+            return odoo.schema.fields(model).get(name)
+        except OdooError:
+            return None
+
+    return field_of
 
 
 def _in_values(odoo: Connection, value: Any) -> Iterator[tuple[str, bool, Collection[int]]]:
@@ -179,9 +195,8 @@ def _in_values(odoo: Connection, value: Any) -> Iterator[tuple[str, bool, Collec
             yield from _in_values(odoo, item)
     if not isinstance(value, Values) or not value.model:
         return
-    fields = odoo.schema.fields(value.model)
     for name, given in value.given.items():
-        relation = fields[name].relation if name in fields else None
+        relation = _relation(odoo, value.model, name)
         owned = relation if relation != "ir.model" and owners.is_owned(relation) else None
         for command in value.lines.get(name, ()):
             if owned and command.kind in ("link", "set", "update", "delete"):
@@ -202,10 +217,10 @@ def _loaded(odoo: Connection, call: Call) -> Iterator[tuple[str, bool, Collectio
     for index, column in enumerate(columns):
         here, names = call.model, str(column).split("/")
         for name, following in zip(names, [*names[1:], ""], strict=True):
-            field = odoo.schema.fields(here).get(name)
-            if field is None or not field.relation:
+            relation = _relation(odoo, here, name)
+            if not relation:
                 break
-            here = field.relation
+            here = relation
             if not owners.is_owned(here) or here == "ir.model":
                 continue
             if following == ".id":
