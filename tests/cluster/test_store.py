@@ -135,6 +135,21 @@ def test_a_refused_key_does_not_take_the_next_one_with_it(stores: list[Database]
     assert gone.key is None
 
 
+def test_older_groups_and_many_connections_cover_nothing_up(stores: list[Database]) -> None:
+    here, there = (Grants(store, Vault(KEYS)) for store in stores[:2])
+    account = keep_account(here, "key")
+    there.note_groups(account.id, ["later"], account.checked + 60)
+    here.note_groups(account.id, ["earlier"], account.checked + 30)
+    assert keep_account(here, "key").groups == ("later",)
+    asked: dict[str, Any] = {"client_name": "Program", "scopes": [], "resource": None, "code": {}}
+    for number in range(210):
+        here.grant(account, client=f"client {number}", **asked)
+    assert [grant.id for grant in there.grants()] == list(range(210, 10, -1))
+    first = there.find_grant(1)
+    assert first is not None
+    assert first.client == "client 0"
+
+
 def test_sealing_anew_keeps_a_key_that_comes_meanwhile(
     stores: list[Database], monkeypatch: pytest.MonkeyPatch
 ) -> None:
