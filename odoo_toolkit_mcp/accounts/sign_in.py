@@ -23,6 +23,7 @@ from starlette.routing import Route
 from odoo_toolkit.errors import OdooError, RateLimitError, is_refusal
 from odoo_toolkit_mcp.accounts.attempts import ADDRESS, LOGIN, ODOO, Attempts
 from odoo_toolkit_mcp.accounts.beside import beside
+from odoo_toolkit_mcp.accounts.clients import is_loopback_address
 from odoo_toolkit_mcp.accounts.grants import Account
 from odoo_toolkit_mcp.accounts.in_words import for_people, policy_in_words
 from odoo_toolkit_mcp.accounts.odoo_users import (
@@ -330,6 +331,7 @@ class SignIn:
             instance=instance,
             allows=policy_in_words(instance.rules[rule].settings),
             makes_key=user.session is not None,
+            is_local=is_loopback_address(asked.redirect_uri),
             is_portal=user.session is not None and "base.group_portal" in user.groups,
         )
 

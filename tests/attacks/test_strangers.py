@@ -138,3 +138,12 @@ def test_a_proxy_that_makes_all_people_one_address_is_told_once(
         requests.get(f"{team.url}/", headers={"X-Forwarded-For": seen}, timeout=60)
         told = [one for one in caplog.messages if "people cannot be told apart" in one]
         assert len(told) == (seen == "127.0.0.1")
+
+
+@pytest.mark.parametrize(("callback", "told"), [(CALLBACK, False), ("http://127.0.0.1:9/a", True)])
+def test_a_program_of_ones_own_computer_is_told_of_before_allow(
+    team: RunningTeam, callback: str, told: bool
+) -> None:
+    one = Person(team.url)
+    page = one.sign_in(one.begin(OAuthClient(team.url, callback=callback)), **ANN)
+    assert ("Any program on this computer" in text_of(page)) == told
