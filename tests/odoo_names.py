@@ -27,7 +27,7 @@ NAMES: Mapping[str, str] = {
     " payment_method_line_id:15-19",
     "account.tax": "type_tax_use",
     "confirm.stock.sms": "send_sms dont_send_sms",
-    "crm.lead": "description",
+    "crm.lead": "automated_probability description",
     "crm.lead.lost": "",
     "crm.lead2opportunity.partner": "action_apply",
     "crm.lost.reason": "",

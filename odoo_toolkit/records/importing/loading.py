@@ -37,7 +37,7 @@ _OTHER_SINCE = 19
 
 #: What Odoo hands on of its database where two write the same record, or external id, at once.
 _MEANWHILE = re.compile(
-    r"could not serialize access|deadlock detected|ir_model_data_module_name_uniq_index"
+    r"could not serialize access|deadlock detected|unique constraint .ir_model_data"
 )
 _AGAIN = (
     "Another program was writing the same record, and Odoo gave up this row. Import it again: a"
