@@ -529,6 +529,30 @@ async def test_what_was_allowed_is_done_once(
         assert not any("not in the plan" in str(text) for text in done.values()), done
 
 
+async def test_an_undo_waits_before_its_first_step(
+    own_server: Server, database: Database, shop: Shop, tmp_path: Path
+) -> None:
+    """It writes back before it deletes what was made, which is what waits."""
+    suffix = uuid.uuid4().hex[:8]
+    changes = batch(
+        record("create", values={"name": f"Undone {suffix}"}),
+        record("write", ids=[shop.partner], values={"ref": suffix}),
+    )
+    async with Office(own_server, tmp_path, ()).person("admin") as plain:
+        entry = (await call(plain, changes["tool"], **changes["arguments"]))["undo"]["entry"]
+    office = Office(own_server, tmp_path, ["res.partner.unlink"])
+    async with office.person("admin") as asks, office.person("demo") as decides:
+        with unchanged(database, LOGIN_TABLES):
+            waits = await call(asks, "odoo_core_undo", entry=entry)
+        assert waits["code"] == "APPROVAL_NEEDED", waits
+        (seen,) = (await call(decides, "odoo_core_list_approvals"))["waiting"]
+        assert f"Undone {suffix}" in seen["message"]
+        approval = waits["details"]["approval"]
+        await call(decides, "odoo_core_decide_approval", approval=approval, approve=True)
+        done = await call(asks, "odoo_core_undo", entry=entry)
+        assert done["left"] == [], done
+
+
 async def test_those_who_decide_at_one_server_do_not_at_another(
     own_server: Server, shop: Shop, tmp_path: Path
 ) -> None:

@@ -18,7 +18,7 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ConfigurationError
 from odoo_toolkit.operations.steps import Step, plan
-from odoo_toolkit.plans import Plan
+from odoo_toolkit.plans import Plan, planned
 from odoo_toolkit.records.names import Wanted, resolve_all
 from odoo_toolkit_mcp import confirmation
 from odoo_toolkit_mcp.affected import clean, destroys
@@ -520,6 +520,71 @@ async def test_a_function_that_takes_the_stop_for_a_failure_is_asked_about_all_t
     assert error_of(result)["code"] == "VALIDATION_ERROR"
     assert len(person.asked) == 1
     assert changes(odoo) == []
+
+
+async def test_a_write_that_was_admitted_and_is_then_sent_is_asked_about_as_well(
+    make_server: MakeServer, odoo: FakeOdoo
+) -> None:
+    def sending(odoo: Odoo) -> Cancelled:
+        """Delete by the other way to Odoo."""
+        odoo.send(odoo.admit(Call(model="res.partner", method="unlink", ids=(9,))))
+        return Cancelled(id=9)
+
+    person = Person(ElicitResult(action="decline"))
+    server = make_server(mode="full", toolsets=[toolset(sending, access="delete")])
+    async with Client(server, elicitation_callback=person) as client:
+        result = await client.call_tool("odoo_booking_tool", {})
+
+    assert error_of(result)["code"] == "VALIDATION_ERROR"
+    assert len(person.asked) == 1
+    assert changes(odoo) == []
+
+
+async def test_a_call_that_waits_and_was_in_no_plan_is_not_sent_and_the_others_are_told(
+    make_server: MakeServer, odoo: FakeOdoo
+) -> None:
+    """What Odoo's answers lead to cannot be planned; a release is for what was."""
+    color = Call(model="res.partner", method="write", ids=(9,), arguments={"vals": {"color": 1}})
+
+    def deleting(odoo: Odoo, dry_run: DryRun = False) -> Cancelled | Plan:
+        """Write as planned, and delete as not."""
+        if dry_run:
+            return planned(odoo, [color], "Would write.")
+        odoo.call(color)
+        odoo.call(Call(model="res.partner", method="unlink", ids=(9,)))
+        return Cancelled(id=9)
+
+    server = make_server(
+        mode="full",
+        confirm="never",
+        approval=["*.unlink"],
+        approvers=["olga"],
+        toolsets=[toolset(deleting, access="write")],
+    )
+    async with Client(server) as client:
+        error = error_of(await client.call_tool("odoo_booking_tool", {}))
+
+    assert error["code"] == "METHOD_BLOCKED"
+    assert "res.partner.unlink of [9] needs the approval of another person" in error["message"]
+    assert "Sent before it: res.partner.write [9]." in error["message"]
+    assert changes(odoo) == ["write"]
+
+
+def toolset(function: Any, access: Any) -> type[BaseToolset]:
+    """Return a toolset of one tool."""
+
+    class OneToolset(BookingToolset):
+        def register_tools(self, server: ToolTable, connection: Odoo | None) -> list[str]:
+            tool = Tool(
+                name="odoo_booking_tool",
+                title="Act",
+                description="Acts.",
+                function=function,
+                access=access,
+            )
+            return server.add_tools([tool])
+
+    return OneToolset
 
 
 async def test_a_name_is_chosen_first_and_the_question_is_asked_once(
