@@ -188,12 +188,13 @@ class _Guarded:
         plan: Plan | None = None
         if asking.tool.plans and (rules or (asks and _has_more(asking))):
             plan = self._stopping(lambda: asking.tool.plan_of(self._odoo, asking.given))
-        # What a plan lacks, such as the context of the first call, is in that call.
-        planned = plan.calls if plan else []
-        calls = [*map(as_call, planned), *(() if plan else self._announced), call]
-        needs = asking.rules.found(self._odoo, calls) if rules else []
+        planned = plan.calls if plan else _declared(asking.tool, call)
         if rules:
-            self._stopping(lambda: _check_known(planned, needs))
+            self._stopping(lambda: _check_known(self._odoo, asking.rules, planned))
+        # What a plan lacks, such as the context of the first call, is in that call.
+        known = map(as_call, planned) if plan else self._announced
+        calls = [*known, call]
+        needs = asking.rules.found(self._odoo, calls) if rules else []
         effects = _effects(self._odoo, calls)
         asks = asks and (
             asking.asks == "always"
@@ -257,25 +258,35 @@ def _told(call: Call, announced: Sequence[Call]) -> Call:
     return attrs.evolve(call, method=coming[-1]) if coming else call
 
 
-def _check_known(planned: Sequence[PlannedCall], needs: Sequence[Effect]) -> None:
+def _declared(tool: Tool, call: Call) -> list[PlannedCall]:
+    """Return what a tool without a plan may do besides its first call, as far as it says."""
+    from odoo_toolkit.plans import PlannedCall
+
+    return [
+        PlannedCall(model=model, method=method, ids=[LATER], arguments={})
+        for model, method in sorted(tool.steps - {(call.model, call.method)})
+    ]
+
+
+def _check_known(odoo: Odoo, rules: Rules, planned: Sequence[PlannedCall]) -> None:
     """Refuse what nobody could be shown.
 
     Raises:
         AccessError: a call needs a yes, and is known only when its turn comes.
     """
-    late = {(one.model, one.method) for one in planned if LATER in one.ids}
-    hidden = [one for one in needs if (one.model, one.method) in late]
-    unknown = [one.method for one in planned if not one.model]
-    if not hidden and not unknown:
+    late = [one for one in planned if LATER in one.ids]
+    hidden = [f"{one.model}.{one.method}" for one in rules.found(odoo, map(as_call, late))]
+    hidden += [one.method for one in late if not one.model]
+    if not hidden:
         return
-    what = ", ".join(dict.fromkeys(f"{one.model}.{one.method}" for one in hidden)) or unknown[0]
+    what = ", ".join(dict.fromkeys(hidden))
     raise AccessError(
         f"{what} needs the approval of another person, and on which records is known only when"
         " its turn comes, so that nobody could be shown it. Nothing was done.",
         code="METHOD_BLOCKED",
         suggestion="Do what comes before it first, in a call of its own, without this step or"
         " item; then do this, on the records that are there then.",
-        details={"calls": [f"{one.model}.{one.method}" for one in hidden]},
+        details={"calls": hidden},
         outcome="not_sent",
     )
 

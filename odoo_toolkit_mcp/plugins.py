@@ -95,7 +95,9 @@ def _toolset(plugin: Plugin, loaded: Loaded, ours: frozenset[str]) -> type[BaseT
 def _bounded(plugin: Plugin, tool: Tool) -> Tool:
     bounds = Bounds(plugin=plugin.name, declared=plugin.declared, access=tool.access)
     plan = tool.plan and bound(bounds, tool.plan)
-    return attrs.evolve(tool, function=bound(bounds, tool.function), plan=plan)
+    both = (plugin.declared.steps, plugin.declared.wizards)
+    steps = frozenset((model, name) for each in both for model in each for name in each[model])
+    return attrs.evolve(tool, function=bound(bounds, tool.function), plan=plan, steps=steps)
 
 
 def _prompt(plugin: Plugin, prompt: PluginPrompt) -> AddedPrompt:
