@@ -9,6 +9,7 @@ import pytest
 
 from odoo_toolkit import (
     AccessError,
+    NotFoundError,
     Odoo,
     ValidationError,
     connect,
@@ -163,6 +164,62 @@ def test_one_line_pays_several_and_a_payment_is_matched(
     else:
         # Without an account for it in between, the payment is booked on the bank itself.
         assert done[1].status == "none"
+
+
+@pytest.mark.every_version
+def test_a_difference_is_written_off_and_a_line_is_named_by_its_reference(
+    admin: Odoo, accountant: Odoo, suffix: str
+) -> None:
+    """Two too few and three too many are booked on an account of expenses."""
+    payer = customer(admin, suffix)
+    few, many = posted(admin, payer), posted(admin, payer)
+    expense = "account_type" if "account_type" in admin.schema.fields("account.account") else None
+    domain = [[expense, "=", "expense"]] if expense else [["internal_group", "=", "expense"]]
+    account = search_read(accountant, "account.account", domain, ["name", "code"], limit=1)[0]
+    off = {"writeoff_account": account["code"]}
+    lines = [
+        line(158.0, f"{suffix} {few.name}", documents=[few.id], **off),
+        line(163.0, f"{suffix} {many.name}", documents=[many.id], **off),
+    ]
+    assert [one.written_off for one in plan(accountant, *lines).lines] == [2.0, -3.0]
+    done = book(accountant, *lines)
+    assert [(one.status, one.written_off, one.stays_open) for one in done.lines] == [
+        ("done", 2.0, 0.0),
+        ("done", -3.0, 0.0),
+    ], done
+    assert [one.warnings for one in done.lines] == [[], []]
+    assert now(admin, few) == now(admin, many) == ("paid", 0.0)
+    rows = search_read(
+        admin,
+        ITEM,
+        [["account_id", "=", account["id"]], ["name", "like", "Write-off"], ["move_id.line_ids"
+          ".partner_id", "=", payer]],
+        ["balance"],
+        order="id",
+    ).records  # fmt: skip
+    assert [row["balance"] for row in rows] == [2.0, -3.0]
+
+    waits = f"transfer {suffix} of nobody"
+    journal = done.journal.id
+    values: dict[str, Any] = {"date": DAY, "amount": 160.0, "payment_ref": waits}
+    if admin.version.major > 15:
+        create(accountant, LINE, {"journal_id": journal, **values})
+    else:
+        head = {"name": suffix, "journal_id": journal, "date": DAY, "line_ids": [[0, 0, values]]}
+        start = {"balance_start": 0.0, "balance_end_real": 160.0}
+        create(accountant, "account.bank.statement", {**head, **start})
+    third = posted(admin, payer)
+    (named,) = book(accountant, {"reference": f"transfer {suffix}", "documents": [third.id]}).lines
+    assert (named.status, named.booked_before, named.amount) == ("done", True, 160.0), named
+    assert now(admin, third) == ("paid", 0.0)
+    for wrong in (
+        {"reference": f"transfer {suffix}"},
+        {"reference": f"nothing {suffix}"},
+        line(1.0, suffix, writeoff_account=" "),
+        line(1.0, suffix, writeoff_account=f"No {suffix}"),
+    ):
+        with pytest.raises((ValidationError, NotFoundError)):
+            book(accountant, wrong)
 
 
 @pytest.mark.every_version

@@ -443,16 +443,24 @@ def _list_price(odoo: Odoo, number: int) -> float:
     return float(read(odoo, "product.template", [number], ["list_price"]).records[0]["list_price"])
 
 
-def _bank_line(odoo: Odoo, number: int) -> Any:
+def _expenses(odoo: Odoo) -> str:
+    """Return the code of an account of expenses."""
+    by_type = "account_type" in odoo.schema.fields("account.account")
+    of = ["account_type", "=", "expense"] if by_type else ["internal_group", "=", "expense"]
+    return str(search_read(odoo, "account.account", [of], ["code"], limit=1).records[0]["code"])
+
+
+def _bank_line(odoo: Odoo, number: int, less: float = 0.0, **more: Any) -> Any:
     row = read(odoo, "account.move", [number], ["amount_total"]).records[0]
     return accounting.match_bank_lines(
         odoo,
         lines=[
             {
                 "date": "2026-01-20",
-                "amount": row["amount_total"],
+                "amount": row["amount_total"] - less,
                 "reference": _tag(),
                 "documents": [number],
+                **more,
             }
         ],
     )
@@ -803,6 +811,14 @@ CASES: Mapping[str, Case] = {
     ),
     "accounting.match_bank_lines": Case(
         "account.move", posted, _bank_line, left=_ALL, look=_paid_of, user="accountant"
+    ),
+    "accounting.match_bank_lines, with a write-off": Case(
+        "account.move",
+        posted,
+        lambda odoo, n: _bank_line(odoo, n, 1.0, writeoff_account=_expenses(odoo)),
+        left=_ALL,
+        look=_paid_of,
+        user="accountant",
     ),
     "inventory.create_transfer": Case(
         "stock.picking",

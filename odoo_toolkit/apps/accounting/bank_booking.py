@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 import attrs
 
+from odoo_toolkit.apps.accounting.actions import CREATE as CREATE_MOVE
+from odoo_toolkit.apps.accounting.actions import POST as POST_MOVE
 from odoo_toolkit.apps.accounting.bank_matching import BankCandidate, Group, same_name
 from odoo_toolkit.apps.accounting.books import ITEM, NOTHING, Book, rounded
 from odoo_toolkit.apps.accounting.invoices import INVOICE_TYPES
@@ -42,6 +44,8 @@ class Bank:
     Attributes:
         account: of the bank itself.
         suspense: the account on which Odoo books what a line pays until that is known.
+        writeoffs: by the index of a line, the account that takes what differs.
+        general: the journal of those entries.
     """
 
     odoo: Odoo
@@ -50,6 +54,8 @@ class Bank:
     account: int
     suspense: int
     tolerance: float
+    writeoffs: Mapping[int, int] = attrs.field(factory=dict)
+    general: int | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -64,6 +70,8 @@ class BankMatch(Shown):
         items: the documents that it pays, or those to choose from.
         stays_open: of the documents after it, in the currency of the journal; negative where
             more is paid than is open, which stays a credit of the partner.
+        written_off: what differed, and was booked on the account that the line names for that;
+            negative where more was paid.
         line_id: of the booked line (``account.bank.statement.line``).
         booked_before: whether such a line was in Odoo already; no second one is made.
         error: why it failed, as an error object.
@@ -78,6 +86,7 @@ class BankMatch(Shown):
     reasons: list[str] = attrs.Factory(list)
     items: list[BankCandidate] = attrs.Factory(list)
     stays_open: float | None = None
+    written_off: float | None = None
     line_id: int | None = None
     booked_before: bool = False
     payment_states: dict[str, str] = attrs.Factory(dict)
@@ -240,7 +249,61 @@ def line_calls(bank: Bank, match: BankMatch, groups: Sequence[Group], ends: Ends
         if not by_line(odoo):
             calls += POST.calls(odoo, ("the new statement",))
     calls += ASSIGN.of(vals=_assigned(groups)).calls(odoo, (new,))
-    return [*calls, *RECONCILE.calls(odoo, (new, *_item_ids(groups)))]
+    calls += RECONCILE.calls(odoo, (new, *_item_ids(groups)))
+    if match.written_off:
+        way = 1 if match.amount > 0 else -1
+        values = _writeoff(bank, match, groups, way * match.written_off)
+        calls += CREATE_MOVE.of(vals_list=[values]).calls(odoo, ())
+        calls += POST_MOVE.calls(odoo, ("the write-off",))
+        calls += RECONCILE.calls(odoo, ("the write-off's open item", *_item_ids(groups)))
+    return calls
+
+
+def _writeoff(bank: Bank, match: BankMatch, groups: Sequence[Group], rest: float) -> dict[str, Any]:
+    """Return the entry that settles what is open on the account of the documents.
+
+    Args:
+        bank: the journal.
+        match: the line.
+        groups: its documents.
+        rest: what is open; negative where it is a credit.
+    """
+    text = f"Write-off: {', '.join(str(group.document.name) for group in groups)}"
+    sides = ("credit", "debit") if rest > 0 else ("debit", "credit")
+    lines = [
+        {**_assigned(groups), sides[0]: abs(rest), "name": text},
+        {"account_id": bank.writeoffs[match.index], sides[1]: abs(rest), "name": text},
+    ]
+    return {
+        "move_type": "entry",
+        "journal_id": bank.general,
+        "date": match.date,
+        "ref": text,
+        "line_ids": [[0, 0, line] for line in lines],
+    }
+
+
+def _write_off(
+    bank: Bank, match: BankMatch, groups: Sequence[Group], item: int, warnings: list[str]
+) -> None:
+    """Book what is open of a line and its documents on the account for that, and settle it."""
+    odoo, account = bank.odoo, _assigned(groups)["account_id"]
+    domain = [
+        ["id", "in", [item, *_item_ids(groups)]],
+        ["account_id", "=", account],
+        ["reconciled", "=", False],
+    ]
+    rows = read_rows(odoo, ITEM, domain, ["amount_residual"], acts_on=ITEM, **bank.book.context)
+    rest = rounded(sum(row["amount_residual"] or 0.0 for row in rows))
+    if abs(rest) <= NOTHING:
+        return
+    values = _writeoff(bank, match, groups, rest)
+    (entry,) = CREATE_MOVE.of(vals_list=[values]).make(odoo, (), warnings)
+    POST_MOVE.make(odoo, [entry], warnings)
+    own = [["move_id", "=", entry], ["account_id", "=", account]]
+    (new,) = read_rows(odoo, ITEM, own, ["id"], acts_on=ITEM, **bank.book.context)
+    ids = [new["id"], *(row["id"] for row in rows)]
+    attrs.evolve(RECONCILE, seen=partial(_is_linked, new["id"])).make(odoo, ids, warnings)
 
 
 def apply_line(bank: Bank, match: BankMatch, groups: Sequence[Group]) -> BankMatch:
@@ -250,7 +313,9 @@ def apply_line(bank: Bank, match: BankMatch, groups: Sequence[Group]) -> BankMat
     try:
         if number is None:
             number = _book(bank, match, groups, warnings)
-        _settle(bank, number, groups, warnings)
+        item = _settle(bank, number, groups, warnings)
+        if match.written_off:
+            _write_off(bank, match, groups, item, warnings)
     except OdooError as error:
         told = error.to_dict()
         if number is not None and match.line_id is None:
@@ -277,8 +342,12 @@ def _book(bank: Bank, match: BankMatch, groups: Sequence[Group], warnings: list[
     return int(rows[0]["id"])
 
 
-def _settle(bank: Bank, number: int, groups: Sequence[Group], warnings: list[str]) -> None:
-    """Move what is open of a booked line to the account of what it pays, and reconcile them."""
+def _settle(bank: Bank, number: int, groups: Sequence[Group], warnings: list[str]) -> int:
+    """Move what is open of a booked line to the account of what it pays, and reconcile them.
+
+    Returns:
+        The id of the line's item there.
+    """
     odoo = bank.odoo
     fields = ["move_id", "statement_id"]
     (row,) = read_rows(odoo, LINE, [["id", "=", number]], fields, acts_on=LINE)
@@ -307,6 +376,7 @@ def _settle(bank: Bank, number: int, groups: Sequence[Group], warnings: list[str
         ASSIGN.of(vals=wanted).make(odoo, [item["id"]], warnings)
     ids = [item["id"], *_item_ids(groups)]
     attrs.evolve(RECONCILE, seen=partial(_is_linked, item["id"])).make(odoo, ids, warnings)
+    return int(item["id"])
 
 
 def _is_posted(bank: Bank, move: int, odoo: Odoo, _: int) -> bool | None:

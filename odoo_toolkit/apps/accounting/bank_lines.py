@@ -10,6 +10,8 @@ from annotated_doc import Doc
 from annotated_types import Ge, Len
 
 from odoo_toolkit.annotations import DryRun
+from odoo_toolkit.apps.accounting.actions import CREATE as CREATE_MOVE
+from odoo_toolkit.apps.accounting.actions import POST as POST_MOVE
 from odoo_toolkit.apps.accounting.bank_booking import (
     LINE,
     Bank,
@@ -30,7 +32,7 @@ from odoo_toolkit.apps.accounting.bank_matching import (
     judge,
 )
 from odoo_toolkit.apps.accounting.books import ITEM, NOTHING, of_type, open_book, rounded
-from odoo_toolkit.apps.accounting.invoices import pick_journal
+from odoo_toolkit.apps.accounting.invoices import of_companies, pick_journal
 from odoo_toolkit.apps.accounting.open_items import MOVE, read_open
 from odoo_toolkit.apps.accounting.reconciling import PARTNERS
 from odoo_toolkit.client import Odoo
@@ -52,7 +54,10 @@ from odoo_toolkit.plans import Plan, operation_with, planned
 from odoo_toolkit.progress import Steps, quietly
 from odoo_toolkit.records.names import Wanted, resolve, resolve_all
 from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.search_text import literal
 
+#: Lines with a reference that an error lists.
+_SHOWN = 10
 #: Lines of one call.
 MOST = 100
 _JOURNALS = ("bank", "cash", "credit")
@@ -72,6 +77,7 @@ class BankLine(TypedDict, total=False):
         Doc("Invoices, bills or payments that it pays, by id or number, if known."),
     ]
     currency: Annotated[str, Doc("Such as EUR; must be that of the journal.")]
+    writeoff_account: Annotated[str, Doc("Takes what differs from the documents: name or code.")]
 
 
 @attrs.frozen(kw_only=True)
@@ -122,7 +128,9 @@ def match_bank_lines(
     Args:
         odoo: the connection.
         lines: 1 to 100, each with ``date``, ``amount``, ``reference``, ``partner``; ``documents``
-            where it is known what they pay.
+            where it is known what they pay. Of a line that is in Odoo and not reconciled, the
+            ``reference`` or a part of it is enough. ``writeoff_account``, by name or code, takes
+            what differs from the documents, which are then paid.
         journal: by id or name.
         tolerance: in the currency of the books. What differs stays open.
         company: by id or name.
@@ -140,7 +148,8 @@ def match_bank_lines(
     within = checked_number(tolerance, "tolerance", positive=False)
     if within < 0:
         raise ValidationError("tolerance must not be negative.", details={"field": "tolerance"})
-    permit(odoo, *bank_steps(odoo), dry_run=dry_run)
+    off = any("writeoff_account" in line for line in checked)
+    permit(odoo, *bank_steps(odoo), *([CREATE_MOVE, POST_MOVE] if off else []), dry_run=dry_run)
     whose = resolve(odoo, Wanted.of("res.company", company, "company"), required=False)
     book = open_book(odoo, whose or acting_company(odoo, ITEM))
     row = pick_journal(odoo, journal, _JOURNALS if journal else ("bank",), book.company.id)
@@ -151,6 +160,10 @@ def match_bank_lines(
         **_accounts(odoo, row["id"]),
         tolerance=within,
     )
+    if off:
+        general = pick_journal(odoo, None, ("general",), book.company.id)["id"]
+        bank = attrs.evolve(bank, writeoffs=_writeoffs(bank, checked), general=general)
+    checked = _from_odoo(bank, checked)
     _check_currency(bank, row, checked)
     matches, groups = _judged(bank, checked)
     if dry_run:
@@ -187,6 +200,16 @@ def _checked(lines: Sequence[BankLine]) -> list[dict[str, Any]]:
         )
     first: dict[tuple[Any, ...], int] = {}
     for index, line in enumerate(checked):
+        said = line.get("writeoff_account")
+        if said is not None and (not isinstance(said, str) or not said.strip()):
+            raise ValidationError(
+                f"lines[{index}].writeoff_account must be a name or code, not {str(said)[:60]!r}.",
+                details={"field": f"lines[{index}].writeoff_account"},
+            )
+        if not {"date", "amount"} & line.keys() and str(line.get("reference") or "").strip():
+            # A line that is in Odoo: its reference tells which.
+            line["reference"] = str(line["reference"]).strip()
+            continue
         for key in ("date", "amount"):
             if key not in line:
                 raise ValidationError(
@@ -236,6 +259,57 @@ def _check_currency(bank: Bank, journal: Row, lines: Sequence[Mapping[str, Any]]
                 " booked by the bank.",
                 details={"field": f"lines[{index}].currency"},
             )
+
+
+def _writeoffs(bank: Bank, lines: Sequence[Mapping[str, Any]]) -> dict[int, int]:
+    """Return the accounts that take what differs, by the index of the line."""
+    own = of_companies(bank.odoo, bank.book.company.id)
+    named = [
+        (
+            index,
+            Wanted(
+                model="account.account",
+                field=f"lines[{index}].writeoff_account",
+                name=line["writeoff_account"],
+                domain=(own,),
+            ),
+        )
+        for index, line in enumerate(lines)
+        if "writeoff_account" in line
+    ]
+    ids = resolve_all(bank.odoo, [wanted for _, wanted in named])
+    return {index: number for (index, _), number in zip(named, ids, strict=True) if number}
+
+
+def _from_odoo(bank: Bank, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the lines, with day and amount of those that are named by the bank's reference."""
+    fields = ("date", "amount", "payment_ref", "partner_name", "partner_id")
+    found = []
+    for index, line in enumerate(lines):
+        if "amount" in line:
+            found.append(line)
+            continue
+        domain = [
+            ["journal_id", "=", bank.journal.id],
+            ["is_reconciled", "=", False],
+            ["payment_ref", "ilike", literal(line["reference"])],
+        ]
+        rows = read_rows(bank.odoo, LINE, domain, fields, acts_on=LINE, limit=_SHOWN, order="id")
+        if len(rows) != 1:
+            listed = "; ".join(
+                f"{row['date']}, {row['amount']:.2f}, {row['payment_ref']}" for row in rows
+            )
+            raise ValidationError(
+                f"lines[{index}]: {len(rows) or 'no'} open lines of {bank.journal.name} have the"
+                f" reference {line['reference'][:60]!r}.",
+                suggestion=f"Give more of it: {listed}." if rows else "Give its date and amount.",
+                details={"field": f"lines[{index}].reference"},
+            )
+        (row,) = rows
+        partner = row["partner_name"] or (row["partner_id"].name if row["partner_id"] else "")
+        own = {"date": row["date"], "amount": row["amount"], "partner": partner}
+        found.append({**line, **own, "reference": (row["payment_ref"] or "").strip()})
+    return found
 
 
 def _accounts(odoo: Odoo, journal: int) -> dict[str, int]:
@@ -316,18 +390,22 @@ def _judged(
         matched = verdict.status == "match"
         left = rounded(sum(group.left for group in verdict.groups) - line["amount"])
         way = 1 if line["amount"] > 0 else -1
+        stays = rounded(way * left) if matched else None
+        off = stays if stays and index in bank.writeoffs else None
         matches.append(
             BankMatch(
                 status="match" if matched else "ask" if verdict.status == "ask" else "none",
                 reasons=verdict.reasons,
                 items=shown,
-                stays_open=rounded(way * left) if matched else None,
+                stays_open=0.0 if off else stays,
+                written_off=off,
                 **known,
             )
         )
         if matched:
             paid[index] = verdict.groups
-            groups = _without(groups, verdict.groups, line["amount"])
+            settled = line["amount"] + (way * off if off and off > 0 else 0.0)
+            groups = _without(groups, verdict.groups, settled)
     return matches, paid
 
 
