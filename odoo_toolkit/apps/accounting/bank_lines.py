@@ -153,11 +153,13 @@ def match_bank_lines(
     whose = resolve(odoo, Wanted.of("res.company", company, "company"), required=False)
     book = open_book(odoo, whose or acting_company(odoo, ITEM))
     row = pick_journal(odoo, journal, _JOURNALS if journal else ("bank",), book.company.id)
+    own = _accounts(odoo, row["id"])
     bank = Bank(
         odoo=odoo,
         book=book,
         journal=RecordName(id=row["id"], name=row["name"]),
-        **_accounts(odoo, row["id"]),
+        account=own["account"],
+        suspense=own["suspense"],
         tolerance=within,
     )
     if off:
