@@ -7,7 +7,7 @@ name. What is in the way stops it before anything is written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Annotated, Any
 
@@ -91,7 +91,8 @@ def history(
     found = journal.store.latest(
         identity(odoo), odoo.uid, since=_moment(since), before=before, limit=min(limit, _MOST)
     )
-    return [_shown(odoo, entry) for entry in found]
+    seen = _of_companies(odoo, found) if odoo.settings.company_ids else None
+    return [_shown(odoo, entry, seen) for entry in found]
 
 
 @operation
@@ -220,13 +221,61 @@ def _moment(value: str | datetime | None) -> str:
     return found.astimezone(timezone.utc).isoformat(timespec="milliseconds")
 
 
-def _shown(odoo: Odoo, entry: HistoryEntry) -> HistoryEntry:
-    """Return an entry without what the policy closes today.
+_Records = dict[str, set[int]]
+"""Ids of records, by model."""
+
+
+def _shown(odoo: Odoo, entry: HistoryEntry, seen: _Records | None) -> HistoryEntry:
+    """Return an entry without what the policy closes today, and what other companies have.
 
     A message can say what is closed, and nobody knows of which fields it was made.
     """
-    message = "" if odoo.policy.closes else entry.message
-    return attrs.evolve(entry, message=message, writes=[_open(odoo, one) for one in entry.writes])
+    writes = [
+        _open(odoo, one) if seen is None or _is_seen(one, seen) else _nothing(one)
+        for one in entry.writes
+    ]
+    whole = seen is None or all(_is_seen(one, seen) for one in entry.writes)
+    message = entry.message if whole and not odoo.policy.closes else ""
+    return attrs.evolve(entry, message=message, writes=writes)
+
+
+def _of_companies(odoo: Odoo, entries: Sequence[HistoryEntry]) -> _Records:
+    """Return which records of entries the companies of the connection show; a request a model."""
+    asked: _Records = {}
+    for write in (one for entry in entries for one in entry.writes):
+        for model, ids in _touched(write):
+            asked.setdefault(model, set()).update(ids)
+    return {model: _searched(odoo, model, ids) for model, ids in asked.items() if ids}
+
+
+def _searched(odoo: Odoo, model: str, ids: set[int]) -> set[int]:
+    search = Call(
+        model=model,
+        method="search",
+        arguments={"domain": [["id", "in", sorted(ids)]]},
+        context={"active_test": False},
+        step=True,
+    )
+    try:
+        return set(odoo.call(search))
+    except OdooError:
+        return set()
+
+
+def _touched(write: Write) -> Iterator[tuple[str, Sequence[int]]]:
+    yield write.model, write.ids
+    yield write.made_model, write.made
+    for line in write.lines:
+        yield from _touched(line)
+
+
+def _is_seen(write: Write, seen: _Records) -> bool:
+    return all(seen.get(model, set()).issuperset(ids) for model, ids in _touched(write))
+
+
+def _nothing(write: Write) -> Write:
+    """Return a call without values."""
+    return attrs.evolve(write, values=None, before={}, after={}, lines=[])
 
 
 def _open(odoo: Odoo, write: Write) -> Write:
@@ -248,7 +297,7 @@ def _open(odoo: Odoo, write: Write) -> Write:
         kept = kept_fields(odoo, write.model, dict.fromkeys(mentioned))
         values = [kept_values(odoo, write.model, row) for row in given]
     except OdooError:
-        return attrs.evolve(write, values=None, before={}, after={}, lines=[])
+        return _nothing(write)
     return attrs.evolve(
         write,
         values=values if isinstance(write.values, list) else (values[0] if write.values else None),

@@ -389,3 +389,44 @@ def test_a_write_keeps_properties_that_are_closed(server: Server, raw: Raw, suff
         write(closed, "project.task", [secret.leads], {"task_properties": {"cc33": "x"}})
     after = raw.value("project.task", secret.leads, "task_properties")
     assert (after[:2], after[2]["value"]) == (before, "x")
+
+
+def test_history_shows_no_values_of_other_companies(
+    server: Server, raw: Raw, suffix: str, tmp_path: Path
+) -> None:
+    company = raw("res.company", "create", {"name": f"Other {suffix}"})
+    raw("res.users", "write", [raw.uid], {"company_ids": [[4, company]]})
+    home = raw.value("res.users", raw.uid, "company_id")[0]
+    journal, named = Journal(tmp_path / "journal.sqlite"), credentials(server, server.user("admin"))
+    with (
+        Odoo(connection_settings(**named), journal=journal) as opened,
+        Odoo(connection_settings(**named, company_ids=(home,)), journal=journal) as bound,
+        raw.record("crm.lead", {"name": "Lead", "company_id": company}) as theirs,
+        raw.record("crm.lead", {"name": "Lead", "company_id": home}) as ours,
+    ):
+        write(opened, "crm.lead", [ours], {"name": f"ours-{suffix}"})
+        write(opened, "crm.lead", [theirs], {"name": f"theirs-{suffix}"})
+        attacks: dict[str, Attack] = {"history": history, "in short": overview}
+        assert leaks(opened, bound, attacks, f"theirs-{suffix}") == []
+        assert attrs.asdict(history(bound, limit=2)[1])["writes"][0]["values"] == {
+            "name": f"ours-{suffix}"
+        }
+    raw("res.users", "write", [raw.uid], {"company_ids": [[3, company]]})
+
+
+@pytest.mark.parametrize("rules", [{"method_blocklist": "unlink"}, {"mode": "restricted"}])
+def test_undo_is_not_said_to_be_whole_where_it_is_refused(
+    raw: Raw, journalled: Opening, suffix: str, rules: dict[str, str]
+) -> None:
+    opened = journalled()
+    bound = journalled(write_allowlist="sale.order,sale.order.line", **rules)
+    order = create(opened, "sale.order", _order(raw, "7.25")).id
+    line = _order(raw, "8.25")["order_line"]
+    write(opened, "sale.order", [order], {"order_line": line})
+    (entry,) = overview(bound, limit=1)
+    with pytest.raises(OdooError):
+        undo(bound, entry=entry.entry)
+    assert entry.undo is not None
+    assert entry.undo.possible == "none"
+    assert overview(opened, limit=1)[0].undo.possible == "whole"  # type: ignore[union-attr]
+    raw.clean("sale.order", [["id", "=", order]])

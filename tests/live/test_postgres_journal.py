@@ -127,3 +127,19 @@ def test_without_its_journal_nothing_is_sent(
     finally:
         postgres.execute(database, f"{comment} '2'")
     assert count(odoo, "res.partner", [["name", "=", f"Lost {suffix}"]]).count == 0
+
+
+def test_asking_for_a_journal_makes_none() -> None:
+    """A readonly server shows the journal that is there, and makes no tables."""
+    name = f"journal_{uuid.uuid4().hex[:8]}"
+    postgres.execute("postgres", f"CREATE DATABASE {name}")
+    address = f"postgresql://{postgres.ROLE}:secret@/{name}?host={postgres.socket_folder()}"
+    try:
+        journal = Journal(address)
+        assert not journal.store.exists()
+        assert not Journal(address).store.exists()
+        journal.store.open()
+        assert journal.store.exists()
+        journal.store.close()
+    finally:
+        postgres.execute("postgres", f"DROP DATABASE {name} WITH (FORCE)")
