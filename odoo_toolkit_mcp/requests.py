@@ -270,7 +270,8 @@ def journal_for(connection: ConnectionSettings, settings: ServerSettings) -> Jou
     from odoo_toolkit.journal.places import AUTO, journal_of_settings
 
     journal = journal_of_settings(connection, unset=AUTO)
-    if journal is None or (settings.mode == "readonly" and not journal.store.exists()):
+    writes = settings.mode != "readonly" or settings.approval or settings.approvers
+    if journal is None or not (writes or journal.store.exists()):
         return None  # nothing would ever be in it
     if connection.journal not in (None, AUTO):
         return journal
