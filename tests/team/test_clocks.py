@@ -12,12 +12,14 @@ import pytest
 from mcp.server.auth.handlers import token as token_handler
 from mcp.server.auth.middleware import bearer_auth
 
+from odoo_toolkit_mcp.accounts import odoo_users
 from odoo_toolkit_mcp.accounts import store as stores
 from odoo_toolkit_mcp.accounts.attempts import Attempts, Bound
-from odoo_toolkit_mcp.accounts.odoo_users import Rechecks
+from odoo_toolkit_mcp.accounts.odoo_users import Rechecks, SignedIn
 from odoo_toolkit_mcp.accounts.spent import SpentInStore
 from odoo_toolkit_mcp.accounts.store import now, open_store, tidy
 from odoo_toolkit_mcp.accounts.stored_rates import StoredRates
+from odoo_toolkit_mcp.accounts.team import Instance
 from odoo_toolkit_mcp.settings import ServerSettings
 from tests.team.harness import OAuthClient, Person, RunningTeam, Tokens, call
 from tests.team.people import NOWHERE, Users, password_of
@@ -219,3 +221,24 @@ def test_a_look_at_a_key_by_a_process_that_is_ahead_counts(
         for apart, due in [(0, False), (5, False), (-5, False), (11, True), (-11, True)]:
             clock.now = account.checked + apart * MINUTES
             assert rechecks.is_due(account) == due, apart
+
+
+def test_a_key_that_odoo_denies_something_is_looked_at_once_in_a_while(
+    clock: Clock, users: Users, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+
+    def with_key(instance: Instance, login: str, key: str) -> SignedIn:
+        looked.append(login)
+        return users.with_key(instance, login, key)
+
+    with RunningTeam(tmp_path, {"main": dict(NOWHERE)}) as team:
+        code_of(team, OAuthClient(team.url))
+        grants = team.server.provider.grants
+        (account,) = grants.accounts()
+        monkeypatch.setattr(odoo_users, "with_key", with_key)
+        rechecks = Rechecks(team.team, grants)
+        for seconds, times in [(10, 0), (31, 1), (40, 1), (70, 2)]:
+            clock.now = account.checked + seconds
+            rechecks(account)
+            assert len(looked) == times, seconds

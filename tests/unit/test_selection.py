@@ -43,6 +43,11 @@ def items(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     ]
 
 
+def test_the_files_that_take_longest_are_there() -> None:
+    root = Path(__file__).parents[2]
+    assert [name for name in selection.LONGEST if not (root / name).exists()] == []
+
+
 def names(items: list[Any], left_out: list[Any]) -> list[str]:
     return [one.callspec.params["server"].name for one in items if one not in left_out]
 
