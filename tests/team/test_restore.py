@@ -226,7 +226,7 @@ def test_copies_are_readable_by_their_owner_only_and_there_is_none_of_a_missing_
 def test_a_server_that_is_stopped_leaves_nothing_beside_its_files(
     users: Users, tmp_path: Path
 ) -> None:
-    main = {**NOWHERE, "journal": "journal.sqlite"}
+    main = {**NOWHERE, "journal": "journal.sqlite", "mode": "full"}
     with RunningTeam(tmp_path, {"main": main}) as team:
         client = OAuthClient(team.url)
         tokens = Person(team.url).connect(client, login="ann", password=password_of("ann"))
