@@ -29,11 +29,15 @@ def find(odoo: Odoo, writes: Sequence[Write]) -> Found:
         if write.outcome not in GONE and not is_only_of(write, gone)
     ]
     made = {(w.made_model, n) for _, w in there for n in w.made}
-    # Lines of what is made go with it.
+    # Lines of what is made go with it; a wizard's are of the records that it was opened for.
     parts = [
         (place, part)
         for place, write in there
-        for part in ((write,) if is_only_of(write, made) else (*write.lines, write))
+        for part in (
+            (write,)
+            if is_only_of(write, made) and not known(write.model).is_wizard
+            else (*write.lines, write)
+        )
     ]
     flat, origins = [part for _, part in parts], [place for place, _ in parts]
     ways: dict[int, list[WayBack]] = {}
