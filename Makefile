@@ -9,7 +9,7 @@ ALONE = $(PYTHON) -m tests.provisioning alone --
 TEXTS = $(shell grep -rlE --include='test_*.py' 'pytest\.mark\.lint\b' tests)
 
 .PHONY: help venv servers servers-stop demo demo-stop check test live attack soak soak-sync cluster browser bench evals examples \
-    types conformance proxies receipts package packages release-check docs golden lint format
+    types conformance proxies receipts record package packages release-check docs golden lint format
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1 /' | \
@@ -117,6 +117,10 @@ release-check: check docs types test conformance ## all that a release takes but
 # A broken link or anything else that Sphinx warns of fails.
 docs: venv ## the documentation's site, in build/site
 	$(PYTHON) -m docs.builder
+
+# Each version that runs, on a copy of its own.
+record: servers ## what operations send to Odoo, for 'make check', after a change that is meant
+	$(ALONE) $(PYTHON) -m tests.kit.record 19 14
 
 golden: venv ## writes what clients are shown of the tools, after a change that is meant
 	$(PYTHON) -m tests.mcp.golden

@@ -39,7 +39,7 @@ class Restored:
         """Say which fields of a write cannot be written back."""
         write = self._writes[place]
         old = [number for number in write.ids if (write.model, number) not in self._made]
-        names = dict.fromkeys(sorted(name for number in old for name in _names(write, number)))
+        names = dict.fromkeys(name for number in old for name in _names(write, number))
         kept = kept_fields(self._odoo, write.model, names) if write.method == "write" else names
         # What the policy closes today is not written back either.
         lost = [*(write.not_kept if old else ()), *(name for name in names if name not in kept)]
@@ -62,7 +62,7 @@ class Restored:
         written = {name for names in wanted.values() for name in names}
         # What Odoo would compute anew from the old values is held as it is.
         held = computed_from(self._odoo.schema.fields, write.model, written)
-        fields = kept_fields(self._odoo, write.model, dict.fromkeys([*written, *sorted(held)]))
+        fields = kept_fields(self._odoo, write.model, dict.fromkeys([*sorted(written), *sorted(held)]))
         now = self._now(write, list(wanted), list(fields))
         return [
             (item, self._of(write.model, number, names))
@@ -77,7 +77,7 @@ class Restored:
             for place, write in enumerate(self._writes)
             if (write.model, write.method) == (model, "write")
             and number in write.ids
-            and not _names(write, number).isdisjoint(names)
+            and not set(names).isdisjoint(_names(write, number))
         }
 
     def _record(
@@ -227,9 +227,9 @@ class Restored:
         return {row["id"]: row for row in rows}
 
 
-def _names(write: Write, number: int) -> set[str]:
+def _names(write: Write, number: int) -> list[str]:
     """Return the fields that a write has changed on a record, also those that Odoo computed."""
-    return {*(write.values or {}), *write.before.get(number, {})}
+    return sorted({*(write.values or {}), *write.before.get(number, {})})
 
 
 def _back(before: Any, after: Any, field: Field) -> Any:

@@ -86,3 +86,10 @@ def user_in(server: Server, name: str, *groups: str) -> User:
         "res.users", "write", ids, {field: [[6, 0, [*map(group_id, ("base.group_user", *groups))]]]}
     )
     return user
+
+
+def accountant(server: Server) -> User:
+    """Return a user with the rights that Odoo wants for bank lines."""
+    group = "account_basic" if int(server.version) >= 18 else "account_user"
+    groups = ("account.group_account_manager", f"account.group_{group}")
+    return user_in(server, "Accountant", *groups)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 from odoo_toolkit import (
     Connection,
-    HistoryEntry,
-    ImportPlan,
     OdooError,
     Plan,
     StateError,
@@ -30,14 +26,11 @@ from odoo_toolkit import (
     write,
 )
 from odoo_toolkit.apps import accounting, sales
-from odoo_toolkit.journal import Write
-from odoo_toolkit.journal.foretelling import foretold
-from odoo_toolkit.wizards.catalog import known_wizard
-from tests.live import undo_cases
-from tests.live.accounting_data import user_in
+from tests.kit.scenarios import take_back
+from tests.live.accounting_data import accountant as accountant_of
 from tests.live.conftest import server
 from tests.live.servers import Server, credentials
-from tests.live.undo_cases import CASES, differing, invoice, partner, quotation, state
+from tests.live.undo_cases import CASES, invoice, partner, quotation
 
 __all__ = ["server"]
 
@@ -58,13 +51,9 @@ def plain(server: Server) -> Iterator[Connection]:
 
 
 @pytest.fixture(scope="module")
-def accountant(
-    server: Server, plain: Connection, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Connection]:
+def accountant(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
     """A user with the rights that Odoo wants for bank lines, with a journal."""
-    group = "account_basic" if plain.version.major >= 18 else "account_user"
-    groups = ("account.group_account_manager", f"account.group_{group}")
-    user = user_in(server, "Accountant", *groups)
+    user = accountant_of(server)
     path = tmp_path_factory.mktemp("journal") / "journal.sqlite"
     with connect(**credentials(server, user), journal=path) as connection:
         yield connection
@@ -74,28 +63,6 @@ def _admin(server: Server) -> dict[str, Any]:
     """Return how to connect, with the password, too: Odoo 19 wants it for checking in."""
     user = server.user("admin")
     return {**credentials(server, user), "password": user.password}
-
-
-@pytest.fixture
-def plans(monkeypatch: pytest.MonkeyPatch) -> list[Plan]:
-    """The plans of the operations, each made right before it is done."""
-    found: list[Plan] = []
-
-    def planning(function: Any) -> Any:
-        @functools.wraps(function)
-        def act(odoo: Connection, *args: Any, **kwargs: Any) -> Any:
-            if not kwargs.get("dry_run"):
-                found.append(function.plan(odoo, *args, **kwargs))
-            return function(odoo, *args, **kwargs)
-
-        return act
-
-    modules = [value for value in vars(undo_cases).values() if isinstance(value, ModuleType)]
-    for module in (undo_cases, *modules):
-        for name, value in list(vars(module).items()):
-            if hasattr(value, "plan"):
-                monkeypatch.setattr(module, name, planning(value))
-    return found
 
 
 @pytest.mark.every_version
@@ -114,10 +81,9 @@ def test_an_order_is_unlocked_only_where_it_is_locked(odoo: Connection, plain: C
     assert read(plain, "sale.order", [number], ["state"])[0]["state"] == "draft"
 
 
-@pytest.mark.every_version
 @pytest.mark.parametrize("name", CASES)
 def test_what_an_operation_did_is_taken_back(
-    request: pytest.FixtureRequest, plain: Connection, plans: list[Plan], name: str
+    request: pytest.FixtureRequest, plain: Connection, name: str
 ) -> None:
     """The record is as before in all fields but those that are foretold; what was made is gone.
 
@@ -129,48 +95,7 @@ def test_what_an_operation_did_is_taken_back(
         pytest.skip(f"This server has no {case.needs}.")
     if not case.since <= plain.version.major <= case.until:
         pytest.skip("Nothing takes it back on this version, as the tables say.")
-
-    def look(number: Any) -> Any:
-        rows = state(plain, case.model, [number], case.left) if whole and number else {}
-        return rows, case.look(plain, number) if case.look else None
-
-    whole = "*" not in case.left
-    number = case.prepare(plain)
-    before = look(number)
-    done = case.do(odoo, number)
-    entry = history(odoo, limit=1)[0]
-    assert entry.outcome == "done", entry
-    # That of an import has the effect, and not how it is sent.
-    for plan in (one for one in plans[-1:] if not isinstance(one, ImportPlan)):
-        made_calls = {(write.model, write.method) for write in entry.writes}
-        assert made_calls <= {(call.model, call.method) for call in plan.calls}
-    made = number or getattr(done, "id", None) or done.ids[0]
-    assert look(made) != before or case.look or not number
-    told = _foretold(odoo, entry)
-    assert told.possible != "none"
-    planned = undo(odoo, entry=entry.id, dry_run=True)
-    assert isinstance(planned, Plan)
-    assert planned.calls
-    taken = undo(odoo, entry=entry.id)
-    assert isinstance(taken, UndoResult)
-    assert not taken.left, taken
-    assert set(taken.remains) <= set(told.remains)
-    assert not [text for text in taken.remains if "no known opposite" in text]
-    rows, other = look(made)
-    assert (differing(before[0], rows), other) == ({}, before[1])
-    with pytest.raises(StateError, match="taken back already"):
-        undo(odoo, entry=entry.id)
-
-
-def _foretold(odoo: Connection, entry: HistoryEntry) -> Undo:
-    """Return what a plan of the same calls says."""
-    calls = [(write.model, write.method, _arguments(write)) for write in entry.writes]
-    version = odoo.version.major
-    return foretold(calls, version, lambda model: known_wizard(model, version) is not None)
-
-
-def _arguments(write: Write) -> dict[str, Any]:
-    return {"vals": write.values} if write.method == "write" else {}
+    take_back(case, odoo, plain)
 
 
 def known_to(odoo: Connection, model: str) -> bool:

@@ -1,0 +1,246 @@
+"""What went over the wire to a real Odoo, kept, and played again without one.
+
+A scenario is a function of connections. :class:`Recording` runs it on a real Odoo and keeps each
+call with its answer; :class:`Replay` answers the same calls in the same order. A call that differs
+from the one that was kept ends the scenario: what is sent changed, and a real Odoo has to say what
+it makes of it.
+
+The clock stands still and names are drawn from a seed, so that a scenario asks the same each time.
+Recordings of one version share their answers, since most of them are descriptions of fields.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import lzma
+import random
+import threading
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import attrs
+import time_machine
+
+from odoo_toolkit import ConnectionSettings, OdooError, errors
+from odoo_toolkit.call import Call, default_access
+from odoo_toolkit.connection.transport import Transport
+from odoo_toolkit.connection.version import ServerVersion
+
+#: Where the recordings are: a file for each version.
+FOLDER = Path(__file__).parents[1] / "recorded" / "operations"
+
+#: Methods that the toolkit knows to change nothing where it calls them itself.
+_OTHER_READS = frozenset(
+    {"check_object_reference", "get_field_translations", "has_group", "onchange"}
+)
+
+HOW = "Record it anew on a real Odoo: make record"
+
+
+class StaleRecordingError(AssertionError):
+    """A scenario asks what its recording does not have."""
+
+
+@attrs.define
+class Tape:
+    """A scenario on one version: when it took place, and each call with its answer.
+
+    Attributes:
+        moment: of the recording, in seconds since 1970: the clock of the scenario stands there.
+        version: of the server.
+        users: the name of each connection -> the id of its user.
+        exchanges: connection, call, digest of the answer.
+    """
+
+    moment: int
+    version: dict[str, Any] = attrs.field(factory=dict)
+    users: dict[str, int] = attrs.field(factory=dict)
+    exchanges: list[list[Any]] = attrs.field(factory=list)
+
+
+@attrs.define
+class Recordings:
+    """All scenarios of one version.
+
+    Attributes:
+        tapes: the scenario's name -> what went over the wire.
+        answers: digest -> answer, or the error.
+    """
+
+    tapes: dict[str, Tape] = attrs.field(factory=dict)
+    answers: dict[str, Any] = attrs.field(factory=dict)
+
+    @classmethod
+    def read(cls, version: int) -> Recordings:
+        """Return the recordings of a version; empty where there are none."""
+        path = FOLDER / f"odoo-{version}.json.xz"
+        if not path.exists():
+            return cls()
+        content = json.loads(lzma.decompress(path.read_bytes()))
+        return cls(
+            {name: Tape(**tape) for name, tape in content["tapes"].items()}, content["answers"]
+        )
+
+    def write(self, version: int) -> None:
+        """Keep them, without the answers that no scenario has any more."""
+        used = {digest for tape in self.tapes.values() for *_, digest in tape.exchanges}
+        content = {
+            "tapes": {name: attrs.asdict(self.tapes[name]) for name in sorted(self.tapes)},
+            "answers": {digest: self.answers[digest] for digest in sorted(used)},
+        }
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
+        (FOLDER / f"odoo-{version}.json.xz").write_bytes(lzma.compress(text.encode(), preset=6))
+
+    def keep(self, answer: Any) -> str:
+        """Keep an answer and return its digest."""
+        text = json.dumps(answer)  # In their order: what is asked for next may follow it.
+        digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+        self.answers[digest] = json.loads(text)
+        return digest
+
+
+def asked(call: Call) -> dict[str, Any]:
+    """Return what a call sends, as JSON has it."""
+    parts = {
+        "model": call.model,
+        "method": call.method,
+        "ids": call.ids,
+        "arguments": dict(call.arguments),
+        "positional": call.positional,
+        "context": dict(call.context),
+    }
+    question = dict(json.loads(json.dumps({name: part for name, part in parts.items() if part})))
+    if fields := question.get("arguments", {}).get("fields"):
+        question["arguments"]["fields"] = sorted(fields)  # Odoo does not mind their order.
+    return question
+
+
+@attrs.define
+class Recording:
+    """The transport of a real connection, which keeps what it carries."""
+
+    real: Transport
+    version: ServerVersion
+    uid: int
+    user: str
+    tape: Tape
+    recordings: Recordings
+    name: str = "recording"
+
+    def authenticate(self) -> int:
+        """Return the user's id, who is logged in."""
+        self.tape.users[self.user] = self.uid
+        return self.uid
+
+    def send(self, call: Call) -> Any:
+        """Send a call, and keep it with its answer."""
+        question = asked(call)
+        try:
+            answer = self.real.send(call)
+        except OdooError as error:
+            self._keep(question, {"error": type(error).__name__, **_facts(error)})
+            raise
+        self._keep(question, {"answer": answer})
+        return answer
+
+    def _keep(self, question: dict[str, Any], answer: dict[str, Any]) -> None:
+        self.tape.exchanges.append([self.user, question, self.recordings.keep(answer)])
+
+    def close(self) -> None:
+        """Release the connections."""
+        self.real.close()
+
+
+@attrs.define
+class Played:
+    """What of a tape has not been asked for yet.
+
+    Reads that an operation sends side by side come in any order; none passes a write.
+    """
+
+    recordings: Recordings
+    pending: list[list[Any]]
+    _lock: threading.Lock = attrs.field(factory=threading.Lock)
+
+    def answer(self, user: str, question: dict[str, Any]) -> Any:
+        """Return the answer to a question, and take it off what is pending.
+
+        Raises:
+            StaleRecordingError: something else was asked then.
+        """
+        with self._lock:
+            for number, (asker, text, digest) in enumerate(self.pending):
+                if (asker, text) == (user, question):
+                    del self.pending[number]
+                    return self.recordings.answers[digest]
+                if not (_reads(text) and _reads(question)):
+                    break
+        expected = _text(self.pending[0][:2]) if self.pending else "no more calls"
+        raise StaleRecordingError(
+            f"{_text([user, question])} is sent, and {expected} is recorded. {HOW}"
+        )
+
+
+@attrs.define
+class Replay:
+    """A transport that answers as a real Odoo did."""
+
+    user: str
+    version: ServerVersion
+    uid: int
+    played: Played
+    name: str = "replay"
+
+    def authenticate(self) -> int:
+        """Return the id that the user had."""
+        return self.uid
+
+    def send(self, call: Call) -> Any:
+        """Answer a call as it was answered."""
+        # Made anew each time: the toolkit shows rows in place.
+        found = json.loads(json.dumps(self.played.answer(self.user, asked(call))))
+        if "error" not in found:
+            return found["answer"]
+        kind: type[OdooError] = getattr(errors, found.pop("error"))
+        raise kind(found.pop("message"), **found)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def _reads(question: dict[str, Any]) -> bool:
+    method = question["method"]
+    return method in _OTHER_READS or default_access(method) == "read"
+
+
+def _facts(error: OdooError) -> dict[str, Any]:
+    names = ("message", "code", "suggestion", "details", "outcome", "retry")
+    return {name: getattr(error, name) for name in names}
+
+
+def _text(question: Any) -> str:
+    return json.dumps(question, ensure_ascii=False, sort_keys=True)
+
+
+@contextmanager
+def standing_still(seed: str, moment: int) -> Iterator[None]:
+    """Hold the clock, and draw names from a seed."""
+    drawn = random.Random(seed)
+
+    def draw() -> uuid.UUID:
+        return uuid.UUID(int=drawn.getrandbits(128), version=4)
+
+    clock = datetime.fromtimestamp(moment, timezone.utc)
+    with time_machine.travel(clock, tick=False), mock.patch.object(uuid, "uuid4", draw):
+        yield
+
+
+#: Settings of a connection that no server is behind.
+NOWHERE = ConnectionSettings(url="http://replay.test", database="replay", username="replay")
