@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from evals.database import Database, Record
@@ -12,7 +12,7 @@ NO_TAXES = [[6, 0, []]]
 
 def today() -> date:
     """Return the day in UTC, which is Odoo's, wherever the machine is."""
-    return datetime.now(timezone.utc).date()
+    return datetime.now(UTC).date()
 
 
 def days_from_now(days: int) -> str:

@@ -6,7 +6,7 @@ pandas is imported when the first frame is made: ``pip install 'odoo-toolkit-mcp
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.errors import ConfigurationError
@@ -94,7 +94,7 @@ def _in_utc(value: str | None) -> str | None:
     if value.endswith("Z"):
         return value[:-1]
     # An hour that records are grouped by begins in the time zone of the context.
-    return datetime.fromisoformat(value).astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S")
+    return datetime.fromisoformat(value).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def _id_and_name(value: Any) -> tuple[int | None, str | None]:

@@ -8,7 +8,7 @@ name. What is in the way stops it before anything is written.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
 import attrs
@@ -217,8 +217,8 @@ def _moment(value: str | datetime | None) -> str:
         raise ValidationError(
             f"{str(value)[:60]!r} is not a time.", suggestion="Give it like 2026-11-23T14:30:00Z."
         ) from None
-    found = found if found.tzinfo else found.replace(tzinfo=timezone.utc)
-    return found.astimezone(timezone.utc).isoformat(timespec="milliseconds")
+    found = found if found.tzinfo else found.replace(tzinfo=UTC)
+    return found.astimezone(UTC).isoformat(timespec="milliseconds")
 
 
 _Records = dict[str, set[int]]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import attrs
@@ -636,7 +636,7 @@ def _duration(fields: dict[str, Any], days: int | None) -> dict[str, Any]:
     longest = max((one for one in offered if one > 0), default=1)
     if days is None or (_ENDLESS not in offered and days >= longest):
         return {"duration": str(longest)}
-    until = datetime.now(timezone.utc) + timedelta(days=days)
+    until = datetime.now(UTC) + timedelta(days=days)
     return {"duration": str(_UNTIL), "expiration_date": until.strftime("%Y-%m-%d %H:%M:%S")}
 
 
@@ -667,7 +667,7 @@ def _confirmed(send: _Send, password: Secret, call: Call) -> Any:
 
 def _moment(text: str | None) -> Any:
     """Return a datetime of Odoo's, which is in UTC; None where there is none."""
-    return datetime.fromisoformat(text).replace(tzinfo=timezone.utc) if text else None
+    return datetime.fromisoformat(text).replace(tzinfo=UTC) if text else None
 
 
 def _connect(odoo: Odoo) -> None:

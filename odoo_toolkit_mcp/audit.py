@@ -205,7 +205,7 @@ class AuditLog:
 def _begun(who: Caller | None, model: str | None, operation: str) -> dict[str, Any]:
     """Return what each line begins with."""
     entry: dict[str, Any] = {
-        "timestamp": datetime.datetime.now(datetime.timezone.utc).isoformat(),
+        "timestamp": datetime.datetime.now(datetime.UTC).isoformat(),
         "session_id": who.session_id if who else None,
         "tool": who.tool if who else None,
         "model": model,

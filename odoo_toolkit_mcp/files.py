@@ -211,7 +211,7 @@ def deliver(file: File, way: str, kept: Keeping, owner: Hashable, folder: str | 
     address = file.address
     if address is None:
         address = kept.keep(owner, base64.b64decode(file.content_base64), file.mimetype)
-        until = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=LIFETIME)
+        until = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=LIFETIME)
         added["readable_until"] = until.isoformat(timespec="seconds")
     if address is None:
         added.clear()

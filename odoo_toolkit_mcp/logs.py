@@ -51,7 +51,7 @@ class JsonLines(WithoutSecrets):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line of a record."""
-        when = datetime.datetime.fromtimestamp(record.created, datetime.timezone.utc)
+        when = datetime.datetime.fromtimestamp(record.created, datetime.UTC)
         entry: dict[str, Any] = {
             "time": when.isoformat(timespec="milliseconds"),
             "level": record.levelname,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections import Counter
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,7 @@ class Receipt:
         """Write the file, also of a run that was stopped."""
         content = {
             "commit": self._commit,
-            "day": datetime.now(timezone.utc).date().isoformat(),
+            "day": datetime.now(UTC).date().isoformat(),
             "exit_code": int(exitstatus),
             "versions": sorted(self._ran),
             "outcomes": dict(sorted(self._outcomes.items())),

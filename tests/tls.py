@@ -33,7 +33,7 @@ def write_certificate(
     """
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, host)])
-    now = datetime.datetime.now(datetime.timezone.utc)
+    now = datetime.datetime.now(datetime.UTC)
     made = (
         x509.CertificateBuilder()
         .subject_name(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.client import Odoo
@@ -112,6 +112,6 @@ def _different(name: str, what: str, which: Iterable[Any]) -> StateError:
 def _text(moment: Any) -> str:
     """Return a moment in UTC to the second, as Odoo writes it."""
     if isinstance(moment, datetime):
-        zoned = moment.astimezone(timezone.utc) if moment.tzinfo else moment
+        zoned = moment.astimezone(UTC) if moment.tzinfo else moment
         return zoned.strftime("%Y-%m-%d %H:%M:%S")
     return str(moment or "").replace("T", " ").rstrip("Z")[:19]

@@ -8,7 +8,7 @@ was handed out, and these only rise, so that such rows can be told.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -24,7 +24,7 @@ _ROWS = 50_000
 #: Microseconds by which a destination may round a moment.
 _ROUNDED = 10_000
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @attrs.frozen
@@ -111,7 +111,7 @@ def _last_moment(pipeline: Pipeline, table: str) -> int:
     ((moment,),) = _asked(pipeline, table, "MAX({0})", SYNCED_AT) or [(None,)]
     if not isinstance(moment, datetime):
         return 0
-    zoned = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
+    zoned = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return (zoned - _EPOCH) // timedelta(microseconds=1)
 
 

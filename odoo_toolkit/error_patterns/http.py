@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -160,5 +160,5 @@ def _seconds(retry_after: str | None) -> int | None:
         when = parsedate_to_datetime(text)
     except (TypeError, ValueError, IndexError, OverflowError):
         return None
-    when = when if when.tzinfo else when.replace(tzinfo=timezone.utc)
-    return max(0, round((when - datetime.now(timezone.utc)).total_seconds()))
+    when = when if when.tzinfo else when.replace(tzinfo=UTC)
+    return max(0, round((when - datetime.now(UTC)).total_seconds()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 import attrs
@@ -112,7 +112,7 @@ class Approvals:
             return changed.rowcount == 1
 
     def _found(self, condition: str, *values: Any) -> list[Approval]:
-        since = (datetime.now(timezone.utc) - timedelta(days=LASTS)).isoformat()
+        since = (datetime.now(UTC) - timedelta(days=LASTS)).isoformat()
         with self._store.reading() as session:
             rows = session.execute(
                 f"SELECT {_NAMES} FROM approval WHERE database = ? AND asked >= ?"  # noqa: S608

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -376,7 +376,7 @@ def note_stored(odoo: Odoo, rows: Mapping[int, Mapping[str, Any]]) -> None:
 
 def now() -> str:
     """Return the time as entries have it."""
-    return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def identity(odoo: Odoo) -> str:

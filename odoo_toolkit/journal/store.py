@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -251,7 +251,7 @@ class Store:
 
     def _shorten(self, session: Session) -> None:
         """Remove what is too old, and of what is too much the oldest tenth."""
-        oldest = (datetime.now(timezone.utc) - timedelta(days=self._days)).isoformat()
+        oldest = (datetime.now(UTC) - timedelta(days=self._days)).isoformat()
         session.execute("DELETE FROM entry WHERE started < ?", [oldest])
         session.execute("DELETE FROM approval WHERE asked < ?", [oldest])
         if self.database.size(session) > self._bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from datetime import date, datetime, time, timezone
+from datetime import UTC, date, datetime, time
 from typing import Annotated, Any
 
 from odoo_toolkit.annotations import JsonSchema
@@ -176,14 +176,14 @@ def end_of_day(odoo: Odoo, day: str) -> str:
 
 def _in_utc(odoo: Odoo, day: str, at: time) -> str:
     moment = datetime.combine(date.fromisoformat(day), at, own_zone(odoo))
-    return moment.astimezone(timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
+    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
 def local_day(odoo: Odoo, moment: str | None) -> str | None:
     """Return the day, in the connection's time zone, of a moment of Odoo's; None stays None."""
     if moment is None:
         return None
-    utc = parse_moment(moment)[0].replace(tzinfo=timezone.utc)
+    utc = parse_moment(moment)[0].replace(tzinfo=UTC)
     return utc.astimezone(own_zone(odoo)).date().isoformat()
 
 

@@ -62,7 +62,9 @@ class Restored:
         written = {name for names in wanted.values() for name in names}
         # What Odoo would compute anew from the old values is held as it is.
         held = computed_from(self._odoo.schema.fields, write.model, written)
-        fields = kept_fields(self._odoo, write.model, dict.fromkeys([*sorted(written), *sorted(held)]))
+        fields = kept_fields(
+            self._odoo, write.model, dict.fromkeys([*sorted(written), *sorted(held)])
+        )
         now = self._now(write, list(wanted), list(fields))
         return [
             (item, self._of(write.model, number, names))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Protocol
 
@@ -197,7 +197,7 @@ def _bounds(start: str, period: str, kind: str, zone: Any) -> tuple[str, str]:
         one if one.tzinfo else datetime.combine(one.date(), one.time(), zone)
         for one in (moment, following)
     ]
-    first, last = (one.astimezone(timezone.utc).strftime("%Y-%m-%d %H:%M:%S") for one in found)
+    first, last = (one.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S") for one in found)
     return first, last
 
 

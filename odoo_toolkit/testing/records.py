@@ -6,7 +6,7 @@ import re
 import threading
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from operator import ge, gt, le, lt
 from typing import Any
 
@@ -341,4 +341,4 @@ def _plain(text: str) -> str:
 
 
 def _now() -> str:
-    return datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
+    return datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")

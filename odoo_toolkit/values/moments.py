@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from typing import Any
 
 from odoo_toolkit.values.plain import plain
@@ -52,7 +52,7 @@ def utc_string(value: str | date | datetime) -> str:
 
 def utc_string_of(seconds: float) -> str:
     """Return a moment, in seconds since the epoch, as Odoo's wire form in UTC."""
-    return utc_string(datetime.fromtimestamp(seconds, timezone.utc))
+    return utc_string(datetime.fromtimestamp(seconds, UTC))
 
 
 def parse_moment(value: str | date | datetime) -> tuple[datetime, datetime | None]:
@@ -82,7 +82,7 @@ def parse_moment(value: str | date | datetime) -> tuple[datetime, datetime | Non
             return moment, None
         moment = datetime.combine(moment, time.fromisoformat(minutes + (seconds or ":00")))
         if zulu:
-            moment = moment.replace(tzinfo=timezone.utc)
+            moment = moment.replace(tzinfo=UTC)
         elif sign:
             offset = timedelta(hours=int(zone_hours), minutes=int(zone_minutes or 0))
             moment = moment.replace(tzinfo=timezone(-offset if sign == "-" else offset))
@@ -90,7 +90,7 @@ def parse_moment(value: str | date | datetime) -> tuple[datetime, datetime | Non
     if moment.tzinfo is None:
         return as_written, as_written
     try:
-        return moment.astimezone(timezone.utc).replace(tzinfo=None), as_written
+        return moment.astimezone(UTC).replace(tzinfo=None), as_written
     except OverflowError as error:
         raise ValueError(f"outside the calendar: {value}") from error
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, datetime, timedelta, timezone, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -21,7 +21,7 @@ def time_zone(context: Mapping[str, Any]) -> tzinfo:
     """
     name = context.get("tz") or "UTC"
     if name == "UTC":
-        return timezone.utc
+        return UTC
     try:
         return ZoneInfo(str(name))
     except (ZoneInfoNotFoundError, ValueError, OSError):

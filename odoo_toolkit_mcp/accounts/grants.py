@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 import attrs
@@ -575,7 +575,7 @@ class Grants:
             name=row["name"],
             key=Secret(self._vault.open(row["sealed_key"])) if row["sealed_key"] else None,
             key_id=row["key_id"],
-            key_ends=datetime.fromtimestamp(ends, timezone.utc) if ends else None,
+            key_ends=datetime.fromtimestamp(ends, UTC) if ends else None,
             groups=tuple(json.loads(row["groups"])),
             checked=float(row["checked"]),
         )

@@ -10,7 +10,7 @@ import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 
 import anyio
 import anyio.to_thread
@@ -135,12 +135,9 @@ def ends_of_keys(odoo: Odoo) -> list[datetime | None]:
         internal=True,
     )
     ends = [row["expiration_date"] for row in odoo.call(call)]
-    times = [
-        datetime.fromisoformat(str(end)).replace(tzinfo=timezone.utc) if end else None
-        for end in ends
-    ]
+    times = [datetime.fromisoformat(str(end)).replace(tzinfo=UTC) if end else None for end in ends]
     # One that has ended is not the one that Odoo has just taken.
-    return [end for end in times if end is None or end > datetime.now(timezone.utc)]
+    return [end for end in times if end is None or end > datetime.now(UTC)]
 
 
 def end_in_words(instance: Instance, ends: list[datetime | None]) -> str | None:
@@ -240,7 +237,7 @@ def _health(instance: Instance) -> Health:
     except OdooError as error:
         return Health(state=refusal_in_words(instance, error), well=False)
     told = end_in_words(instance, ends)
-    soon = any(end and end < datetime.now(timezone.utc) + _SOON for end in ends)
+    soon = any(end and end < datetime.now(UTC) + _SOON for end in ends)
     if not told or not soon:
         return Health(state=state, well=True)
     return Health(state=f"{state}. {told}", well=False)

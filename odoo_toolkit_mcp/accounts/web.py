@@ -10,7 +10,7 @@ import math
 import re
 import secrets
 from collections.abc import Awaitable, Callable
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 import anyio
@@ -317,11 +317,11 @@ def _shown(value: Any) -> Any:
 
 def moment(seconds: float) -> str:
     """Return a time as people read it, in UTC."""
-    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def day(value: datetime | float) -> str:
     """Return a day as people read it, in UTC."""
     if not isinstance(value, datetime):
-        value = datetime.fromtimestamp(value, timezone.utc)
+        value = datetime.fromtimestamp(value, UTC)
     return value.strftime("%Y-%m-%d")

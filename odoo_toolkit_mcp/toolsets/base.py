@@ -275,7 +275,7 @@ class ToolsetRegistrationResult:
 
 
 def _now() -> str:
-    return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
 @attrs.frozen(kw_only=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 from tests.attacks.database import Database
@@ -57,7 +57,7 @@ class NetChanges:
     def __init__(self, database: Database) -> None:
         self._database = database
         database.ask(NOTE)
-        self._since = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S")
+        self._since = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S")
         self._links = {(table, name): to for table, name, to in json.loads(database.ask(LINKS))}
         self._marks: dict[tuple[str, int], str] = {}
 

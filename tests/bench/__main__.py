@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.bench import calls, ledger, rows
@@ -30,7 +30,7 @@ def main() -> int:
     if not servers:
         print("No server runs. Start them with: python -m tests.provisioning start 19 14")
         return 1
-    parts = [INTRODUCTION.format(day=datetime.now(timezone.utc).date().isoformat())]
+    parts = [INTRODUCTION.format(day=datetime.now(UTC).date().isoformat())]
     for server in servers:
         parts += [
             f"## One call, Odoo {server.version}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, timezone
+from datetime import UTC, date, datetime
 
 
 def today() -> date:
@@ -10,4 +10,4 @@ def today() -> date:
 
     Ask once in a test, and hand the day on: midnight may pass meanwhile.
     """
-    return datetime.now(timezone.utc).date()
+    return datetime.now(UTC).date()

@@ -19,7 +19,7 @@ import threading
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -237,7 +237,7 @@ def standing_still(seed: str, moment: int) -> Iterator[None]:
     def draw() -> uuid.UUID:
         return uuid.UUID(int=drawn.getrandbits(128), version=4)
 
-    clock = datetime.fromtimestamp(moment, timezone.utc)
+    clock = datetime.fromtimestamp(moment, UTC)
     with time_machine.travel(clock, tick=False), mock.patch.object(uuid, "uuid4", draw):
         yield
 

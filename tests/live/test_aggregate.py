@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -48,7 +48,7 @@ STARTS = [
 @pytest.fixture(scope="module")
 def events(admin: Odoo, server: Server) -> Iterator[str]:
     """Events of several people; the beginning of their names."""
-    prefix = f"Aggregate {datetime.now(timezone.utc):%H%M%S%f}"
+    prefix = f"Aggregate {datetime.now(UTC):%H%M%S%f}"
     ordinary_user(server)
     people = search_read(admin, "res.users", [], ["partner_id"], limit=3, order="id").records
     assert len(people) > 1
@@ -75,7 +75,7 @@ def events(admin: Odoo, server: Server) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def contacts(admin: Odoo) -> Iterator[str]:
     """Contacts of two companies in different countries; the beginning of their names."""
-    prefix = f"Aggregate {datetime.now(timezone.utc):%H%M%S%f}"
+    prefix = f"Aggregate {datetime.now(UTC):%H%M%S%f}"
     countries = search_read(admin, "res.country", [], ["id"], limit=2, order="code desc").records
     tags = create(admin, "res.partner.category", [{"name": f"{prefix} {n}"} for n in "ab"]).ids
     firms = create(
@@ -123,7 +123,7 @@ def start_of(value: str, period: str, zone: str | None) -> str:
     """Return the beginning of a period, of a date or a moment as records are read."""
     if value.endswith("Z"):
         utc = datetime.strptime(value, "%Y-%m-%dT%H:%M:%S%z")
-        local = utc.astimezone(ZoneInfo(zone) if zone else timezone.utc)
+        local = utc.astimezone(ZoneInfo(zone) if zone else UTC)
         if period == "hour":
             return local.replace(minute=0, second=0).isoformat().replace("+00:00", "Z")
         day = local.date()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date, datetime, timezone
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -145,7 +145,7 @@ def test_years_of_fewer_than_four_digits_are_read(admin: Odoo, partners: list[in
     stream = to_arrow(admin, "sale.order", [["id", "=", order]], [*values])
     (row,) = pa.table(stream).to_pylist()
     assert row["validity_date"] == date(999, 2, 3)
-    assert row["date_order"] == datetime(999, 2, 3, 4, 5, 6, tzinfo=timezone.utc)
+    assert row["date_order"] == datetime(999, 2, 3, 4, 5, 6, tzinfo=UTC)
     unlink(admin, "sale.order", [order])
     assert pa.table(to_arrow(admin, "res.company", [], ["*"])).num_rows > 0
 

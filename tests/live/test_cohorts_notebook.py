@@ -6,7 +6,7 @@ import base64
 import json
 import os
 from collections.abc import Iterator
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +93,7 @@ def test_cohorts_are_those_of_the_orders(past: tuple[Server, Odoo], told: Any) -
     path = "partner_id.commercial_partner_id"
     rows = search_read(odoo, "sale.order", domain, ["date_order", path], limit=None)
     days: dict[int, list[str]] = {}
-    this_month = str(datetime.now(timezone.utc).date().replace(day=1))
+    this_month = str(datetime.now(UTC).date().replace(day=1))
     # No order of the history, and none of the demo data, is of a night between two months.
     for row in rows.records:
         if (day := row["date_order"][:10]) < this_month:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -95,7 +95,7 @@ def test_missing_ids_are_told_even_for_the_id_alone(odoo: Odoo, contact: int) ->
 def test_datetimes_come_as_iso_and_go_in_any_iso_form(odoo: Odoo, contact: int) -> None:
     row = toolkit.read(odoo, "res.partner", [contact], ["create_date"]).records[0]
     created = datetime.fromisoformat(row["create_date"])
-    assert abs((datetime.now(timezone.utc) - created).total_seconds()) < 3600
+    assert abs((datetime.now(UTC) - created).total_seconds()) < 3600
 
     earlier = "2001-02-03T04:05:06+02:00"
     domain = [["id", "=", contact], ["create_date", ">", earlier]]

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import xmlrpc.client
 from collections.abc import Callable, Iterator
-from datetime import date, datetime, timezone
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -92,7 +92,7 @@ def _flat(value: Any) -> str:
     if isinstance(value, dict):
         return str(value["id"])
     if isinstance(value, datetime):
-        return value.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, (int, float, Decimal)) and not isinstance(value, bool):

@@ -11,7 +11,7 @@ import time
 import traceback
 import uuid
 from collections.abc import Iterator
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import attrs
@@ -205,7 +205,7 @@ def test_its_end_is_the_latest_that_the_user_may_have(person: Person, made: User
         assert made.expires is None
     else:
         assert made.expires
-        left = made.expires - datetime.now(timezone.utc)
+        left = made.expires - datetime.now(UTC)
         assert timedelta(days=88) < left < timedelta(days=91)
 
 
@@ -214,7 +214,7 @@ def test_fewer_days_are_kept_to_and_more_are_lowered(person: Person) -> None:
     if int(person.server.version or 19) < 18:
         assert person.make(days=3).expires is None
         return
-    now = datetime.now(timezone.utc)
+    now = datetime.now(UTC)
     for days, most in [(1, 1), (3, 3), (500, 90)]:
         expires = person.make(days=days).expires
         assert expires
@@ -231,7 +231,7 @@ def test_a_user_with_settings_rights_has_a_key_without_an_end(people: People) ->
         assert limited is None
     else:
         assert limited
-        assert timedelta(days=499) < limited - datetime.now(timezone.utc) < timedelta(days=501)
+        assert timedelta(days=499) < limited - datetime.now(UTC) < timedelta(days=501)
 
 
 @pytest.mark.every_version

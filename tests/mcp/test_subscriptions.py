@@ -8,7 +8,7 @@ import threading
 import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 import anyio
@@ -170,7 +170,7 @@ async def test_a_change_in_the_second_of_the_one_seen_is_told(
     make_server: MakeServer, odoo: FakeOdoo, era: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Odoo tells whole seconds, so the two look the same; once, when no other can follow."""
-    odoo.records[1]["write_date"] = f"{datetime.now(timezone.utc):%Y-%m-%d %H:%M:%S}"
+    odoo.records[1]["write_date"] = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}"
     server = make_server()
     async with looking(server) as look, subscribed(server, era, ONE) as told:
         assert await look() == set()

@@ -55,7 +55,7 @@ def main() -> int:
         if options.command == "rehearse":
             return _rehearse(options.folder)
         if options.command == "changelog":
-            changelog.collect(_version(), datetime.datetime.now(datetime.timezone.utc).date())
+            changelog.collect(_version(), datetime.datetime.now(datetime.UTC).date())
             return 0
         return _check(complete=options.complete, one=options.one)
     except ProvisioningError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -196,7 +196,7 @@ def test_a_key_ends_in_time_though_odoos_clock_is_apart(
     clock: Clock, users: Users, tmp_path: Path, ahead: float
 ) -> None:
     """Odoo says when a key ends by its own clock; until then it serves, or Odoo refuses it."""
-    users.ends = datetime.fromtimestamp(clock.now + ahead, timezone.utc) + timedelta(days=90)
+    users.ends = datetime.fromtimestamp(clock.now + ahead, UTC) + timedelta(days=90)
     with RunningTeam(tmp_path, {"main": dict(NOWHERE)}, access_hours=10_000) as team:
         client = OAuthClient(team.url)
         tokens = client.tokens(code_of(team, client))

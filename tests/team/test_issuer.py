@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -175,7 +175,7 @@ def test_a_wrong_password_keeps_nothing(team: RunningTeam) -> None:
 
 
 def test_a_key_that_has_ended_is_missing(team: RunningTeam, issuer: Issuer, users: Users) -> None:
-    users.ends = datetime.now(timezone.utc) + timedelta(days=40)
+    users.ends = datetime.now(UTC) + timedelta(days=40)
     key_given(team)
     token = token_of(issuer, team)
     assert asked(team, token).status_code == 200

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -420,7 +420,7 @@ def test_an_odoo_that_is_down_disconnects_nobody(
 
 
 def test_a_key_that_has_ended_ends_the_connection(ruled: RunningTeam, users: Users) -> None:
-    users.ends = datetime.now(timezone.utc) + timedelta(days=40)
+    users.ends = datetime.now(UTC) + timedelta(days=40)
     tokens = Person(ruled.url).connect(
         OAuthClient(ruled.url), login="ann", password=password_of("ann")
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from hashlib import sha1
 from typing import Any
 
@@ -41,7 +41,7 @@ def remembering(major: int = 19) -> FakeServer:
     server = FakeServer(models, version=major, records={**dict.fromkeys(empty, ()), **people})
 
     def keep(kind: str, **values: Any) -> int:
-        rows, now = server.records[kind], datetime.now(timezone.utc)
+        rows, now = server.records[kind], datetime.now(UTC)
         stamp = {"create_uid": 2, "create_date": now.strftime("%Y-%m-%d %H:%M:%S")}
         rows.append({"id": 41 + len(rows), **stamp, **values})
         return 40 + len(rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 from odoo_toolkit.call import Call
@@ -202,7 +202,7 @@ class Depot(Scripted):
         return {"quantity_done": entered, "reserved_availability": reserved}
 
     def _add(self, number: int, values: dict[str, Any], state: str) -> None:
-        now = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
+        now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
         about = {"id": number, "name": f"WH/OUT/{number}", "state": state, "create_uid": 2}
         self.pickings.append({**about, "create_date": now, **values})
 

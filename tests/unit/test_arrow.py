@@ -7,7 +7,7 @@ import importlib
 import json
 import resource
 import tracemalloc
-from datetime import date, datetime, timezone
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -132,8 +132,8 @@ def test_years_of_fewer_than_four_digits_are_read(server: FakeServer, odoo: Odoo
     table = pa.table(to_arrow(odoo, "x.item", [], ["day", "moment"]))
     assert table["day"].to_pylist() == [date(1, 1, 1), date(999, 2, 3)]
     assert table["moment"].to_pylist() == [
-        datetime(999, 2, 3, 4, 5, 6, tzinfo=timezone.utc),
-        datetime(1, 1, 1, tzinfo=timezone.utc),
+        datetime(999, 2, 3, 4, 5, 6, tzinfo=UTC),
+        datetime(1, 1, 1, tzinfo=UTC),
     ]
 
 
@@ -167,7 +167,7 @@ def test_each_field_has_a_type_of_its_own(odoo: Odoo) -> None:
         "price": Decimal("1.15"),
         "amount": Decimal("1234.5678"),
         "day": date(2026, 1, 31),
-        "moment": datetime(2026, 1, 31, 10, 20, 30, tzinfo=timezone.utc),
+        "moment": datetime(2026, 1, 31, 10, 20, 30, tzinfo=UTC),
         "kind_id.name": "even",
         "data": '{"a": [1]}',
         "currency_id.name": "EUR",

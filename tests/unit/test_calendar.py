@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -82,7 +82,7 @@ class Office(Scripted):
                 "failure_type": "char",
             },
         }
-        soon = datetime.now(timezone.utc) + timedelta(days=30)
+        soon = datetime.now(UTC) + timedelta(days=30)
 
         def meeting(number: int, name: str, series: int | bool = False) -> dict[str, Any]:
             return {
@@ -183,7 +183,7 @@ def test_round_trips() -> None:
         ("2030-07-01T09:00-05:00", "2030-07-01 14:00:00"),
         ("2030-10-27T02:30+01:00", "2030-10-27 01:30:00"),
         (datetime(2030, 7, 1, 9), "2030-07-01 07:00:00"),  # noqa: DTZ001
-        (datetime(2030, 7, 1, 9, tzinfo=timezone.utc), "2030-07-01 09:00:00"),
+        (datetime(2030, 7, 1, 9, tzinfo=UTC), "2030-07-01 09:00:00"),
     ],
 )
 def test_a_start_is_in_the_zone_unless_it_says_its_offset(start: Any, utc: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import types
 from collections.abc import Callable
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -39,7 +39,7 @@ class Clock:
         self.now = 1_800_000_000.0
 
     def text(self, ahead: float = 0) -> str:
-        moment = datetime.fromtimestamp(self.now + ahead, timezone.utc)
+        moment = datetime.fromtimestamp(self.now + ahead, UTC)
         return moment.strftime("%Y-%m-%d %H:%M:%S")
 
 

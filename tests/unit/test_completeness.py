@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -27,7 +27,7 @@ LONG_AGO = "2020-01-01 00:00:00"
 
 
 def now(seconds: float = 0) -> str:
-    return f"{datetime.now(timezone.utc) + timedelta(seconds=seconds):%Y-%m-%d %H:%M:%S}"
+    return f"{datetime.now(UTC) + timedelta(seconds=seconds):%Y-%m-%d %H:%M:%S}"
 
 
 def item(number: int, date: str = LONG_AGO, **values: Any) -> dict[str, Any]:

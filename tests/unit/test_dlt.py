@@ -10,7 +10,7 @@ import sys
 import types
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -723,7 +723,7 @@ def test_another_model_in_the_same_table_is_an_error(odoo: Odoo, warehouse: Ware
 def test_a_clock_that_went_back_is_an_error(
     odoo: Odoo, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    moment = datetime.now(timezone.utc).timestamp()
+    moment = datetime.now(UTC).timestamp()
     changes = importlib.import_module("odoo_toolkit.records.changes")
     monkeypatch.setattr(changes, "time", types.SimpleNamespace(time=lambda: moment))
     sync(odoo, warehouse.url, ITEM)

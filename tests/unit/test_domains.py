@@ -3,7 +3,7 @@
 import json
 import operator
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime, timezone
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -94,7 +94,7 @@ def refused(domain: Any, version: int | None = None) -> OdooError:
         ([["a", "=", None]], [["a", "=", False]]),
         ([["a", "=", date(2025, 2, 9)]], [["a", "=", "2025-02-09"]]),
         (
-            [["a", "<", datetime(2025, 2, 9, 14, tzinfo=timezone.utc)]],
+            [["a", "<", datetime(2025, 2, 9, 14, tzinfo=UTC)]],
             [["a", "<", "2025-02-09 14:00:00"]],
         ),
         ([(1, "=", 1)], [[1, "=", 1]]),

@@ -7,7 +7,7 @@ found there.
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date, datetime, timezone
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
@@ -142,7 +142,7 @@ def server(
     rows = odoo.server.records["hr.leave"]
 
     def create(call: Call) -> Any:
-        now = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
+        now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
         extra = {"state": "confirm", "number_of_days": 3.0, "user_id": ME}
         made = {**call.arguments["vals_list"], **extra, "create_uid": ME, "create_date": now}
         rows.append({"id": 20, **made})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 import attrs
@@ -119,7 +119,7 @@ def server(
         total = values.get("unit_amount") or values.get("total_amount")
         total = total or values.get("total_amount_currency") or 0.5
         shown = "total_amount_currency" if major >= 17 else "total_amount"
-        now = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
+        now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
         extra = {shown: total * values["quantity"], "state": "draft", "currency_id": 1}
         extra |= {"can_approve": True} if major == 19 else {}
         row = {"id": 20, **values, **extra, "create_uid": ME, "create_date": now}
@@ -129,7 +129,7 @@ def server(
     def reported(call: Call) -> Any:
         values = call.arguments["vals_list"]
         expense = values["expense_line_ids"][0][1]
-        now = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
+        now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
         row = {**values, "expense_line_ids": [expense], "state": "draft", "can_approve": True}
         row |= {"id": 60, "create_uid": ME, "create_date": now}
         odoo.server.records["hr.expense.sheet"].append(row)
@@ -150,7 +150,7 @@ def server(
 
     def stored(call: Call) -> Any:
         values = call.arguments["vals_list"]
-        now = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
+        now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
         row = {**values, "datas": False, "file_size": 14, "create_uid": ME, "create_date": now}
         odoo.server.records["ir.attachment"].append({"id": 50, **row})
         return [50] if major == 19 else 50

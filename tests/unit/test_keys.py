@@ -521,7 +521,7 @@ def _sample(hint: Any, depth: int = 0) -> Any:
     simple: dict[Any, Any] = {
         str: "Ä", int: 3, float: 2.5, bool: True, bytes: b"\0\xff", Decimal: Decimal("1.10"),
         datetime.date: datetime.date(2026, 1, 2), Any: {1: [(datetime.date(2026, 1, 2), None)]},
-        datetime.datetime: datetime.datetime(2026, 1, 2, tzinfo=datetime.timezone.utc),
+        datetime.datetime: datetime.datetime(2026, 1, 2, tzinfo=datetime.UTC),
         object: "x",
     }  # fmt: skip
     if kind in simple:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
 import attrs
@@ -340,7 +340,7 @@ def _recently(odoo: Odoo, ready: Sequence[Reminder]) -> tuple[list[Reminder], li
 
     Two round trips, one where nobody has been.
     """
-    since = utc_string(datetime.now(timezone.utc) - _RECENT)
+    since = utc_string(datetime.now(UTC) - _RECENT)
     domain = [
         ["model", "=", MOVE],
         ["subject", "in", sorted({one.subject for one in ready})],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
@@ -422,7 +422,7 @@ def find_meeting(
     if meeting_id is not None:
         return read(odoo, EVENT, meeting_id)
     text = str(meeting_name).strip()
-    now = utc_string(datetime.now(timezone.utc))
+    now = utc_string(datetime.now(UTC))
     domain = [["name", "=ilike", literal(text)], ["stop", ">=", now], ["active", "=", True]]
     rows = read_rows(odoo, EVENT.model, domain, EVENT.fields, limit=11, order="start")
     if not rows:
@@ -545,7 +545,7 @@ def _meeting(
 
 def _uninvited(silent: Sequence[str], begins: datetime) -> list[str]:
     told = [f"{name} has no e-mail address, and gets no invitation." for name in silent]
-    if begins < datetime.now(timezone.utc).replace(tzinfo=None):
+    if begins < datetime.now(UTC).replace(tzinfo=None):
         told.append("The meeting is in the past: Odoo sends no invitations.")
     return told
 

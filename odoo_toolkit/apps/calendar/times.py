@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Annotated
 from zoneinfo import ZoneInfo
 
@@ -258,11 +258,9 @@ def _gaps(
     begins: datetime, ends: datetime, taken: Sequence[tuple[datetime, datetime]]
 ) -> list[tuple[datetime, datetime]]:
     """Return what is left of a stretch of time; compared in UTC, as clocks change."""
-    here, until = begins.astimezone(timezone.utc), ends.astimezone(timezone.utc)
+    here, until = begins.astimezone(UTC), ends.astimezone(UTC)
     gaps = []
-    for start, stop in sorted(
-        (a.astimezone(timezone.utc), b.astimezone(timezone.utc)) for a, b in taken
-    ):
+    for start, stop in sorted((a.astimezone(UTC), b.astimezone(UTC)) for a, b in taken):
         if start >= until:
             break
         if start > here:

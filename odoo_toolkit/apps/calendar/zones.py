@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from odoo_toolkit.client import Odoo
@@ -49,8 +49,8 @@ def to_utc(value: str | datetime, zone: ZoneInfo, field: str) -> datetime:
         return moment
     first, second = (written.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
     if first.utcoffset() == second.utcoffset():
-        return first.astimezone(timezone.utc).replace(tzinfo=None)
-    skipped = first.astimezone(timezone.utc).astimezone(zone).replace(tzinfo=None) != written
+        return first.astimezone(UTC).replace(tzinfo=None)
+    skipped = first.astimezone(UTC).astimezone(zone).replace(tzinfo=None) != written
     problem = (
         "is skipped when the clocks change"
         if skipped
@@ -77,13 +77,13 @@ def _not_a_moment(value: object, field: str) -> ValidationError:
 def local(utc: str | datetime, zone: ZoneInfo) -> datetime:
     """Return a moment that is in UTC as one in the zone."""
     moment = parse_moment(utc)[0] if isinstance(utc, str) else utc
-    return moment.replace(tzinfo=timezone.utc).astimezone(zone)
+    return moment.replace(tzinfo=UTC).astimezone(zone)
 
 
 def midnight(day: date, zone: ZoneInfo) -> datetime:
     """Return the moment at which a day begins in the zone, as naive UTC."""
     begins = datetime(day.year, day.month, day.day, tzinfo=zone)
-    return begins.astimezone(timezone.utc).replace(tzinfo=None)
+    return begins.astimezone(UTC).replace(tzinfo=None)
 
 
 def day_after(day: date, days: int = 1) -> date:

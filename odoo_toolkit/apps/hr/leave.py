@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import date, datetime, timezone
+from datetime import UTC, date, datetime
 from typing import Annotated, Any, Literal
 
 import attrs
@@ -190,7 +190,7 @@ def get_leave_balance(odoo: Odoo) -> LeaveBalances:
         ValidationError: the user is not an employee.
         AccessError: Odoo or the policy does not allow it.
     """
-    now = datetime.now(timezone.utc).strftime("%Y-%m-%d 00:00:00")
+    now = datetime.now(UTC).strftime("%Y-%m-%d 00:00:00")
     open_ones = [
         ["user_id", "=", odoo.uid],
         ["state", "in", ["confirm", "validate1", "validate"]],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 import attrs
@@ -153,7 +153,7 @@ def find_late_transfers(
             suggestion="Choose internal, incoming or outgoing.",
             details={"field": "picking_type_name"},
         )
-    now = datetime.now(timezone.utc)
+    now = datetime.now(UTC)
     domain: list[Any] = [
         ["state", "in", ["draft", "waiting", "confirmed", "assigned"]],
         ["scheduled_date", "<", now.strftime("%Y-%m-%d %H:%M:%S")],
@@ -193,7 +193,7 @@ def find_late_transfers(
 def _moment(value: str | None) -> datetime | None:
     if not value:
         return None
-    return parse_moment(value)[0].replace(tzinfo=timezone.utc)
+    return parse_moment(value)[0].replace(tzinfo=UTC)
 
 
 def _late(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, time, timezone
+from datetime import UTC, datetime, time
 from typing import Annotated, Any, Literal, TypedDict
 
 import attrs
@@ -380,7 +380,7 @@ def _moment(odoo: Odoo, day: str | None, at: time) -> str | None:
     if day is None:
         return None
     local = datetime.combine(datetime.fromisoformat(day).date(), at, own_zone(odoo))
-    return utc_string(local.astimezone(timezone.utc))
+    return utc_string(local.astimezone(UTC))
 
 
 def _target(line: Mapping[str, Any], index: int) -> Wanted | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -88,7 +88,7 @@ def _worked(shift: Row, day: date, zone: Any, off: Sequence[Span]) -> float:
 
 def _moment(day: date, hour: float, zone: Any) -> datetime:
     local = datetime.combine(day, time(), zone) + timedelta(hours=hour)
-    return local.astimezone(timezone.utc).replace(tzinfo=None)
+    return local.astimezone(UTC).replace(tzinfo=None)
 
 
 def _merged(spans: Sequence[Span]) -> list[Span]:
@@ -131,7 +131,7 @@ def _zone(name: str | None) -> Any:
     try:
         return ZoneInfo(name or "UTC")
     except (ZoneInfoNotFoundError, ValueError):
-        return timezone.utc
+        return UTC
 
 
 def read_closed(odoo: Odoo, first: str, last: str, acts_on: str) -> dict[int | None, list[Span]]:
