@@ -288,7 +288,9 @@ def test_many_wrong_passwords_make_everybody_wait(
     page = person.begin(client)
     form = {"instance": "open", "login": "nobody at all", "key": "f" * 40}
     answers = [person.sign_in(page, **form).status_code for _ in range(6)]
-    assert answers[:5] == [400] * 5
+    # After three within a minute, Odoo is not asked; after five, this login is not taken either.
+    assert answers[:3] == [400] * 3
+    assert {*answers[3:5]} <= {400, 429}
     assert answers[5] == 429
 
 
