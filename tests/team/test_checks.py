@@ -87,7 +87,7 @@ def test_a_key_of_the_server_that_odoo_refuses_is_warned_of_in_the_log(
     (line,) = [one for one in caplog.records if one.name.endswith("own_users")]
     assert line.levelno == logging.WARNING
     assert "Instance main: Odoo does not accept the server's own user" in line.getMessage()
-    assert "[instances.main], and restart" in line.getMessage()
+    assert "of [instances.main]), and restart" in line.getMessage()
 
 
 def test_a_server_looks_at_its_own_users_as_soon_as_it_starts(
