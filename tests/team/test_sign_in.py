@@ -45,6 +45,15 @@ def team(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[R
         yield one
 
 
+@pytest.fixture(autouse=True)
+def refusals_of_others_forgotten(request: pytest.FixtureRequest) -> None:
+    """Forget how often Odoo has refused: three times in a minute, and nobody else may sign in."""
+    if "team" in request.fixturenames:
+        team: RunningTeam = request.getfixturevalue("team")
+        for instance in team.server.team.instances.values():
+            team.server.attempts.forget(f"odoo {instance.odoo}")
+
+
 @pytest.fixture(scope="module")
 def client(team: RunningTeam) -> OAuthClient:
     """A client that has registered."""
