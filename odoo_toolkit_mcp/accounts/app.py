@@ -257,9 +257,11 @@ class _Door:
 
     def _warn_of_proxy(self, request: Request) -> None:
         """Say once that a proxy's address stands for all people, who then share what bounds one."""
+        if self._warned:
+            return
         told = [one.strip() for one in request.headers.get("x-forwarded-for", "").split(",")]
         seen = request.client.host if request.client else ""
-        if self._warned or not any(told) or (seen in told and not is_loopback(seen)):
+        if not any(told) or (seen in told and not is_loopback(seen)):
             return
         self._warned = True
         logger.warning(

@@ -548,19 +548,17 @@ class _Dialog:
 
     def until_right(self, question: str, read: Callable[[str], T], secretly: bool = False) -> T:
         """Return what is read of an answer, which ``secretly`` does not show on the screen."""
-        while True:
-            try:
-                return read(self.ask_secretly(question) if secretly else self.ask(question).strip())
-            except OdooError as error:
-                if not self.patient:
-                    raise
-                self.complain(error)
 
-    def until_taken(self, log_in: Callable[[], T]) -> T:
-        """Return what a login returns, which asks for it."""
+        def answer() -> str:
+            return self.ask_secretly(question) if secretly else self.ask(question).strip()
+
+        return self.until_taken(lambda: read(answer()))
+
+    def until_taken(self, ask: Callable[[], T]) -> T:
+        """Return what ``ask`` does: it asks, and raises where an answer is wrong."""
         while True:
             try:
-                return log_in()
+                return ask()
             except OdooError as error:
                 if not self.patient:
                     raise

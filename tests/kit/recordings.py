@@ -28,17 +28,12 @@ import attrs
 import time_machine
 
 from odoo_toolkit import ConnectionSettings, OdooError, errors
-from odoo_toolkit.call import Call, default_access
+from odoo_toolkit.call import Call
 from odoo_toolkit.connection.transport import Transport
 from odoo_toolkit.connection.version import ServerVersion
 
 #: Where the recordings are: a file for each version.
 FOLDER = Path(__file__).parents[1] / "recorded" / "operations"
-
-#: Methods that the toolkit knows to change nothing where it calls them itself.
-_OTHER_READS = frozenset(
-    {"check_object_reference", "get_field_translations", "has_group", "onchange"}
-)
 
 HOW = "Record it anew on a real Odoo: make record"
 
@@ -55,7 +50,7 @@ class Tape:
         moment: of the recording, in seconds since 1970: the clock of the scenario stands there.
         version: of the server.
         users: the name of each connection -> the id of its user.
-        exchanges: connection, call, digest of the answer.
+        exchanges: connection, call, digest of the answer, whether the call only reads.
     """
 
     moment: int
@@ -89,7 +84,7 @@ class Recordings:
 
     def write(self, version: int) -> None:
         """Keep them, without the answers that no scenario has any more."""
-        used = {digest for tape in self.tapes.values() for *_, digest in tape.exchanges}
+        used = {digest for tape in self.tapes.values() for _, _, digest, _ in tape.exchanges}
         content = {
             "tapes": {name: attrs.asdict(self.tapes[name]) for name in sorted(self.tapes)},
             "answers": {digest: self.answers[digest] for digest in sorted(used)},
@@ -145,13 +140,14 @@ class Recording:
         try:
             answer = self.real.send(call)
         except OdooError as error:
-            self._keep(question, {"error": type(error).__name__, **_facts(error)})
+            self._keep(call, question, {"error": type(error).__name__, **_facts(error)})
             raise
-        self._keep(question, {"answer": answer})
+        self._keep(call, question, {"answer": answer})
         return answer
 
-    def _keep(self, question: dict[str, Any], answer: dict[str, Any]) -> None:
-        self.tape.exchanges.append([self.user, question, self.recordings.keep(answer)])
+    def _keep(self, call: Call, question: dict[str, Any], answer: dict[str, Any]) -> None:
+        digest = self.recordings.keep(answer)
+        self.tape.exchanges.append([self.user, question, digest, call.reads])
 
     def close(self) -> None:
         """Release the connections."""
@@ -169,18 +165,19 @@ class Played:
     pending: list[list[Any]]
     _lock: threading.Lock = attrs.field(factory=threading.Lock)
 
-    def answer(self, user: str, question: dict[str, Any]) -> Any:
-        """Return the answer to a question, and take it off what is pending.
+    def answer(self, user: str, call: Call) -> Any:
+        """Return the answer to a call, and take it off what is pending.
 
         Raises:
             StaleRecordingError: something else was asked then.
         """
+        question = asked(call)
         with self._lock:
-            for number, (asker, text, digest) in enumerate(self.pending):
+            for number, (asker, text, digest, reads) in enumerate(self.pending):
                 if (asker, text) == (user, question):
                     del self.pending[number]
                     return self.recordings.answers[digest]
-                if not (_reads(text) and _reads(question)):
+                if not (reads and call.reads):
                     break
         expected = _text(self.pending[0][:2]) if self.pending else "no more calls"
         raise StaleRecordingError(
@@ -205,7 +202,7 @@ class Replay:
     def send(self, call: Call) -> Any:
         """Answer a call as it was answered."""
         # Made anew each time: the toolkit shows rows in place.
-        found = json.loads(json.dumps(self.played.answer(self.user, asked(call))))
+        found = json.loads(json.dumps(self.played.answer(self.user, call)))
         if "error" not in found:
             return found["answer"]
         kind: type[OdooError] = getattr(errors, found.pop("error"))
@@ -213,11 +210,6 @@ class Replay:
 
     def close(self) -> None:
         """Nothing is open."""
-
-
-def _reads(question: dict[str, Any]) -> bool:
-    method = question["method"]
-    return method in _OTHER_READS or default_access(method) == "read"
 
 
 def _facts(error: OdooError) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, TypedDict
 
 import attrs
@@ -315,12 +315,9 @@ def chosen_lines(
         NotFoundError: the order has no such product.
         ValidationError: it has no such line, or several, one is meant twice, or has less.
     """
-    found = dict(
-        zip((i.where for i in items), _meant_lines(odoo, order, lines, items), strict=True)
-    )
+    _, line_of, _ = _look_up(odoo, order, lines, items)
     chosen: dict[int, float] = {}
-    for item in items:
-        line = found[item.where]
+    for item, line in [(item, line_of(item)) for item in items]:
         most = line[left] or 0.0
         quantity = item.values.get("quantity", most)
         if line["id"] in chosen or not most or quantity > most + 1e-6:
@@ -334,22 +331,35 @@ def chosen_lines(
     return chosen
 
 
-def _meant_lines(
-    odoo: Odoo, order: Row, lines: Sequence[Row], items: Sequence[_Meant]
-) -> list[Row]:
-    """Return the line that each means."""
+def _look_up(
+    odoo: Odoo,
+    order: Row,
+    lines: Sequence[Row],
+    items: Sequence[_Meant],
+    before: Sequence[Wanted] = (),
+    after: Sequence[Wanted] = (),
+) -> tuple[list[int | None], Callable[[_Meant], Row], list[int | None]]:
+    """Look up the products by which items mean lines, together with what else is wanted.
+
+    Returns:
+        The ids of what is wanted before; what returns the line that an item means; the ids of what
+        is wanted after.
+    """
     sold = sorted({line["product_id"].id for line in lines if line["product_id"]})
     by_name = [(item, wanted) for item in items for wanted in item.wanted(sold)]
     try:
-        found = resolve_all(odoo, [wanted for _, wanted in by_name])
+        found = resolve_all(odoo, [*before, *(wanted for _, wanted in by_name), *after])
     except (NotFoundError, AmbiguousNameError) as error:
         of = {wanted.field: item for item, wanted in by_name}
         raise _by_lines(error, order, lines, of.get(error.details.get("field", ""))) from error
-    products = {item.where: product for (item, _), product in zip(by_name, found, strict=True)}
-    return [
-        _line(order, lines, item, products.get(item.where, item.values.get("product_id")))
-        for item in items
-    ]
+    first, rest = found[: len(before)], found[len(before) :]
+    products = {item.where: product for (item, _), product in zip(by_name, rest, strict=False)}
+
+    def line_of(item: _Meant) -> Row:
+        product = products.get(item.where, item.values.get("product_id"))
+        return _line(order, lines, item, product)
+
+    return first, line_of, rest[len(by_name) :]
 
 
 def resolved_changes(
@@ -374,24 +384,16 @@ def resolved_changes(
         ValidationError: it has no such line, or several, or one is meant twice.
     """
     add, changes, removals = asked
-    sold = sorted({line["product_id"].id for line in lines if line["product_id"]})
     meant = [*changes, *removals]
-    by_name = [(item, wanted) for item in meant for wanted in item.wanted(sold)]
     new = wanted_products(add, "add")
-    try:
-        found = resolve_all(odoo, [*new, *(wanted for _, wanted in by_name), *others])
-    except (NotFoundError, AmbiguousNameError) as error:
-        items = {wanted.field: item for item, wanted in by_name}
-        raise _by_lines(error, order, lines, items.get(error.details.get("field", ""))) from error
-    rest = found[len(new) :]
-    products = {item.where: product for (item, _), product in zip(by_name, rest, strict=False)}
-    result = LineChanges(added=line_commands(odoo, add, found[: len(new)], "add"))
+    products, line_of, ids = _look_up(odoo, order, lines, meant, new, others)
+    result = LineChanges(added=line_commands(odoo, add, products, "add"))
     last = max((line["sequence"] or 0 for line in lines), default=None)
     for _, _, values in result.added if last is not None else ():
         values["sequence"] = last
     taken: set[int] = set()
     for item in meant:
-        line = _line(order, lines, item, products.get(item.where, item.values.get("product_id")))
+        line = line_of(item)
         if line["id"] in taken:
             raise ValidationError(
                 f"{item.where} means the line {line['id']}, which is meant before.",
@@ -403,7 +405,7 @@ def resolved_changes(
             result.removed.append(line["id"])
         else:
             result.changed[line["id"]] = _values(line, item)
-    return result, rest[len(by_name) :]
+    return result, ids
 
 
 def _by_lines(
