@@ -53,6 +53,13 @@ class Schema:
         )
         return fields
 
+    def field(self, model: str, name: str) -> Field | None:
+        """Return a field; None where there is none, or where the schema cannot be had."""
+        try:
+            return self.fields(model).get(name)
+        except OdooError:
+            return None
+
     def files(self) -> frozenset[str]:
         """Return the names of the fields with files, of all models that were asked for."""
         described = [held for key, (_, held) in list(self._kept.items()) if key[:7] == "fields "]

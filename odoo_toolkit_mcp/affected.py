@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from odoo_toolkit.client import Admitted, Odoo
     from odoo_toolkit.plans import Plan, PlannedCall
     from odoo_toolkit_mcp.toolsets.base import Asks, Tool
-from odoo_toolkit_mcp.approval_rules import NO_RULES, Rules, field_of
+from odoo_toolkit_mcp.approval_rules import NO_RULES, Rules
 from odoo_toolkit_mcp.untrusted import cleaned
 
 R = TypeVar("R")
@@ -563,7 +563,7 @@ def clean(text: object, longest: int | None = _LONGEST_NAME) -> str:
 
 def _effects(odoo: Odoo, calls: Iterable[Call]) -> list[Effect]:
     """Return all that calls amount to, with the records as far as they can be told."""
-    found = [one for call in calls for one in implied(call, field_of(odoo))]
+    found = [one for call in calls for one in implied(call, odoo.schema.field)]
     return [one for one in (_resolved(odoo, each) for each in found) if one.ids != ()]
 
 
@@ -597,7 +597,7 @@ def _removed(effects: Iterable[Effect], *, direct: bool) -> dict[str, list[int] 
 
 def _lines(odoo: Odoo, model: str, of: tuple[int, ...] | None, name: str) -> list[int] | None:
     """Return the lines that records have now; None where that cannot be told."""
-    if not of or field_of(odoo)(model, name) is None:
+    if not of or odoo.schema.field(model, name) is None:
         return None
     read = Call(
         model=model,

@@ -14,11 +14,10 @@ import attrs
 
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import ConfigurationError, OdooError
-from odoo_toolkit.policy.implied import Effect, FieldOf, implied
+from odoo_toolkit.policy.implied import Effect, implied
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
-    from odoo_toolkit.fields import Field
     from odoo_toolkit_mcp.settings import ServerSettings
 
 _RULE = re.compile(
@@ -70,25 +69,13 @@ class Rules:
 
         An amount is that of all records of all these calls together.
         """
-        effects = [one for call in calls for one in implied(call, field_of(odoo))]
+        effects = [one for call in calls for one in implied(call, odoo.schema.field)]
         found: list[Effect] = []
         for rule in self.rules:
             of_rule = [one for one in effects if rule.names(one)]
             if of_rule and (rule.over is None or _amount(odoo, of_rule) > rule.over):
                 found += of_rule
         return found
-
-
-def field_of(odoo: Odoo) -> FieldOf:
-    """Return what looks a field up; it finds none where the schema cannot be had."""
-
-    def field(model: str, name: str) -> Field | None:
-        try:
-            return odoo.schema.fields(model).get(name)
-        except OdooError:
-            return None
-
-    return field
 
 
 NO_RULES = Rules()

@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from odoo_toolkit.arguments import FieldOf
 from odoo_toolkit.call import Access, Call, default_access
 from odoo_toolkit.compat import MODEL_METHODS, RECORD_METHODS
 from odoo_toolkit.errors import AccessError, ValidationError
-from odoo_toolkit.policy.implied import FieldOf, implied, same_methods
+from odoo_toolkit.policy.implied import implied, same_methods
 from odoo_toolkit.policy.owners import is_owned
 from odoo_toolkit.policy.rules import IN_A_SCRIPT
 from odoo_toolkit.policy.tables import (

@@ -7,12 +7,12 @@ here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import attrs
 
-from odoo_toolkit.arguments import Command, owns_lines, read_commands, with_values
+from odoo_toolkit.arguments import Command, FieldOf, owns_lines, read_commands, with_values
 from odoo_toolkit.arguments.reading import wired
 from odoo_toolkit.arguments.values import DEFAULT, VALUES
 from odoo_toolkit.call import Call, parameter_names
@@ -44,9 +44,6 @@ _COMMANDED = {"create": "create", "update": "write", "delete": "unlink"}
 
 #: Deeper than lines of lines of any document.
 _DEEPEST = 60
-
-FieldOf = Callable[[str, str], "Field | None"]
-"""The field of a model by its name, None where it is not known."""
 
 
 @attrs.frozen(kw_only=True)

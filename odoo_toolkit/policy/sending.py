@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import attrs
 
 from odoo_toolkit.arguments import Records, Values, read_commands
-from odoo_toolkit.arguments.values import DEFAULT, VALUES, FieldOf, read_values
+from odoo_toolkit.arguments.values import DEFAULT, VALUES, read_values
 from odoo_toolkit.call import Call, parameter_names
 from odoo_toolkit.errors import AccessError, OdooError
-from odoo_toolkit.fields import Field
 from odoo_toolkit.policy import owners
 from odoo_toolkit.policy.rules import field_refusal
 from odoo_toolkit.policy.tables import FILE_MODELS
@@ -166,7 +165,7 @@ def _linked(odoo: Connection, call: Call) -> Iterator[tuple[str, bool, Collectio
             commands = read_commands(value, key, default=True) if value else ()
             yield _ARGUMENTS[name], False, {one for c in commands for one in (c.id, *c.ids) if one}
         elif name:
-            given = read_values({name: value}, call.model, _field_of(odoo), key, worded=True)
+            given = read_values({name: value}, call.model, odoo.schema.field, key, worded=True)
             yield from _in_values(odoo, given)
 
 
@@ -177,16 +176,6 @@ def _relation(odoo: Connection, model: str, name: Any) -> str | None:
     except OdooError:
         return _ARGUMENTS[_FILES] if name == _FILES else None
     return field.relation if field is not None else None
-
-
-def _field_of(odoo: Connection) -> FieldOf:
-    def field_of(model: str, name: str) -> Field | None:
-        try:
-            return odoo.schema.fields(model).get(name)
-        except OdooError:
-            return None
-
-    return field_of
 
 
 def _in_values(odoo: Connection, value: Any) -> Iterator[tuple[str, bool, Collection[int]]]:
