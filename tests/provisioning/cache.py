@@ -126,6 +126,14 @@ def end_of_log(path: str | Path) -> str:
     return f"The log {path} is empty."
 
 
+def command_of(pid: int | str) -> list[str]:
+    """Return the words of a process's command; none if it, or ``/proc``, is not there."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
+    except OSError:
+        return []
+
+
 def run(
     command: Sequence[str | Path],
     *,

@@ -21,6 +21,7 @@ from tests.provisioning import database, debian, ports, postgres, pythons, sourc
 from tests.provisioning.cache import (
     ProvisioningError,
     cache_folder,
+    command_of,
     end_of_log,
     progress,
     read_json,
@@ -216,8 +217,4 @@ def _processes(name: str) -> list[int]:
 
 def _runs(pid: int | str, name: str) -> bool:
     """Tell whether a process is one of a server's, and not another one of the same number."""
-    try:
-        command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-    except OSError:
-        return False
-    return str(cache_folder() / name / "odoo.conf").encode() in command
+    return str(cache_folder() / name / "odoo.conf") in command_of(pid)

@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 
 from tests.provisioning import debian
-from tests.provisioning.cache import ProvisioningError, cache_folder, progress, run
+from tests.provisioning.cache import ProvisioningError, cache_folder, command_of, progress, run
 
 ROLE = "odoo"  # Odoo refuses to work as the database user "postgres"
 OLDEST_VERSION = 13
@@ -58,13 +58,27 @@ def socket_folder() -> Path:
 
 def is_running() -> bool:
     """Tell whether the cluster runs."""
-    if not (cluster_folder() / "data" / "PG_VERSION").exists():
+    data = cluster_folder() / "data"
+    if not (data / "PG_VERSION").exists() or _names_another_process(data):
         return False
     try:
-        _as_cluster_user("pg_ctl", "status", "-D", cluster_folder() / "data")
+        _as_cluster_user("pg_ctl", "status", "-D", data)
     except ProvisioningError:
         return False
     return True
+
+
+def _names_another_process(data: Path) -> bool:
+    """Tell whether the cluster's process ended unheard and its number is another process's now.
+
+    So it is after a machine was copied or cut off while PostgreSQL ran. pg_ctl then says that it
+    runs, and PostgreSQL refuses to start.
+    """
+    try:
+        pid = (data / "postmaster.pid").read_text(encoding="utf-8").split("\n", 1)[0]
+    except FileNotFoundError:
+        return False
+    return Path("/proc/self").exists() and str(data) not in command_of(pid)
 
 
 def start() -> None:
@@ -82,6 +96,9 @@ def start() -> None:
     if not (folder / "data" / "PG_VERSION").exists():
         _make_cluster(folder)
     progress("Starting PostgreSQL ...")
+    if _names_another_process(folder / "data"):
+        (folder / "data" / "postmaster.pid").unlink()
+        (socket_folder() / ".s.PGSQL.5432.lock").unlink(missing_ok=True)
     _as_cluster_user(
         "pg_ctl", "start", "--wait", "-D", folder / "data", "-l", folder / "postgres.log"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -151,6 +152,20 @@ def test_a_template_goes_with_its_dump(kept: Path) -> None:
     database._copy_template(other, "odoo19-other")
     assert postgres.databases(TEMPLATE) == [f"{TEMPLATE}{other.name}"]
     kept.mkdir()
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes have no /proc here")
+def test_a_cluster_whose_process_ended_unheard_is_started_again(cluster: Path) -> None:
+    """As on a machine that was copied while it ran: another process has its number now."""
+    data = postgres.cluster_folder() / "data"
+    left = data / "postmaster.pid"
+    said = left.read_text(encoding="utf-8").split("\n", 1)[1]
+    postgres.stop()
+    left.write_text(f"{os.getpid()}\n{said}", encoding="utf-8")
+    assert not postgres.is_running()
+    postgres.start()
+    assert postgres.is_running()
+    assert postgres.execute("postgres", "SELECT 1") == "1"
 
 
 def test_a_damaged_dump_is_named(kept: Path) -> None:
