@@ -129,6 +129,7 @@ def test_without_its_journal_nothing_is_sent(
     assert count(odoo, "res.partner", [["name", "=", f"Lost {suffix}"]]).count == 0
 
 
+@pytest.mark.needs_odoo
 def test_asking_for_a_journal_makes_none() -> None:
     """A readonly server shows the journal that is there, and makes no tables."""
     name = f"journal_{uuid.uuid4().hex[:8]}"

@@ -150,7 +150,6 @@ def _start(releases: list[Release], trees: dict[str, Path], chosen: argparse.Nam
     debian.check_machine()
     progress(f"Everything is kept in {cache_folder()}")
     progress(f"except PostgreSQL's data, kept in {postgres.cluster_folder()}")
-    copies.remove_left_behind()
     servers = {server["name"]: server for server in odoo_server.running_servers()}
     failed: dict[str, str] = {}
     with ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:
@@ -221,6 +220,7 @@ def _run_on_copies(releases: list[Release], command: list[str], addons: list[Pat
 def _prepare_system() -> None:
     """Start PostgreSQL, and install what Odoo makes PDFs with; without that all else works."""
     postgres.start()
+    copies.remove_left_behind()
     if shutil.which("wkhtmltopdf"):
         return
     try:

@@ -96,7 +96,9 @@ def _free_installation(release: Release) -> Iterator[Installation]:
 
 
 def remove_left_behind() -> None:
-    """Remove the copies of processes that are gone."""
+    """Remove the copies of processes that are gone, while PostgreSQL runs, which has their data."""
+    if not postgres.is_running():
+        return
     for release in RELEASES.values():
         for folder in (cache_folder() / release.name / "copies").glob("*/"):
             known = _lock_file(folder).exists()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.provisioning import database, layout, postgres
+from tests.provisioning import copies, database, layout, postgres, pythons
 from tests.provisioning.cache import ProvisioningError, write_json
 from tests.provisioning.database import TEMPLATE, Installation
 from tests.provisioning.releases import RELEASES
@@ -166,6 +166,24 @@ def test_a_cluster_whose_process_ended_unheard_is_started_again(cluster: Path) -
     postgres.start()
     assert postgres.is_running()
     assert postgres.execute("postgres", "SELECT 1") == "1"
+
+
+def test_what_a_killed_run_left_is_removed_once_the_cluster_runs(
+    kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until then it stays: a run whose machine was cut off keeps no later one from starting."""
+    monkeypatch.setattr(pythons, "environment_of", lambda _: Path("python"))
+    copy = Installation(RELEASE, layout.root_folder(RELEASE), Path("python"), "999999999")
+    database.restore_copy(copy)
+    postgres.stop()
+    try:
+        copies.remove_left_behind()
+        assert copy.folder.exists()
+    finally:
+        postgres.start()
+    copies.remove_left_behind()
+    assert not copy.folder.exists()
+    assert not postgres.database_exists(copy.database)
 
 
 def test_a_damaged_dump_is_named(kept: Path) -> None:
