@@ -7,6 +7,9 @@ PYTEST = $(PYTHON) -m pytest
 ALONE = $(PYTHON) -m tests.provisioning alone --
 # Texts are looked at before anything else: these files, without collecting the others.
 TEXTS = $(shell grep -rlE --include='test_*.py' 'pytest\.mark\.lint\b' tests)
+# The versions of 'make live' and 'make attack', and the words that choose their tests.
+ODOO = 19 18 17 16 15 14
+ON_ODOO = $(subst ;, or ,$(subst $(eval) ,;,$(strip $(ODOO:%=odoo-%))))
 
 .PHONY: help venv servers servers-stop demo demo-stop check test live attack soak soak-sync cluster browser bench evals examples \
     types conformance proxies receipts record package packages release-check docs golden lint format
@@ -50,13 +53,15 @@ check: lint ## what needs no Odoo and no root, in minutes: texts, types, unit an
 test: servers ## on a real Odoo 19, what differs by version also on 14; run 'make check' first
 	$(ALONE) $(PYTEST) -n 2 -m 'needs_odoo and not own_gate' --ignore tests/unit
 
-# 15 to 18 run from source trees, which have to be named once.
+# 15 to 18 run from source trees, which have to be named once. 'make live ODOO=16' is one version of six.
 live: venv ## all that 'make test' runs but attacks, on Odoo 14 to 19, as every user, in both eras; a receipt
-	$(PYTHON) -m tests.provisioning start 19 18 17 16 15 14
-	$(ALONE) $(PYTEST) -n 2 -m 'not own_gate' --everything --receipt live --ignore tests/unit --ignore tests/attacks
+	$(PYTHON) -m tests.provisioning start $(ODOO)
+	$(ALONE) $(PYTEST) -n 2 -m 'needs_odoo and not own_gate' -k '$(ON_ODOO)' --everything --receipt live \
+	    --ignore tests/unit --ignore tests/attacks
 
-attack: servers ## what a hostile client may try, every model on every Odoo that runs; a receipt
-	$(ALONE) $(PYTHON) -m tests.attacks
+attack: venv ## what a hostile client may try, every model on Odoo 14 to 19; a receipt
+	$(PYTHON) -m tests.provisioning start $(ODOO)
+	$(ALONE) $(PYTHON) -m tests.attacks -k '$(ON_ODOO) or not needs_odoo'
 
 # What the toolkit says of writes whose answers are lost, and what the database says.
 soak: servers ## writes whose answers are lost, by the thousand

@@ -41,16 +41,34 @@ def test_a_run_leaves_its_counts_and_what_failed(
     receipt.pytest_sessionfinish(1)
 
     kept = json.loads((tmp_path / "receipts" / "live.json").read_text())
-    assert kept["outcomes"] == {"failed": 2, "passed": 1, "skipped": 1}
-    assert kept["failed"] == ["bad[odoo-19]", "unprepared"]
-    assert kept["versions"] == ["14", "19"]  # on which something ran, of all that are there
-    assert kept["exit_code"] == 1
+    assert list(kept) == ["14", "19", "no Odoo"]  # on which something ran, of all that are there
+    assert kept["14"]["outcomes"] == {"passed": 1}
+    assert kept["19"]["failed"] == ["bad[odoo-19]"]
+    assert kept["no Odoo"]["outcomes"] == {"failed": 1, "skipped": 1}
+    assert kept["19"]["exit_code"] == 1
 
     monkeypatch.setattr(receipts, "FOLDER", tmp_path / "receipts")
     receipts.main()
     told = capsys.readouterr().out
-    assert "2 failed, 1 passed, 1 skipped; exit code 1" in told
+    assert "1 failed, 1 skipped; exit code 1" in told
     assert "failed: unprepared" in told
+
+
+def test_a_run_renews_the_rows_of_its_versions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A version that another run had, and one all of whose tests were skipped, keep theirs."""
+    found = [Server(f"odoo-{v}", "http://x", "db", "a", "b", version=v) for v in ("19", "16")]
+    monkeypatch.setattr(receipts, "find_servers", lambda: found)
+    path = tmp_path / "live.json"
+    for outcomes in [{"19": "failed", "16": "failed"}, {"19": "passed", "16": "skipped"}]:
+        receipt = Receipt(path)
+        for version, outcome in outcomes.items():
+            receipt.pytest_runtest_logreport(report(f"one[odoo-{version}]", "call", outcome))
+        receipt.pytest_sessionfinish(0)
+    kept = json.loads(path.read_text())
+    assert kept["19"]["outcomes"] == {"passed": 1}
+    assert kept["16"]["outcomes"] == {"failed": 1}
 
 
 def test_what_passed_runs_again_only_when_it_changed(
