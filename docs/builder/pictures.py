@@ -1,19 +1,17 @@
-"""Draw the pictures of a chat and of a notebook, with what an Odoo with demo data answers.
+"""Draw the pictures of a chat and of a notebook, from the responses of an Odoo with demo data.
 
-``ODOO_URL=... python -m docs.builder.pictures`` writes ``docs/images/chat.svg``, from the answer of
-the MCP server's tool, and ``docs/images/notebook.svg``, from what the notebook would show. The
-question, and the sentences that a model would make of the answer, are this file's: the picture says
-so.
+``ODOO_URL=... python -m docs.builder.pictures`` writes ``docs/images/chat.svg``, from a tool of the
+MCP server, and ``docs/images/notebook.svg``, from the notebook's display. The question and the
+final sentences of the chat are written here.
 """
 
 from __future__ import annotations
 
-import contextlib
 import datetime
 import html
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,14 +32,6 @@ _SANS, _MONO = "Helvetica, Arial, sans-serif", "Menlo, Consolas, monospace"
 _INK, _GREY, _PAPER = "#1f2328", "#656d76", "#ffffff"
 #: That of the chat can be read on a phone, where all of it is seen at once.
 WIDTH, CHAT_WIDTH = 760, 500
-#: What appears later does so once, and stays; who wants no motion sees all at once.
-_MOTION = """\
-<style>
-@keyframes appear { from { opacity: 0 } }
-.later { animation: appear 0.4s both }
-@media (prefers-reduced-motion: reduce) { .later { animation: none } }
-</style>
-"""
 
 
 class Drawing:
@@ -51,15 +41,6 @@ class Drawing:
         self.parts: list[str] = []
         self.width = width
         self.y = 16
-        self.moves = False
-
-    @contextlib.contextmanager
-    def after(self, tenths: int) -> Iterator[None]:
-        """What is drawn within appears that many tenths of a second after the picture is shown."""
-        self.moves = True
-        self.parts.append(f'<g class="later" style="animation-delay: {tenths / 10:.1f}s">')
-        yield
-        self.parts.append("</g>")
 
     def box(self, x: int, width: int, height: int, fill: str, line: str = "none") -> None:
         """Draw a box at the present height."""
@@ -89,7 +70,7 @@ class Drawing:
         paper = f'<rect {area} rx="10" fill="{_PAPER}" stroke="#d0d7de"/>'
         path.write_text(
             f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">\n'
-            f"<title>{html.escape(title)}</title>\n{_MOTION if self.moves else ''}{paper}\n"
+            f"<title>{html.escape(title)}</title>\n{paper}\n"
             + "\n".join(self.parts)
             + "\n</svg>\n",
             "utf-8",
@@ -116,7 +97,7 @@ def _in_two(row: str) -> list[str]:
     return [f"{start},", f"  {end}"]
 
 
-def draw_chat(answer: dict[str, Any], version: str) -> None:
+def draw_chat(answer: dict[str, Any]) -> None:
     """Draw the chat."""
     drawing = Drawing(CHAT_WIDTH)
     drawing.box(160, 320, 42, "#e7f0ff")
@@ -127,30 +108,20 @@ def draw_chat(answer: dict[str, Any], version: str) -> None:
     height = 22 + 19 * (len(call) + len(rows))
     drawing.box(20, 460, height, "#f6f8fa", "#d0d7de")
     code = {"font-family": _MONO, "font-size": 12.5}
-    for place, line in enumerate(call):
-        with drawing.after(10 + 3 * place):
-            drawing.text(36, 24 + 19 * place, line, **code)
-    with drawing.after(30):
-        drawing.lines(36, 24 + 19 * len(call), rows, 19, **{**code, "fill": "#0a6640"})
+    drawing.lines(36, 24, call, 19, **code)
+    drawing.lines(36, 24 + 19 * len(call), rows, 19, **{**code, "fill": "#0a6640"})
     drawing.y += height + 16
     said = [
         f"{month_name(row[MONTH])}: {row[SUM]:,.2f} without taxes, {row['count']} orders"
         for row in answer["records"]
     ]
-    with drawing.after(40):
-        drawing.box(20, 460, 24 + 24 * len(said), "#f0f7ee")
-        drawing.lines(38, 28, said, 24)
-    drawing.y += 24 + 24 * len(said) + 10
-    notes = [
-        f"The call and its answer: Odoo {version}, demo data.",
-        "Question and last words: an example.",
-    ]
-    drawing.lines(20, 14, notes, 17, **{"font-size": 12, "fill": _GREY})
-    drawing.y += 45
+    drawing.box(20, 460, 24 + 24 * len(said), "#f0f7ee")
+    drawing.lines(38, 28, said, 24)
+    drawing.y += 24 + 24 * len(said) + 20
     drawing.save(IMAGES / "chat.svg", "A chat that asks Odoo for the sales of each month")
 
 
-def draw_notebook(version: str) -> None:
+def draw_notebook() -> None:
     """Draw the notebook's cell, and the table that it shows."""
     with connect() as odoo:
         result = odoo["sale.order"].aggregate(DOMAIN, [MONTH], [SUM, CUSTOMERS])
@@ -181,18 +152,14 @@ def draw_notebook(version: str) -> None:
         for x, column in zip(places, columns, strict=True):
             drawing.text(x, 16, str(row[column]), **{"font-size": 14})
     drawing.y += 40
-    drawing.text(20, 8, f"Odoo {version}, demo data.", **{"font-size": 12, "fill": _GREY})
-    drawing.y += 22
     drawing.save(IMAGES / "notebook.svg", "A notebook cell that groups orders by month")
 
 
 def main() -> None:
     """Draw both."""
-    with connect() as odoo:
-        version = str(odoo.version.major)
     IMAGES.mkdir(exist_ok=True)
-    draw_chat(anyio.run(tool_answer), version)
-    draw_notebook(version)
+    draw_chat(anyio.run(tool_answer))
+    draw_notebook()
 
 
 if __name__ == "__main__":

@@ -56,14 +56,6 @@ def test_public_names_are_sorted_and_exist() -> None:
     assert all(hasattr(odoo_toolkit, name) for name in odoo_toolkit.__all__)
 
 
-def test_links_between_the_guides_lead_somewhere() -> None:
-    texts = {**DOCS, "README.md": (ROOT / "README.md").read_text("utf-8")}
-    for name, text in texts.items():
-        for target in re.findall(r"\]\((?!https?:)([^)#]+)", text):
-            base = ROOT if name == "README.md" else ROOT / "docs"
-            assert (base / target).exists(), f"{name} links to {target}"
-
-
 def test_names_that_the_guide_says_have_changed_are_suggested() -> None:
     """Where a field of one version is that of another, an error names it."""
     names = r"((?:`\w+`(?:, )?)+)"
