@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sphinx.cmd.build import build_main
 
-from docs.builder import errors, functions, settings, tools
+from docs.builder import commands, errors, functions, settings, tools
 from docs.builder.apps import business_apps
 
 HERE = Path(__file__).parent
@@ -66,7 +66,7 @@ def put_together(folder: Path) -> None:
     (folder / "index.md").write_text(index.replace(_MORE, "\n".join(more)), "utf-8")
     reference = folder / "reference"
     reference.mkdir(exist_ok=True)
-    for module in (functions, tools, settings, errors):
+    for module in (functions, tools, commands, settings, errors):
         for name, text in module.pages().items():
             (reference / name).write_text(text, "utf-8")
 

@@ -33,6 +33,9 @@ PAGES = tuple(
         "howto/restock.md",
         "howto/vendors.md",
         "howto/operate.md",
+        "undo.md",
+        "batch.md",
+        "idempotency.md",
     )
 )
 

@@ -11,8 +11,9 @@ from pygments.styles import get_style_by_name
 
 import odoo_toolkit
 from docs.builder import __main__ as builder
-from docs.builder import errors, functions, settings, tools
+from docs.builder import commands, errors, functions, settings, tools
 from docs.builder.cures import CURES
+from odoo_toolkit.cli.commands import COMMANDS
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.errors import CODES
 from odoo_toolkit_mcp.settings import ServerSettings
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.lint
 ROOT = Path(__file__).parents[2]
 PAGES = [*(ROOT / "docs").rglob("*.md"), ROOT / "README.md"]
 MADE = {
-    f"docs/reference/{name}" for one in (errors, functions, settings, tools) for name in one.pages()
+    f"docs/reference/{name}" for one in (commands, errors, functions, settings, tools) for name in one.pages()
 }
 
 
@@ -38,6 +39,14 @@ def test_the_reference_has_every_tool_and_its_parameters() -> None:
     for name, tool in all_tools().items():
         section = page.partition(f"### {name}\n")[2].partition("\n### ")[0]
         assert [one for one in tool.input_schema["properties"] if f"`{one}`" not in section] == []
+
+
+def test_the_reference_has_the_help_of_every_command() -> None:
+    (page,) = commands.pages().values()
+    for name in COMMANDS:
+        section = page.partition(f"## odoo-toolkit {name}\n")[2].partition("\n## ")[0]
+        assert f"Usage: odoo-toolkit {name}" in section
+        assert "-h, --help" in section
 
 
 @pytest.mark.parametrize("cls", [ConnectionSettings, ServerSettings])

@@ -16,7 +16,7 @@ from odoo_toolkit.ways_back import way_back
 from odoo_toolkit.wizards.catalog import KNOWN_WIZARDS
 from tests.live.undo_cases import CASES, NO_WAY_BACK
 
-GUIDE = Path(__file__).parents[2] / "docs" / "undo.md"
+GUIDE = Path(__file__).parents[2] / "docs" / "undo-operations.md"
 
 
 def writing() -> dict[str, str]:
@@ -57,14 +57,14 @@ def test_every_function_that_writes_has_a_way_back_or_a_reason_for_none() -> Non
 def test_the_guide_has_a_row_for_each_of_them() -> None:
     """Its table names every function once, and says of some that nothing takes them back."""
     table = (
-        GUIDE.read_text(encoding="utf-8").partition("## Every operation")[2].partition("\n## ")[0]
+        GUIDE.read_text(encoding="utf-8").partition("## Operations")[2].partition("\n## ")[0]
     )
     rows = re.findall(r"^\| (`[^|]+) \| ([^|]+) \|", table, re.MULTILINE)
     named = [name for row, _ in rows for name in re.findall(r"`([\w.]+)\(\)`", row)]
     assert len(named) == len(set(named)), sorted(n for n in named if named.count(n) > 1)
     assert short(set(named)) == short(tried() | set(NO_WAY_BACK))
     nothing = {
-        n for row, how in rows if how == "nothing" for n in re.findall(r"`([\w.]+)\(\)`", row)
+        n for row, how in rows if how == "not possible" for n in re.findall(r"`([\w.]+)\(\)`", row)
     }
     assert nothing == set(NO_WAY_BACK)
 
