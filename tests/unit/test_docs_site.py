@@ -24,7 +24,9 @@ pytestmark = pytest.mark.lint
 ROOT = Path(__file__).parents[2]
 PAGES = [*(ROOT / "docs").rglob("*.md"), ROOT / "README.md"]
 MADE = {
-    f"docs/reference/{name}" for one in (commands, errors, functions, settings, tools) for name in one.pages()
+    f"docs/reference/{name}"
+    for one in (commands, errors, functions, settings, tools)
+    for name in one.pages()
 }
 
 
