@@ -88,7 +88,10 @@ def _log_in(
     if protocol == "json2" and settings.api_key:
         transport = _json2(http, database, settings.api_key)
         try:
-            return transport, transport.authenticate()
+            uid = transport.authenticate()
+            if settings.username:
+                _check_owner(transport, uid, settings.username)
+            return transport, uid
         except AccessError as error:
             if not (settings.password and settings.username and settings.protocol == "auto"):
                 raise
@@ -110,6 +113,19 @@ def _log_in(
             if not secrets:
                 raise
             logger.warning("The API key was refused (%s): trying the password.", error.message)
+
+
+def _check_owner(transport: Transport, uid: int, username: str) -> None:
+    """Refuse a key of another user: JSON-2 carries no login, so that Odoo cannot refuse it."""
+    call = Call(
+        model="res.users", method="read", arguments={"fields": ["login"]}, ids=(uid,), internal=True
+    )
+    (owner,) = transport.send(call)
+    if owner["login"] != username:
+        raise AccessError(
+            f"The API key belongs to {owner['login']!r}, not to {username!r}.",
+            suggestion=f"Give a key of {username!r}, or leave the username out.",
+        )
 
 
 def _json2(http: Http, database: str | None, api_key: Secret) -> Transport:

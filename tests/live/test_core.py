@@ -317,6 +317,16 @@ def test_wrong_password_key_and_database(server: Server) -> None:
     assert caught.value.category == "configuration"
 
 
+@pytest.mark.every_version
+def test_a_key_of_another_user_is_refused(server: Server) -> None:
+    """JSON-2 carries no login: the key's user would be who writes."""
+    keywords = {"url": server.url, "database": server.db, "api_key": server.api_key}
+    with pytest.raises(AccessError):
+        toolkit.connect(**keywords, username="demo")
+    with toolkit.connect(**keywords, username=server.login) as odoo:
+        assert odoo.uid
+
+
 def test_sixteen_threads_share_a_connection(odoo: Odoo) -> None:
     from concurrent.futures import ThreadPoolExecutor
 

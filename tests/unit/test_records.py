@@ -826,6 +826,7 @@ def test_json2_create_and_copy_answers_are_lists_like_the_others(
     mock.add("POST", "http://odoo.test/web/database/list", json=recorded["database_list"])
     base = "http://odoo.test/json/2"
     mock.add("POST", f"{base}/res.users/context_get", json=recorded["json2_context_get"])
+    mock.add("POST", f"{base}/res.users/read", json=[{"id": 2, "login": "admin"}])
     mock.add("POST", f"{base}/res.partner/fields_get", json=recorded["fields"])
     mock.add("POST", f"{base}/res.partner/create", json=[9])
 

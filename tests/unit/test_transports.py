@@ -36,6 +36,7 @@ def nineteen(mock: responses.RequestsMock) -> responses.RequestsMock:
     mock.add("POST", f"{URL}/web/webclient/version_info", json=recorded["version_info"])
     mock.add("POST", f"{URL}/web/database/list", json=recorded["database_list"])
     mock.add("POST", f"{URL}/json/2/res.users/context_get", json=recorded["json2_context_get"])
+    mock.add("POST", f"{URL}/json/2/res.users/read", json=[{"id": 2, "login": "admin"}])
     return mock
 
 
@@ -69,6 +70,7 @@ def test_a_later_version_without_the_old_address_is_found(mock: responses.Reques
     mock.add("GET", f"{URL}/web/version", json={"version_info": [21, 0], "version": "21.0"})
     mock.add("POST", f"{URL}/web/database/list", json=RECORDED["19"]["database_list"])
     mock.add("POST", f"{URL}/json/2/res.users/context_get", json={"uid": 2})
+    mock.add("POST", f"{URL}/json/2/res.users/read", json=[{"id": 2, "login": "admin"}])
 
     assert odoo(api_key="k").version.major == 21
 
@@ -104,6 +106,11 @@ def test_json2_is_taken_on_19_with_an_api_key(
         "domain": [],
         "context": {"lang": "en_US", "tz": "UTC"},
     }
+
+
+def test_a_key_of_another_user_is_named(nineteen: responses.RequestsMock) -> None:
+    with pytest.raises(AccessError, match="belongs to 'admin', not to 'demo'"):
+        odoo(api_key="the key", password=None, username="demo").connect()
 
 
 def test_auto_takes_jsonrpc_before_19(wire: Wire) -> None:
