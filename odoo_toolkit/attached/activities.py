@@ -104,9 +104,14 @@ class ActivitiesResult(Shown):
 
 @attrs.frozen(kw_only=True)
 class ScheduledActivity(Shown):
-    """An activity that was scheduled; ``activity`` is None where it could not be read."""
+    """An activity that was scheduled; ``activity`` is None where it could not be read.
+
+    Attributes:
+        ids: of all activities; ``id`` and ``activity`` are the first one's.
+    """
 
     id: int | None = None
+    ids: list[int] = attrs.Factory(list)
     activity: Activity | None = None
     message: str
     warnings: list[str] = attrs.Factory(list)
@@ -266,6 +271,7 @@ def schedule_activity(
         found = afterwards(lambda: _read(odoo, model, by_id), warnings, "the activity")
         return ScheduledActivity(
             id=made[0],
+            ids=[number for answer in done.answers for number in answer],
             activity=found[0] if found else None,
             message=f"Scheduled activity {made[0]} on {where}."
             if records is None

@@ -190,8 +190,9 @@ def test_one_activity_is_scheduled_on_many_records(odoo: Odoo, partner: int, suf
     made = schedule_activity(odoo, "res.partner", **given, date_deadline="2027-03-02")
     assert made.warnings == []
     assert "2 of 2" in made.message
-    for number in (partner, other):
+    for number, activity_id in zip((partner, other), made.ids, strict=True):
         (one,) = get_activities(odoo, "res.partner", number).activities
+        assert one.id == activity_id
         assert (one.summary, one.deadline) == ("Call them", "2027-03-02")
     for wrong in (
         {"records": [partner, partner]},

@@ -190,6 +190,7 @@ def test_time_of_employees_without_a_user_and_several_entries(
     assert isinstance(plan, Plan)
     several = project.log_timesheet(admin, entries=entries, **common)
     assert isinstance(several, TimesheetResult)
+    assert len({*several.ids}) == len(entries)
     assert (several.hours, several.date, several.task) == (2.5, None, None)
     for wrong, error in (
         ({"hours": 0}, ValidationError),

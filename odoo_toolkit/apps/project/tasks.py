@@ -451,15 +451,17 @@ LOG = Step(model=LINE.model, method="create", says="Time logged")
 class TimesheetResult(Shown):
     """A timesheet line as it is now; None is what could not be read back.
 
-    Of several entries, ``id`` is the first one's, and the message has all.
+    Of several entries, ``id`` is the first one's.
 
     Attributes:
+        ids: of all entries.
         hours: spent, in all; in days, where the company's project time is kept in days.
         date: the day, ISO 8601.
         warnings: what is not as one might expect.
     """
 
     id: int
+    ids: list[int]
     message: str
     hours: float
     date: str | None = None
@@ -564,6 +566,7 @@ def log_timesheet(
         return filled(
             TimesheetResult,
             row,
+            ids=made,
             message=f"Logged {what} with ID{'s' if len(made) > 1 else ''} {ids}",
             hours=total if several else row["unit_amount"],
             **(told or {"description": row.get("name")}),
