@@ -152,8 +152,7 @@ CURES: dict[str, tuple[str, str]] = {
     "APPROVAL_NEEDED": (
         "The operator wants another person to allow this operation first; it waits, and nothing was"
         " done.",
-        "Repeat exactly the same call once it is approved; see"
-        " [approval](../approval.md).",
+        "Repeat exactly the same call once it is approved; see [approval](../approval.md).",
     ),
     "KEY_RUNNING": (
         "The same request, with the same key, still runs, or its program was ended. Nothing was"

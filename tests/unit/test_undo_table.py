@@ -56,9 +56,7 @@ def test_every_function_that_writes_has_a_way_back_or_a_reason_for_none() -> Non
 
 def test_the_guide_has_a_row_for_each_of_them() -> None:
     """Its table names every function once, and says of some that nothing takes them back."""
-    table = (
-        GUIDE.read_text(encoding="utf-8").partition("## Operations")[2].partition("\n## ")[0]
-    )
+    table = GUIDE.read_text(encoding="utf-8").partition("## Operations")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| (`[^|]+) \| ([^|]+) \|", table, re.MULTILINE)
     named = [name for row, _ in rows for name in re.findall(r"`([\w.]+)\(\)`", row)]
     assert len(named) == len(set(named)), sorted(n for n in named if named.count(n) > 1)
