@@ -16,10 +16,16 @@ from odoo_toolkit_mcp.settings import ServerSettings
 
 _INTRODUCTION = """# Settings
 
-Made from the classes that read them; [the server's guide](../server.md#settings) says what they
-are for. Those of the connection are the library's, too: `connect(timeout=10)` wins over
-`ODOO_TIMEOUT=10`, the environment wins over the file. In the JSON file the names are the same in
-lower case: `{"odoo_timeout": 10}`. All mistakes are reported together.
+Set an environment variable, or write the same name in lower case into a JSON file:
+
+```sh
+export ODOO_URL=https://example.odoo.com ODOO_TIMEOUT=10
+odoo-toolkit-mcp --config settings.json          # {"odoo_timeout": 10}
+```
+
+An option on the command line or a keyword, such as `connect(timeout=10)`, wins over the environment, and the
+environment over the file. Booleans are true, 1, yes, on, or false, 0, no, off. Separate lists with commas. If
+settings are wrong, the error lists all problems. A [team server](../team-rules.md#settings) reads `team.toml` instead.
 """
 
 _LISTS = {comma_list: "words separated by commas", id_list: "ids separated by commas"}

@@ -1,17 +1,14 @@
-"""The guides tell of every setting, tool and public name; that these exist: test_descriptions."""
+"""The guides name every tool and public name; test_descriptions checks that these exist."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-import attrs
 import pytest
 
 import odoo_toolkit
 from odoo_toolkit.compat import RENAMED_FIELDS
-from odoo_toolkit.connection.settings import ConnectionSettings
-from odoo_toolkit_mcp.settings import ServerSettings
 from tests.descriptions import tools
 
 pytestmark = pytest.mark.lint
@@ -21,18 +18,6 @@ DOCS = {path.name: path.read_text("utf-8") for path in (ROOT / "docs").glob("*.m
 ALL = "\n".join(DOCS.values())
 
 
-@pytest.mark.parametrize(
-    "variable",
-    [
-        field.metadata["env"]
-        for cls in (ConnectionSettings, ServerSettings)
-        for field in attrs.fields(cls)
-    ],
-)
-def test_every_setting_is_documented(variable: str) -> None:
-    assert f"`{variable}`" in DOCS["server.md"]
-
-
 def test_every_tool_is_documented() -> None:
     assert len(tools()) >= 12
     assert [name for name in tools() if f"`{name}`" not in ALL] == []
@@ -40,7 +25,7 @@ def test_every_tool_is_documented() -> None:
 
 def test_every_tool_that_a_person_is_asked_about_is_documented() -> None:
     """In the table on confirmation: those that ask always."""
-    told = DOCS["server.md"].partition("| asked about |")[2].partition("\n\n")[0]
+    told = DOCS["confirmation.md"].partition("| asked about |")[2].partition("\n\n")[0]
     asking = [tool.name for tool in tools().values() if tool.asks == "always"]
     assert len(asking) > 3
     assert [name for name in asking if f"`{name}`" not in told] == []

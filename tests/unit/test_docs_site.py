@@ -110,8 +110,8 @@ def test_pages_show_titles_and_no_names_of_files(tmp_path: Path) -> None:
     builder.put_together(tmp_path / "pages")
 
     pages = {path.name: path.read_text("utf-8") for path in (tmp_path / "pages").rglob("*.md")}
-    assert "[](http.md)" in pages["install.md"]
-    assert "[](SECURITY.md)" in pages["server.md"]
+    assert "[](reference/errors.md)" in pages["troubleshooting.md"]
+    assert "[Security](SECURITY.md)" in pages["permissions.md"]
     named = re.compile(r"\[[^\]]*\.md\]\(")
     assert [name for name, text in pages.items() if named.search(text)] == []
 

@@ -1,4 +1,4 @@
-"""The guide for operators: its settings are right, and its metrics are those that there are."""
+"""The guides for administrators: their settings, metrics and files are right."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import attrs
 import pytest
+import tomlkit
 
 from odoo_toolkit.configuration import load
 from odoo_toolkit.connection.settings import ConnectionSettings
+from odoo_toolkit_mcp.accounts import team
+from odoo_toolkit_mcp.accounts.passwords import hash_password
 from odoo_toolkit_mcp.accounts.team import team_of
 from odoo_toolkit_mcp.metrics import Metrics
 from odoo_toolkit_mcp.server import OdooServer
@@ -22,18 +26,22 @@ from tests.team.people import NOWHERE
 pytestmark = pytest.mark.lint
 
 DOCS = Path(__file__).parents[2] / "docs"
-GUIDE = (DOCS / "operating.md").read_text("utf-8")
+HTTP, MONITORING, OPERATING, RULES, CLUSTER, SINGLE_SIGN_ON = (
+    (DOCS / f"{name}.md").read_text("utf-8")
+    for name in ("http", "monitoring", "operating", "team-rules", "team-cluster", "team-sso")
+)
 FILES = DOCS / "operating"
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", GUIDE, re.DOTALL)
+def blocks(guide: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", guide, re.DOTALL)
 
 
 @pytest.fixture
 def environ(tmp_path: Path) -> dict[str, str]:
     """The settings of the guide, with credentials in place of the dots."""
-    lines = dict(re.findall(r"^(ODOO_\w+)=(.*)$", blocks("sh")[0], re.MULTILINE))
+    (block,) = [block for block in blocks(HTTP, "sh") if "\nODOO_MCP_TRANSPORT=http\n" in block]
+    lines = dict(re.findall(r"^(ODOO_\w+)=(.*)$", block, re.MULTILINE))
     assert len(lines) > 10
     lines["ODOO_MCP_AUDIT_FILE"] = str(tmp_path / "audit.jsonl")
     return {name: "x" * 32 if value == "..." else value for name, value in lines.items()}
@@ -63,19 +71,19 @@ def exposed(environ: dict[str, str]) -> set[str]:
 
 def test_its_metrics_are_those_that_there_are(exposed: set[str]) -> None:
     exposed = {name for name in exposed if name.startswith("odoo_mcp_")}
-    assert set(re.findall(r"^\| `(odoo_mcp_\w+)`", GUIDE, re.MULTILINE)) == exposed
-    asked = set(re.findall(r"odoo_mcp_\w+", "".join(blocks(""))))
+    assert set(re.findall(r"^\| `(odoo_mcp_\w+)`", MONITORING, re.MULTILINE)) == exposed
+    asked = set(re.findall(r"odoo_mcp_\w+", "".join(blocks(MONITORING, ""))))
     assert {re.sub("_(sum|bucket|count)$", "", name) for name in asked} <= exposed
 
 
 def test_its_json_is_json() -> None:
-    for block in blocks("json"):
+    for block in [*blocks(HTTP, "json"), *blocks(MONITORING, "json")]:
         json.loads(block)
 
 
 def test_each_file_beside_it_is_shown_or_linked() -> None:
     for path in FILES.iterdir():
-        assert f"](operating/{path.name})" in GUIDE, path.name
+        assert f"](operating/{path.name})" in OPERATING + MONITORING, path.name
 
 
 def test_the_dashboard_asks_for_metrics_that_there_are_and_for_all(exposed: set[str]) -> None:
@@ -151,3 +159,25 @@ def test_the_settings_of_another_server_in_the_environment_do_not_matter_to_a_te
 
     assert team_of(content, tmp_path) == alone
     assert alone.server.port == 8081
+
+
+@pytest.mark.parametrize("guides", [[RULES], [CLUSTER], [RULES, SINGLE_SIGN_ON]])
+def test_the_guides_examples_of_team_toml_are_valid(
+    guides: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name, value in {"SERVER_KEY": "0" * 40, "MCP_KEYS": "0" * 64, "PORT": "8081"}.items():
+        monkeypatch.setenv(name, value)
+    text = "\n".join(blocks(guide, "toml")[0] for guide in guides)
+    text = text.replace("scrypt:...", hash_password("a long password")).replace('"..."', f'"{"0" * 40}"')
+
+    found = team_of(tomlkit.parse(text).unwrap(), tmp_path)
+    assert found.instances["production"].rules
+
+
+def test_the_guide_lists_every_setting_of_team_toml() -> None:
+    named = set(re.findall(r"`(\w+)[` ]", RULES))
+
+    of_team = {field.name for field in attrs.fields(team.Team)} - {"instances", "server"}
+    of_rule = {"logins", "groups", "claims", "admit", *team._OF_RULE}
+    of_issuer = {name for name in team._NOT_HERE if name.startswith("auth_")}
+    assert of_team | of_rule | {*team._OF_SERVER} | team._NOT_HERE.keys() - of_issuer <= named
