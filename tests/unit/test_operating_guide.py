@@ -168,7 +168,9 @@ def test_the_guides_examples_of_team_toml_are_valid(
     for name, value in {"SERVER_KEY": "0" * 40, "MCP_KEYS": "0" * 64, "PORT": "8081"}.items():
         monkeypatch.setenv(name, value)
     text = "\n".join(blocks(guide, "toml")[0] for guide in guides)
-    text = text.replace("scrypt:...", hash_password("a long password")).replace('"..."', f'"{"0" * 40}"')
+    text = text.replace("scrypt:...", hash_password("a long password")).replace(
+        '"..."', f'"{"0" * 40}"'
+    )
 
     found = team_of(tomlkit.parse(text).unwrap(), tmp_path)
     assert found.instances["production"].rules
