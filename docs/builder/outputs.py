@@ -20,39 +20,35 @@ from typing import Any
 
 _DOCS = Path(__file__).parents[1]
 
-#: The pages whose examples have outputs, in the order in which they were run.
-PAGES = tuple(
-    _DOCS / name
-    for name in (
-        "start/script.md",
-        "start/notebook.md",
-        "start/odoo-for-python.md",
-        "howto/read.md",
-        "howto/write.md",
-        "howto/business.md",
-        "howto/restock.md",
-        "howto/vendors.md",
-        "howto/operate.md",
-        "connecting.md",
-        "library.md",
-        "values.md",
-        "domains.md",
-        "dry-run.md",
-        "errors.md",
-        "policy.md",
-        "undo.md",
-        "batch.md",
-        "idempotency.md",
-        "import.md",
-        "import-files.md",
-        "import-bulk.md",
-        "undo-operations.md",
-        "reading.md",
-        "export.md",
-        "aggregate.md",
-        "changes.md",
-        "stored-as-given.md",
-    )
+#: The pages whose examples have outputs. Each is complete.
+PAGES = (
+    *(_DOCS / f"start/{name}.md" for name in ("script", "notebook", "odoo-for-python")),
+    *(
+        _DOCS / f"{name}.md"
+        for name in (
+            "connecting",
+            "library",
+            "values",
+            "domains",
+            "dry-run",
+            "errors",
+            "policy",
+            "undo",
+            "batch",
+            "idempotency",
+            "import",
+            "import-files",
+            "import-bulk",
+            "undo-operations",
+            "reading",
+            "export",
+            "aggregate",
+            "changes",
+            "stored-as-given",
+            "retries",
+        )
+    ),
+    *sorted(page for page in (_DOCS / "recipes").glob("*.md") if page.stem != "index"),
 )
 
 #: A Python block, and the output below it if there is one.

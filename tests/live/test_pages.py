@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from docs.builder.outputs import PAGES, run
-from odoo_toolkit import lost_answers
+from odoo_toolkit import Policy, connect, lost_answers, search_read, write
 from tests.attacks.servers import copied
 from tests.live.own import can_be_copied
-from tests.live.servers import Server
+from tests.live.servers import Server, credentials
 
 pytestmark = pytest.mark.examples
 
@@ -25,7 +25,20 @@ def demo(server: Server) -> Iterator[Server]:
     if not can_be_copied(server):
         pytest.skip(f"{server.name} is not provisioned here, so it cannot be copied.")
     with copied(server) as copy:
+        _allow_bank_lines(copy.server)
         yield copy.server
+
+
+def _allow_bank_lines(server: Server) -> None:
+    """Give the administrator the permission that Odoo wants for booking bank lines."""
+    user = credentials(server, server.user("admin"))
+    with connect(policy=Policy(protect=False), **user) as odoo:
+        name = "group_account_basic" if odoo.version.major >= 18 else "group_account_user"
+        group = search_read(
+            odoo, "ir.model.data", [["module", "=", "account"], ["name", "=", name]], ["res_id"]
+        )[0]["res_id"]
+        field = "group_ids" if odoo.version.major >= 19 else "groups_id"
+        write(odoo, "res.users", [odoo.uid], {field: [[4, group]]})
 
 
 @pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])

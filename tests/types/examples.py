@@ -43,7 +43,7 @@ _BLOCK = re.compile(r"^([ ]*)```(\w*)[^\n]*\n(.*?)^\1```[ ]*$", re.MULTILINE | r
 
 def guides() -> list[str]:
     """Return the guides' paths below the root."""
-    return ["README.md", *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs").glob("*.md"))]
+    return ["README.md", *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs").rglob("*.md"))]
 
 
 def blocks(text: str) -> Iterator[tuple[str, int, str]]:
