@@ -32,8 +32,8 @@ PREAMBLES = {
 
 #: Examples that are not checked, by ``file: first line``, and why.
 SKIPPED: dict[str, str] = {
-    "docs/plugins-python.md: PLUGIN = Plugin(": "a part of what 'plugin new' writes, see tests/rental",
-    "docs/plugins-python.md: CONFIRM = Step(": "a part of what 'plugin new' writes, see tests/rental",
+    "docs/plugins-python.md: PLUGIN = Plugin(": "a part of tests/rental, by 'plugin new'",
+    "docs/plugins-python.md: CONFIRM = Step(": "a part of tests/rental, by 'plugin new'",
     "docs/sync.md: from airflow.sdk import dag, task  # not run by our tests": "it needs Airflow",
     "docs/stubs.md: from my_odoo import connect": "it shows mistakes; see test_stubs",
 }
