@@ -122,71 +122,71 @@ def is_loopback(host: str | None) -> bool:
 
 @attrs.frozen(kw_only=True)
 class ServerSettings:
-    """The settings of the MCP server; those of the connection are the library's.
+    """The settings of the MCP server, besides those of the connection.
 
     Attributes:
-        transport: stdio, or http.
-        log_level: what is logged on standard error, from this on.
-        log_format: of the log on standard error: text, or one JSON object a line.
-        mode: readonly reads; restricted also creates and writes, models of the write allowlist
-            only; full does everything that Odoo lets the user do.
-        model_allowlist: only these models, when not empty.
-        model_blocklist: never these models.
-        write_allowlist: the models that restricted mode may write.
-        field_blocklist: never these fields: not read, searched, sorted by or written.
-        method_blocklist: never these methods.
-        search_limit: records that a search returns when the caller does not say.
-        search_max_limit: records that a search returns at most.
-        deep_search_depth: the deepest level of a deep search in one model, unless the caller says.
-        answer_kb: size in kB (of 1,000 bytes) above which an answer is shortened, by whole records.
-        strip_html: HTML fields become plain text.
-        normalize_m2o: many2one values become ``{id, name}``.
-        mark_data: what a model reads of Odoo is marked as data, and hidden characters are left out.
-        enabled_toolsets: only these toolsets, when not empty.
-        disabled_toolsets: never these toolsets.
-        plugins: names of installed plugins that are used.
-        plugin_files: paths of TOML files that are used as plugins.
-        tools: how tools are listed: flat, each as it is; or areas, the everyday ones as they are
-            and all others as operations of an area.
-        confirm: whether a person is asked before something is destroyed: where the client can be
-            asked (auto), always (else it is refused), or never.
-        confirm_tools: names of further tools that a person is asked about.
-        approval: calls that another person has to allow, such as ``account.move.action_post`` or
+        transport: stdio or http.
+        log_level: lowest level of messages to log on standard error.
+        log_format: text, or json for one object per line.
+        mode: readonly reads. restricted also creates and writes records of the models in the write
+            allowlist. full does everything that the Odoo user can do.
+        model_allowlist: models that can be used. Default: all.
+        model_blocklist: models that can't be used.
+        write_allowlist: models that restricted mode can write.
+        field_blocklist: fields that can't be read, searched, sorted by or written.
+        method_blocklist: methods that can't be called.
+        search_limit: default number of records that a search returns.
+        search_max_limit: maximum number of records that a search returns. A larger limit is
+            lowered, with a warning.
+        deep_search_depth: default maximum level of a deep search in one model.
+        answer_kb: size in kB (1,000 bytes) above which a result is shortened by whole records.
+        strip_html: convert HTML fields to plain text.
+        normalize_m2o: return many2one values as ``{id, name}``.
+        mark_data: mark text from Odoo as data for the model, and remove hidden characters.
+        enabled_toolsets: toolsets to offer. Default: all.
+        disabled_toolsets: toolsets to hide.
+        plugins: names of installed plugins to use.
+        plugin_files: paths of TOML plugins to use.
+        tools: flat lists each tool. areas lists core tools, and two tools per area for the others.
+        confirm: ask for confirmation before something is deleted or cancelled: if the client can
+            ask (auto), always (otherwise the call fails), or never.
+        confirm_tools: further tools that ask for confirmation.
+        approval: calls that a second person must approve, such as ``account.move.action_post`` or
             ``sale.order.action_confirm>5000``.
-        approvers: logins of the Odoo users who allow them.
-        rate_limit: whether calls are counted, for each client.
+        approvers: logins of the Odoo users who can approve them.
+        rate_limit: limit the calls of each client.
         rate_limit_rpm: calls per minute.
         rate_limit_rph: calls per hour.
-        rate_limit_burst: calls at once.
-        rate_limit_read_rpm: calls of reading tools per minute, besides the common rate.
-        rate_limit_write_rpm: calls of all other tools per minute, besides the common rate.
-        attachment_max_mb: size in MB (of 1024 * 1024 bytes) up to which the content of a file is
-            passed on in an answer or taken for an upload.
-        subscription_interval: seconds between two looks at what clients have subscribed to.
-        download_dir: an existing folder, over stdio only, that reports, larger files and those
-            asked for are written to; without it larger files are not fetched.
-        audit: whether each call to Odoo is recorded as a line of JSON.
-        audit_reads: calls that read are recorded.
-        audit_writes: calls that create, change or run something are recorded.
-        audit_deletes: calls that delete are recorded.
-        audit_file: where audit lines go; without it, to the log on stderr.
-        host: address at which HTTP is listened for.
-        port: port at which HTTP is listened for.
+        rate_limit_burst: calls in quick succession.
+        rate_limit_read_rpm: separate limit for reading tools, in calls per minute.
+        rate_limit_write_rpm: separate limit for all other tools, in calls per minute.
+        attachment_max_mb: maximum size in MB (1,048,576 bytes) of a file in a result or an upload.
+            Larger files are described only.
+        subscription_interval: seconds between two checks of subscribed resources.
+        download_dir: existing folder for reports, larger files and files that you ask for. Over
+            stdio only.
+        audit: record calls to Odoo as lines of JSON.
+        audit_reads: record calls that read.
+        audit_writes: record calls that create, change or run something.
+        audit_deletes: record calls that delete.
+        audit_file: file for the audit log. Default: the log on standard error.
+        host: address to listen on.
+        port: port to listen on.
         path: path of the endpoint.
-        allowed_hosts: host names, besides the own one, at which clients reach the server.
-        allowed_origins: origins of web pages that may send requests.
+        allowed_hosts: further host names at which clients reach the server.
+        allowed_origins: origins of web pages that can send requests.
         auth_token: bearer token that all clients share.
         auth_issuer: authorization server that issues the bearer tokens (JWT).
-        auth_audience: whom the tokens must be for: the address at which clients reach the server.
-        auth_jwks_url: where the issuer's public keys are.
-        auth_scopes: what a token must grant.
-        allow_unauthenticated: listen beyond this machine without any of them.
-        metrics_token: bearer token that opens the metrics, and nothing else; without it they
-            are for whoever may use the server, or without tokens for programs of this machine.
-        credential_headers: each HTTP request names the Odoo user that it acts for.
-        stateless: keep no sessions, so that any process can answer any request; without sessions
-            the 2025-11-25 protocol has neither questions to the person nor subscriptions.
-        max_body_mb: size in MB of the largest request body; by default, what an upload needs.
+        auth_audience: audience of the tokens, the address at which clients reach the server.
+        auth_jwks_url: address of the authorization server's public keys.
+        auth_scopes: scopes that a token must have.
+        allow_unauthenticated: listen on other addresses than this machine's without authentication.
+        metrics_token: bearer token for the metrics only. Default: the endpoint's authentication, or
+            clients on this machine if it has none.
+        credential_headers: require that each HTTP request names its Odoo user.
+        stateless: keep no sessions, so that any worker can answer any request. Without sessions,
+            clients of the 2025-11-25 protocol can't show questions or subscribe.
+        max_body_mb: maximum size of a request body in MB. Default: enough for an upload.
     """
 
     transport: str = setting("ODOO_MCP_TRANSPORT", parse=choice("stdio", "http"), default="stdio")

@@ -12,6 +12,7 @@ import attrs
 from docs.builder.tables import table
 from odoo_toolkit.configuration import comma_list, id_list
 from odoo_toolkit.connection.settings import ConnectionSettings
+from odoo_toolkit_mcp.accounts.team import Team
 from odoo_toolkit_mcp.settings import ServerSettings
 
 _INTRODUCTION = """# Settings
@@ -43,12 +44,21 @@ def pages() -> dict[str, str]:
         table(("variable", "keyword", "takes", "default", ""), _rows(ConnectionSettings)),
         "## The MCP server\n",
         table(("variable", "takes", "default", ""), (row[:1] + row[2:] for row in _server())),
+        "## team.toml\n",
+        "The settings at the top of the file; [](../team-rules.md) explains the others.\n",
+        table(("setting", ""), _team()),
     ]
     return {"settings.md": "\n".join(parts)}
 
 
 def _server() -> Iterator[tuple[str, ...]]:
     return _rows(ServerSettings)
+
+
+def _team() -> Iterator[tuple[str, ...]]:
+    for name, words in attributes(Team).items():
+        if name not in ("instances", "server"):
+            yield f"`{name}`", words
 
 
 def _rows(cls: type) -> Iterator[tuple[str, ...]]:

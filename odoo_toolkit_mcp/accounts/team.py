@@ -216,23 +216,27 @@ class Address:
 
 @attrs.frozen(kw_only=True)
 class Team:
-    """What a team's server is told.
+    """The settings of a team server, as ``team.toml`` contains them.
 
     Attributes:
-        public_url: at which browsers and clients reach it, without the endpoint's path.
-        instances: by their names.
-        server: host, port, log and the like.
-        store: a file of SQLite, or ``postgresql://...``.
-        secret_keys: the ring that seals what is stored; empty where a file has it.
-        secret_key_file: that file, one key a line.
-        operator_password: hash of the password of the operator's page; without it there is none.
-        access_hours: how long an access token holds.
-        refresh_days: how long a refresh token holds, if it is not used.
-        activity_days: for how long it is kept who did what.
-        with_password: whether people may give their password, once, for a key to be made.
-        with_key: whether people may paste a key of theirs.
-        client_documents: whether a client's id may be the address of its description.
-        issuer: whose tokens the endpoint takes; None where people sign in here.
+        public_url: https address of the server, without a path. http for this machine only.
+        instances: the databases, by name.
+        server: host, port, log and other settings of the whole server.
+        store: the server's database, a SQLite file or a ``postgresql://`` address. Default:
+            ``accounts.sqlite``.
+        secret_keys: encryption keys. The first one encrypts, all of them decrypt. Default: those
+            of ``secret_key_file``.
+        secret_key_file: file with the encryption keys, one per line. Default: next to the SQLite
+            file, created at the first start. With PostgreSQL, set this or ``secret_keys``.
+        operator_password: hash of the password for ``/admin``. Default: no such page.
+        access_hours: lifetime of a client's access token in hours. Default: 24.
+        refresh_days: lifetime of an unused refresh token in days. Default: 90.
+        activity_days: days to keep the audit log. Default: 400.
+        with_password: whether users can sign in with their password. Default: true.
+        with_key: whether users can paste an API key. Default: true.
+        client_documents: whether a client's ID can be the address of its metadata document.
+            Default: true.
+        issuer: identity provider whose tokens the endpoint accepts. Default: users sign in here.
     """
 
     public_url: str

@@ -12,6 +12,7 @@ import attrs
 import pytest
 import tomlkit
 
+from docs.builder import settings
 from odoo_toolkit.configuration import load
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit_mcp.accounts import team
@@ -177,7 +178,8 @@ def test_the_guides_examples_of_team_toml_are_valid(
 
 
 def test_the_guide_lists_every_setting_of_team_toml() -> None:
-    named = set(re.findall(r"`(\w+)[` ]", RULES))
+    (reference,) = settings.pages().values()
+    named = set(re.findall(r"`(\w+)[` ]", RULES + reference.partition("## team.toml")[2]))
 
     of_team = {field.name for field in attrs.fields(team.Team)} - {"instances", "server"}
     of_rule = {"logins", "groups", "claims", "admit", *team._OF_RULE}
