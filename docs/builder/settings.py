@@ -27,7 +27,7 @@ odoo-toolkit-mcp --config settings.json          # {"odoo_timeout": 10}
 An option on the command line or a keyword, such as `connect(timeout=10)`, wins over the
 environment, and the environment over the file. Booleans are true, 1, yes, on, or false, 0, no, off.
 Separate lists with commas. If settings are wrong, the error lists all problems. A
-[team server](../team-rules.md#settings) reads `team.toml` instead.
+[team server](../team-rules.md) reads `team.toml` instead.
 """
 
 _LISTS = {comma_list: "words separated by commas", id_list: "ids separated by commas"}
