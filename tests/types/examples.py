@@ -22,10 +22,6 @@ ROOT = Path(__file__).parents[2]
 #: What the examples of a file take for granted, besides ``odoo`` and the names of the library.
 PREAMBLES = {
     "docs/accounting.md": "from odoo_toolkit.apps.accounting import *",
-    "docs/changes.md": "save = remove = print",
-    "docs/export.md": "import json",
-    "docs/library.md": "values = {'partner_id': 7}; lines: list[dict[str, object]] = []",
-    "docs/notebook.md": "mark = ''",
     "odoo_toolkit/operations/documents.py": "from odoo_toolkit.apps.sales.orders import ORDER",
     "odoo_toolkit/reports/generation.py": "import pathlib",
 }
@@ -34,7 +30,7 @@ PREAMBLES = {
 SKIPPED: dict[str, str] = {
     "docs/plugins-python.md: PLUGIN = Plugin(": "a part of tests/rental, by 'plugin new'",
     "docs/plugins-python.md: CONFIRM = Step(": "a part of tests/rental, by 'plugin new'",
-    "docs/sync.md: from airflow.sdk import dag, task  # not run by our tests": "it needs Airflow",
+    "docs/sync-operations.md: from airflow.sdk import dag, task": "it needs Airflow",
     "docs/stubs.md: from my_odoo import connect": "it shows mistakes; see test_stubs",
 }
 
