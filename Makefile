@@ -120,8 +120,9 @@ release-check: check docs types test conformance ## all that a release takes but
 	$(PYTHON) -m tests.packaging rehearse build/release
 
 # A broken link or anything else that Sphinx warns of fails.
-docs: venv ## the documentation's site, in build/site
+docs: venv ## the documentation's site, in build/site, and its search in Chromium
 	$(PYTHON) -m docs.builder
+	$(PYTEST) -q -m browser tests/browser/test_search.py
 
 # Each version that runs, on a copy of its own.
 record: servers ## what operations send to Odoo, for 'make check', after a change that is meant

@@ -18,6 +18,7 @@ from sphinx.cmd.build import build_main
 
 from docs.builder import commands, errors, functions, settings, tools
 from docs.builder.apps import business_apps
+from docs.builder.keywords import entries
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -32,6 +33,8 @@ _MORE = "(the guides that are not named above)"
 
 #: A link that shows the name of a file; on the site it shows the title of the page or section.
 _FILE_NAME = re.compile(r"\[[\w./-]+\.md\](?=\()")
+
+_TITLE = re.compile(r"^# .*\n", re.MULTILINE)
 
 _LINK = re.compile(r"\[(?P<text>[^]\n]*)\]\((?P<target>\.\./[^)#\s]*)(?P<anchor>[^)\s]*)\)")
 
@@ -56,8 +59,12 @@ def put_together(folder: Path) -> None:
         (folder / name).write_text(text.replace("](docs/", "]("), "utf-8")
     for page in folder.rglob("*.md"):
         within = functools.partial(_within, page.parent, folder)
-        text = _LINK.sub(within, page.read_text("utf-8"))
-        page.write_text(_FILE_NAME.sub("[]", text), "utf-8")
+        text = _FILE_NAME.sub("[]", _LINK.sub(within, page.read_text("utf-8")))
+        title = _TITLE.search(text)
+        if title:
+            words = entries(str(page.relative_to(folder).with_suffix("")))
+            text = text[: title.end()] + words + text[title.end() :]
+        page.write_text(text, "utf-8")
     index = (HERE / "index.md").read_text("utf-8").replace(_APPS, "\n".join(business_apps()))
     listed = set(index.split())
     more = [

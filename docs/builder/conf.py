@@ -10,6 +10,7 @@ import inspect
 import itertools
 import re
 import typing
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -26,6 +27,8 @@ html_title = f"{project} {version}"
 html_theme = "furo"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_js_files = ["copy.js"]
+html_search_scorer = str(Path(__file__).with_name("scorer.js"))
 html_copy_source = False
 #: Dashes only: quotation marks stand in examples.
 smartquotes_action = "D"

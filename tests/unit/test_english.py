@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests import style
 from tests.descriptions import HOLE, Said, guides, messages, server_texts, tool_texts, tools
 
 pytestmark = pytest.mark.lint
@@ -96,3 +97,38 @@ def test_the_dialect_is_found(dialect: str) -> None:
 )
 def test_plain_english_is_left_alone(plain: str) -> None:
     assert list(found_in(Said("example", plain))) == []
+
+
+def test_no_file_departs_further_from_the_style_sheet() -> None:
+    more = style.risen(style.styles(), style.baseline())
+
+    assert not more, "\n".join(f"{place}: {what}" for place, what in more.items())
+
+
+@pytest.mark.parametrize(
+    ("instead", "wording"),
+    [
+        ("if, when", "Deleted, or archived where Odoo is asked to."),
+        ("otherwise, or", "Give a name, else an id."),
+        ("undo", "Nothing takes that back."),
+        ("a noun", "What is more than that is a domain."),
+        ("no provenance", "Each example was run on Odoo 19."),
+        ("pass, set", "Give it."),
+    ],
+)
+def test_what_the_style_sheet_forbids_is_found(instead: str, wording: str) -> None:
+    assert instead in style.matches(wording)
+
+
+def test_the_figures_of_a_guide_are_those_of_its_sentences() -> None:
+    code = "```python\nx = 1; y = 2\n```"
+    found = style.figures(f"# Title\n\nPass an id.\n\n{code}\n\nNames are not found here; try.\n")
+
+    assert [*found.values()][:3] == [50, 50, 50]
+
+
+def test_a_count_that_rises_is_found_and_a_file_that_moved_is_not() -> None:
+    before = {"README.md": style.Style({"undo": 1}, {}), "gone.md": style.Style({"check": 2}, {})}
+    now = {"README.md": style.Style({"undo": 2}, {}), "new.md": style.Style({"check": 2}, {})}
+
+    assert list(style.risen(now, before)) == ["README.md: write undo"]

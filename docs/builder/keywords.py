@@ -1,0 +1,62 @@
+"""Words under which the site's search also finds a page, besides those in its text and titles."""
+
+from __future__ import annotations
+
+#: Page -> other words for its subject. A page has them once, in the place that readers look for.
+KEYWORDS: dict[str, tuple[str, ...]] = {
+    "start/script": ("quickstart", "getting started", "tutorial"),
+    "start/chat": ("quickstart", "claude", "cursor", "vs code", "chatgpt"),
+    "start/notebook": ("jupyter",),
+    "start/command-line": ("shell", "terminal", "bash"),
+    "start/odoo-for-python": ("glossary",),
+    "start/migrating": ("odoorpc", "odooly", "erppeek"),
+    "undo": ("rollback", "revert", "undo", "history", "journal"),
+    "permissions": ("permission", "permissions", "access rights", "allowlist", "blocklist"),
+    "idempotency": ("idempotency", "idempotency key", "idempotent", "duplicate requests"),
+    "retries": ("retry", "timeout", "lost response"),
+    "reading": ("pagination", "paging", "limit", "offset"),
+    "troubleshooting": ("error", "debug", "help", "ssl", "certificate", "connection refused"),
+    "import": ("upsert", "csv", "bulk import"),
+    "undo-operations": ("undo invoice", "undo order", "undo payment"),
+    "recipes/import-customers": ("import csv", "import contacts"),
+    "recipes/dataframe": ("dataframe", "pandas"),
+    "recipes/export-to-csv": ("export csv", "excel", "xlsx", "spreadsheet"),
+    "aggregate": ("group by", "sum", "read_group"),
+    "sync": ("data warehouse", "etl", "duckdb", "bigquery", "postgres", "dlt"),
+    "changes": ("incremental", "delta", "webhook", "cursor"),
+    "confirmation": ("confirm", "elicitation"),
+    "approval": ("four eyes", "second person"),
+    "audit": ("audit log", "logging"),
+    "prompt-injection": ("injection", "untrusted"),
+    "policy": ("readonly", "read-only", "restricted"),
+    "team": ("team", "shared server", "multi-user"),
+    "team-sign-in": ("sign in", "login page", "oauth"),
+    "team-sso": ("single sign-on", "sso", "keycloak", "entra", "saml", "oidc"),
+    "team-cluster": ("high availability", "load balancer", "multiple workers"),
+    "monitoring": ("metrics", "prometheus", "grafana", "health check"),
+    "docker": ("docker", "container", "kubernetes"),
+    "operating": ("systemd", "nginx", "deploy", "deployment"),
+    "install": ("install", "pip", "extras"),
+    "testing": ("mock", "fake server", "unit tests", "pytest"),
+    "recipes/print-pdf": ("pdf", "print"),
+    "recipes/chase-invoices": ("payment reminder", "dunning"),
+    "recipes/restock": ("reorder", "replenishment"),
+    "recipes/several-companies": ("multi-company", "multicompany"),
+    "recipes/attach-file": ("upload",),
+    "domains": ("filter", "domain", "where"),
+    "stubs": ("autocomplete", "type hints", "mypy"),
+    "compare": ("alternatives", "odoorpc vs", "benchmark"),
+    "connecting": ("api key", "authentication", "password", "proxy", "rate limit"),
+    "errors": ("errors", "exceptions", "error handling"),
+    "batch": ("transaction", "all or nothing"),
+    "dry-run": ("preview", "dry run"),
+    "versions": ("odoo version", "upgrade"),
+    "things-to-ask": ("example prompts", "questions"),
+}
+
+
+def entries(page: str) -> str:
+    """Return the directive that enters a page's words into the site's index."""
+    words = KEYWORDS.get(page, ())
+    listed = ", ".join(f"! {word}" for word in words)
+    return f"\n```{{index}} {listed}\n```\n" if words else ""
