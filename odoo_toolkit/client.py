@@ -5,32 +5,28 @@ from __future__ import annotations
 import contextlib
 import functools
 import logging
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol
 
 import attrs
 
 from odoo_toolkit.arguments.reading import wired
 from odoo_toolkit.call import Call
-from odoo_toolkit.compat import NEWEST, OLDEST, READ_METHODS
-from odoo_toolkit.connection.database import find_database
-from odoo_toolkit.connection.failures import time_is_over
-from odoo_toolkit.connection.http import Http, read_timeout
+from odoo_toolkit.compat import READ_METHODS
+from odoo_toolkit.connection.line import Line, Session, State
 from odoo_toolkit.connection.pool import Pool
 from odoo_toolkit.connection.settings import ConnectionSettings
-from odoo_toolkit.connection.transport import OwnTransport, Transport, open_transport
-from odoo_toolkit.connection.version import ServerVersion, detect_version
-from odoo_toolkit.error_patterns import maybe_applied
+from odoo_toolkit.connection.transport import OwnTransport
+from odoo_toolkit.connection.version import ServerVersion
 from odoo_toolkit.errors import (
-    ConfigurationError,
+    AccessError,
     OdooConnectionError,
     OdooError,
-    RateLimitError,
 )
+from odoo_toolkit.fields import FieldsOf
 from odoo_toolkit.ignored_conditions import check_conditions
 from odoo_toolkit.policy import Policy, owners
 from odoo_toolkit.policy.languages import check_language
@@ -43,7 +39,7 @@ from odoo_toolkit.policy.sending import (
 )
 from odoo_toolkit.policy.tables import BUSINESS_ACTIONS
 from odoo_toolkit.policy.user_contacts import check_user_contacts
-from odoo_toolkit.progress import checkpoint, pause, time_left, time_limit
+from odoo_toolkit.progress import checkpoint
 from odoo_toolkit.schema import Schema
 from odoo_toolkit.values import ReadOptions
 
@@ -67,9 +63,6 @@ def checked_calls() -> Iterator[list[Call]]:
         yield calls
     finally:
         _checked.reset(token)
-
-
-State = Literal["disconnected", "connecting", "authenticated", "ready", "error", "reconnecting"]
 
 
 @attrs.frozen(kw_only=True)
@@ -101,15 +94,28 @@ class Recorder(Protocol):
         ...
 
 
-@attrs.frozen(kw_only=True)
-class _Session:
-    """What a login gave."""
+class Gate:
+    """What is asked about calls besides the policy; it stops a call by raising.
 
-    http: Http | None
-    transport: Transport
-    version: ServerVersion
-    database: str | None
-    uid: int
+    Nothing that a connection with a gate sends passes it by, see :meth:`Odoo.gated`.
+    """
+
+    #: Whether calls are all that leads to Odoo.
+    calls_only: ClassVar[bool] = False
+
+    def within(self, call: Call, policy: Policy, fields_of: FieldsOf) -> Call:
+        """Return a call as the policy is to judge it; of every call, before that."""
+        return call
+
+    def announced(self, call: Call) -> None:
+        """Hear of a call that the policy lets pass, and that is to come."""
+
+    def before(self, call: Call, policy: Policy) -> None:
+        """Hear of a call that the policy has let pass, right before it is sent."""
+
+    def shown(self, call: Call, result: Any, policy: Policy) -> Any:
+        """Return a result as it may be seen."""
+        return result
 
 
 @attrs.frozen(kw_only=True)
@@ -120,11 +126,13 @@ class Admitted:
         call: as it may be sent; its arguments may be typed objects.
         asked: as it was asked for.
         started: when the policy was asked.
+        judged: the call as the policy has judged it; nothing else is sent.
     """
 
     call: Call
     asked: Call
     started: float
+    judged: Call | None = attrs.field(default=None, repr=False)
 
     def sending(
         self,
@@ -153,7 +161,7 @@ class Admitted:
         )
         if not call.reads or call.method not in READ_METHODS:
             raise ValueError(f"{call.method} is not sent in the place of a method that reads.")
-        return Admitted(call=call, asked=call, started=time.monotonic())
+        return Admitted(call=call, asked=call, started=time.monotonic(), judged=call)
 
 
 class Odoo:
@@ -170,11 +178,14 @@ class Odoo:
             :class:`odoo_toolkit.testing.FakeServer`; the address is then not used.
         pool: HTTP connections that are shared with others, see :class:`~odoo_toolkit.Pool`.
         journal: keeps what is written, see :class:`~odoo_toolkit.Journal`.
+        gates: what is asked besides the policy; the last one first.
 
-    A copy is one that is not connected yet, and shares policy, hook, transport, pool and journal.
-    So is what a pickle gives, for :mod:`multiprocessing`: the hook and the transport must be such
-    that can be pickled, and a pickle holds the password or key, readable by whoever has it.
+    A copy is one that is not connected yet, and shares policy, hook, transport, pool, journal and
+    gates. So is what a pickle gives, for :mod:`multiprocessing`: the hook and the transport must be
+    such that can be pickled, and a pickle holds the password or key, readable by whoever has it.
     """
+
+    schema: Schema
 
     def __init__(
         self,
@@ -186,20 +197,35 @@ class Odoo:
         transport: OwnTransport | None = None,
         pool: Pool | None = None,
         journal: Recorder | None = None,
+        gates: Sequence[Gate] = (),
     ) -> None:
         self.settings = settings
         self.journal = journal
         self.policy = policy or Policy()
         self.options = options or ReadOptions()
-        self.schema = Schema(self.call, lambda: self.version.major, self.policy.model_allowed)
-        self.state: State = "disconnected"
         self._on_call = on_call
-        self._transport, self._pool = transport, pool
+        self._line = Line(settings, transport, pool)
         self._applies_conditions = getattr(transport, "applies_conditions", False)
-        self._session: _Session | None = None
-        self._web_session: WebSession | None = None
-        self._connecting = threading.Lock()
-        self._last_used = 0.0
+        self._gates = (*gates,)
+        #: The same connection for what the toolkit asks for itself.
+        self._ungated = self._with(()) if gates else self
+        own = self._ungated
+        self.schema = own.schema = Schema(
+            own.call, lambda: self.version.major, self.policy.model_allowed
+        )
+
+    def gated(self, gate: Gate) -> Self:
+        """Return this connection with a gate more; all else of it is shared.
+
+        What the toolkit asks for itself, such as descriptions of fields and what a journal notes,
+        is not the gate's. The policy is that of this connection, whatever is set on the other.
+        """
+        return self._with((*self._gates, gate))
+
+    def _with(self, gates: tuple[Gate, ...]) -> Self:
+        other = object.__new__(type(self))
+        other.__dict__ |= {"_ungated": other, **self.__dict__, "_gates": gates}
+        return other
 
     def __repr__(self) -> str:
         return f"<Odoo {self.settings.url} {self.state}>"
@@ -210,9 +236,10 @@ class Odoo:
             policy=self.policy,
             options=self.options,
             on_call=self._on_call,
-            transport=self._transport,
-            pool=self._pool,
+            transport=self._line.transport,
+            pool=self._line.pool,
             journal=self.journal,
+            gates=self._gates,
         )
         return again, (self.settings,)
 
@@ -221,6 +248,11 @@ class Odoo:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+    @property
+    def state(self) -> State:
+        """Whether it is connected."""
+        return self._line.state
 
     @property
     def version(self) -> ServerVersion:
@@ -278,15 +310,8 @@ class Odoo:
     @property
     def web_session(self) -> WebSession:
         """A web session of the same connection; it logs in when it is first used."""
-        from odoo_toolkit.connection.websession import WebSession
-
-        if self._transport:
-            raise ConfigurationError("With a transport of its own it has no web session.")
-        database = self.database
-        with self._connecting:
-            if self._web_session is None:
-                self._web_session = WebSession(self.settings, database)
-            return self._web_session
+        self._check_open("web session")
+        return self._line.web_session()
 
     def connect(self) -> Self:
         """Connect and log in now instead of at the first call.
@@ -296,18 +321,13 @@ class Odoo:
             AccessError: the credentials are refused.
             ConfigurationError: the server lacks what the settings ask for.
         """
-        self._retrying(None, self._connected)
+        self._line.connect()
         return self
 
     def close(self) -> None:
         """Close the connections, unless they are shared; the next call opens new ones."""
-        with self._connecting:
-            if self._session:
-                self._session.transport.close()
-            if self._web_session:
-                self._web_session.close()
-            self._session = self._web_session = None
-            self.state = "disconnected"
+        self._check_open("end")
+        self._line.close()
 
     def check(self, call: Call, *, planned: bool = False) -> Call:
         """Ask the policy about a call that is not to be sent yet; a refusal is told the hook.
@@ -322,28 +342,51 @@ class Odoo:
         Raises:
             AccessError: the policy forbids it.
         """
-        started = time.monotonic()
-        policy = self.policy
+        started, own = time.monotonic(), self._ungated
+        policy = own.policy
         if planned and policy.mode != "full":
             policy = attrs.evolve(policy, mode="full")
         try:
-            checked = policy.check(call, self.schema.fields, self._model_of)
-            check_companies(call, self.settings.base_context)
-            check_language(self, checked, self.settings.base_context)
+            within = self._within(call, policy)
+            checked = policy.check(within, own.schema.fields, own._model_of)
+            check_companies(within, own.settings.base_context)
+            check_language(own, checked, own.settings.base_context)
         except OdooError as error:
             self._tell(call, started, error_code=error.code)
             raise
+        for gate in () if planned else self._gates:
+            gate.announced(checked)
         if (heard := _checked.get()) is not None:
             heard.append(checked)
         return checked
 
-    def refusal(self, call: Call) -> OdooError | None:
-        """Return why the policy would not let a call be sent; None where it would."""
+    def refusal(self, call: Call, *, of_user: bool = False) -> OdooError | None:
+        """Return why a call would not be sent; None where it would.
+
+        Args:
+            call: the call.
+            of_user: whether the user makes it, who is not bound by the gates of this connection.
+        """
+        own = self._ungated
         try:
-            self.policy.check(call, self.schema.fields, self._model_of)
+            within = call if of_user else self._within(call, own.policy)
+            own.policy.check(within, own.schema.fields, own._model_of)
         except OdooError as error:
             return error
         return None
+
+    def _within(self, call: Call, policy: Policy) -> Call:
+        for gate in reversed(self._gates):
+            call = gate.within(call, policy, self._ungated.schema.fields)
+        return call
+
+    def _check_open(self, name: str) -> None:
+        if any(gate.calls_only for gate in self._gates):
+            raise AccessError(
+                f"This connection has no {name}: it makes calls.",
+                code="METHOD_BLOCKED",
+                suggestion="Use odoo.call, or the functions that take a connection.",
+            )
 
     def refuse(self, call: Call, error: OdooError) -> NoReturn:
         """Raise an error about a call that is not sent; the hook is told."""
@@ -359,56 +402,73 @@ class Odoo:
             AccessError: the policy forbids it.
             ValidationError: an argument is not understood.
         """
-        started = time.monotonic()
+        started, own, asked = time.monotonic(), self._ungated, call
         try:
-            admitted = self._admitted(call)
-            check_companies(call, self.settings.base_context)
-            check_external_ids(self, admitted)
-            check_linked(self, admitted)
-            check_language(self, admitted, self.settings.base_context)
-            check_user_contacts(self, admitted)
+            asked = self._within(call, own.policy)
+            admitted = own._admitted(asked)
+            check_companies(asked, own.settings.base_context)
+            check_external_ids(own, admitted)
+            check_linked(own, admitted)
+            check_language(own, admitted, own.settings.base_context)
+            check_user_contacts(own, admitted)
         except OdooError as error:
-            self._tell(call, started, error_code=error.code)
+            self._tell(asked, started, error_code=error.code)
             raise
-        return Admitted(call=admitted, asked=call, started=started)
+        return Admitted(call=admitted, asked=asked, started=started, judged=admitted)
 
-    def send(self, admitted: Admitted) -> Any:
+    def send(self, admitted: Admitted, by: Callable[[Call], Any] | None = None) -> Any:
         """Send a call that was admitted and return what the method returned; nothing is judged.
 
         The base context is extended by the call's; the call is sent again only where that cannot
         apply a write twice. Nothing more is written once nobody waits for the work, see
-        :mod:`odoo_toolkit.progress`.
+        :mod:`odoo_toolkit.progress`. A write is sent as it was admitted.
+
+        Args:
+            admitted: the call.
+            by: carries it, in place of the transport.
 
         Raises:
             OperationCancelled: nobody waits any more, and the call is no mere read.
             AccessError: Odoo forbids it, or a record belongs to what is closed.
             OdooError: it failed; a message says what to do.
         """
-        call = admitted.call
+        call, own = admitted.call, self._ungated
         try:
-            if call.reads and not (call.internal or call.step or self._applies_conditions):
-                check_conditions(self, call)
-            if call.reads:
-                result = self._send(self._prepared(call))
-            else:
-                result = self._write(self._prepared(call))
+            if call is not admitted.judged:
+                raise AccessError(
+                    f"{call.model}.{call.method} is not what the policy has judged.",
+                    code="METHOD_BLOCKED",
+                    suggestion="Send it with odoo.call.",
+                )
+            for gate in reversed(self._gates):
+                gate.before(wired(call), own.policy)
+            if call.reads and not (call.internal or call.step or own._applies_conditions):
+                check_conditions(own, call)
+            prepared, send = own._prepared(call), by or own._send
+            result = send(prepared) if call.reads else own._write(prepared, send)
             if not call.internal:
-                result = self._shown(call, result)
+                result = own._shown(call, result)
+                for gate in self._gates:
+                    result = gate.shown(call, result, own.policy)
         except OdooError as error:
             self._tell(admitted.asked, admitted.started, error_code=error.code)
             raise
         self._tell(admitted.asked, admitted.started, result=result)
         return result
 
-    def call(self, call: Call) -> Any:
+    def call(self, call: Call, by: Callable[[Call], Any] | None = None) -> Any:
         """Send one call to Odoo and return what the method returned: :meth:`admit`, :meth:`send`.
+
+        Args:
+            call: the call.
+            by: carries it, in place of the transport.
 
         Raises:
             OperationCancelled: nobody waits any more, and the call is no mere read.
             AccessError: the policy or Odoo forbids it.
             OdooError: it failed; a message says what to do.
         """
-        return self.send(self.admit(call))
+        return self.send(self.admit(call), by)
 
     def record_filter(self, model: str, domain: Sequence[Any] = ()) -> list[Any]:
         """Return what keeps a search off the records of closed models, see ``policy.owners``.
@@ -430,6 +490,7 @@ class Odoo:
         """
         from odoo_toolkit.connection.json2 import Json2Transport
 
+        self._check_open("documentation")
         transport = self._connected().transport
         if not isinstance(transport, Json2Transport):
             return None
@@ -441,18 +502,22 @@ class Odoo:
             return None
         return documentation
 
-    def _write(self, call: Call) -> Any:
+    def _write(self, call: Call, send: Callable[[Call], Any]) -> Any:
         """Send a call that writes; the journal has it before."""
         checkpoint()
-        if self.journal is None:
-            return self._send(call)
-        return self.journal.recorded(self, call, self._send)
+        return self.journal.recorded(self, call, send) if self.journal else send(call)
+
+    def _connected(self) -> Session:
+        return self._line.connected()
+
+    def _send(self, call: Call) -> Any:
+        return self._line.send(call)
 
     def _admitted(self, call: Call) -> Call:
         return self.policy.admitted(call, self.schema.fields, self._model_of, self._known_version)
 
     def _known_version(self) -> int | None:
-        session = self._session
+        session = self._line.session
         return session.version.major if session else None
 
     def _model_of(self, model_id: int) -> str | None:
@@ -503,146 +568,10 @@ class Odoo:
             error_code=error_code,
             result=result,
             duration_ms=round((time.monotonic() - started) * 1000, 3),
-            uid=self._session.uid if self._session else 0,
+            uid=session.uid if (session := self._line.session) else 0,
         )
         try:
             self._on_call(event)
         except Exception:
             # The call is done: a hook that fails must not make it look failed.
             logger.exception("The call hook failed.")
-
-    def _send(self, call: Call) -> Any:
-        def send(ends: float) -> Any:
-            session = self._connected(ends)
-            with time_limit(ends - time.monotonic()):
-                self._check_health(session)
-            with read_timeout(call.timeout):
-                result = session.transport.send(call)
-            self._last_used = time.monotonic()
-            self.state = "ready"
-            return result
-
-        try:
-            return self._retrying(call, send)
-        except OdooError as error:
-            if error.outcome == "maybe_applied" and call.reads:
-                # Whatever became of the answer, a read leaves nothing behind.
-                error.outcome = "rolled_back"
-            elif error.outcome == "maybe_applied" and isinstance(error, OdooConnectionError):
-                raise maybe_applied(error) from None
-            raise
-
-    def _retrying(self, call: Call | None, action: Callable[[float], Any]) -> Any:
-        """Run an action, again after a pause where its failure leaves no doubt or does no harm.
-
-        It is given the time at which connecting must have ended, and no attempt begins after it.
-        """
-        attempts = self.settings.reconnect_attempts
-        ends = time.monotonic() + min(self.settings.patience, time_left())
-        for attempt in range(attempts + 1):
-            try:
-                return action(ends)
-            except (OdooConnectionError, RateLimitError) as error:
-                self.state = "error"
-                wait = max(self.settings.reconnect_backoff * 2**attempt, _told_to_wait(error))
-                too_late = time.monotonic() + wait >= ends
-                if attempt == attempts or too_late or not _may_send_again(error, call):
-                    if session := self._session:
-                        # Idle connections to a server that has gone are of no use either.
-                        session.transport.close()
-                    raise
-                logger.info("%s Trying again (%d of %d).", error.message, attempt + 1, attempts)
-                self.state = "reconnecting"
-                if isinstance(error, RateLimitError) and self._session and self._session.http:
-                    # The calls of others would only make it longer.
-                    self._session.http.hold(wait)
-                pause(wait)
-        raise AssertionError("unreachable")
-
-    def _check_health(self, session: _Session) -> None:
-        """After a long pause, see that the server is still there before a call is risked."""
-        idle = time.monotonic() - self._last_used
-        if session.http and idle > self.settings.health_interval:
-            try:
-                detect_version(session.http)
-            except OdooConnectionError as error:
-                # The call itself has not been sent.
-                error.outcome = "not_sent"
-                raise
-            self._last_used = time.monotonic()
-
-    def _connected(self, ends: float | None = None) -> _Session:
-        """Return the session; open it, until ``ends``, if there is none."""
-        session = self._session
-        if session:
-            return session
-        until = self.settings.patience if ends is None else ends - time.monotonic()
-        with time_limit(until):
-            # Somebody else may be connecting, with a server that does not answer.
-            if not self._connecting.acquire(timeout=max(time_left(), 0)):
-                raise time_is_over(self.settings.url)
-            try:
-                if self._session is None:
-                    self._session = self._open()
-                return self._session
-            finally:
-                self._connecting.release()
-
-    def _open(self) -> _Session:
-        if self.state != "reconnecting":
-            self.state = "connecting"
-        try:
-            session = self._log_in(self._transport) if self._transport else self._log_in_by_http()
-        except BaseException as error:
-            self.state = "error"
-            if isinstance(error, OdooError):
-                # Nothing of the caller's has been sent yet, whatever happened to the login.
-                error.outcome = "not_sent"
-            raise
-        self.state = "authenticated"
-        self._last_used = time.monotonic()
-        return session
-
-    def _log_in(self, own: OwnTransport) -> _Session:
-        uid, database = own.authenticate(), self.settings.database
-        return _Session(http=None, transport=own, version=own.version, database=database, uid=uid)
-
-    def _log_in_by_http(self) -> _Session:
-        settings = self.settings
-        if not settings.verify_ssl:
-            logger.warning("TLS certificates are not verified (ODOO_VERIFY_SSL is false).")
-        http = Http(settings, pool=self._pool)
-        try:
-            version = detect_version(http)
-            if not OLDEST <= version.major <= NEWEST:
-                logger.warning(
-                    "Odoo %s is outside the range %d to %d that the toolkit is tested with.",
-                    version.full,
-                    OLDEST,
-                    NEWEST,
-                )
-            database = settings.database or find_database(http)
-            transport, uid = open_transport(settings, http, version, database)
-        except BaseException:
-            http.close()
-            raise
-        return _Session(http=http, transport=transport, version=version, database=database, uid=uid)
-
-
-def _told_to_wait(error: OdooError) -> float:
-    """Return the seconds after which a server that has had too many calls takes the next one."""
-    return float(error.details.get("retry_after", 0)) if error.code == "RATE_LIMITED" else 0.0
-
-
-def _may_send_again(error: OdooError, call: Call | None) -> bool:
-    if not error.retry:
-        return False
-    if error.code == "RATE_LIMITED":
-        # Refused before Odoo had it; where Odoo itself says so, that is after failed logins.
-        return error.details.get("http_status") == 429
-    if error.code == "TIMEOUT" and error.outcome != "not_sent":
-        # What was too slow once is too slow again, and would keep the server busier still.
-        return False
-    if error.code == "ENDPOINT_NOT_FOUND":
-        return False
-    return error.outcome == "not_sent" or (call is not None and call.reads)

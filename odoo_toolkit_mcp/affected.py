@@ -1,8 +1,8 @@
 """Runs a tool's function up to its first change that a person must be asked about.
 
-The function is given a connection that stops it there. By then the policy has been asked, names
-have been resolved and states checked. The question is the plan: all that the tool would call, shown
-whole. What is allowed is that, and nothing else is sent after a yes.
+The function is given a connection with a gate that stops it there. By then the policy has been
+asked, names have been resolved and states checked. The question is the plan: all that the tool
+would call, shown whole. What is allowed is that, and nothing else is sent after a yes.
 """
 
 from __future__ import annotations
@@ -12,18 +12,20 @@ import json
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 
 from odoo_toolkit.call import LATER, Call, is_stand_in, stood_in
+from odoo_toolkit.client import Gate
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
 from odoo_toolkit.policy.calls import real_access
 from odoo_toolkit.policy.implied import Effect, implied
 
 if TYPE_CHECKING:
-    from odoo_toolkit.client import Admitted, Odoo
+    from odoo_toolkit.client import Odoo
     from odoo_toolkit.plans import Plan, PlannedCall
+    from odoo_toolkit.policy import Policy
     from odoo_toolkit_mcp.toolsets.base import Asks, Tool
 from odoo_toolkit_mcp.approval_rules import NO_RULES, Rules
 from odoo_toolkit_mcp.untrusted import cleaned
@@ -100,8 +102,8 @@ class _Allowed:
         return known is None or (effect.ids is not None and known.issuperset(effect.ids))
 
 
-class _Guarded:
-    """The connection as a function sees it, except that it stops before what must be asked."""
+class _Confirmation(Gate):
+    """Stops a tool before what must be asked."""
 
     def __init__(self, odoo: Odoo, asking: Asking) -> None:
         self._odoo = odoo
@@ -116,31 +118,17 @@ class _Guarded:
         self.question: Question | None = None
         self.refused: OdooError | None = None
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._odoo, name)
-
-    def check(self, call: Call, *, planned: bool = False) -> Call:
-        """Ask the policy about a call that is to come.
+    def announced(self, call: Call) -> None:
+        """Note a write that is to come.
 
         Where that one destroys something, the person is asked before the first change: a wizard is
         a new record each time, and a yes to one would be none to the next.
         """
-        checked = self._odoo.check(call, planned=planned)
-        if not planned and real_access(call) != "read":
-            self._announced.append(checked)
-        return checked
+        if real_access(call) != "read":
+            self._announced.append(call)
 
-    def call(self, call: Call) -> Any:
-        """Send a call, unless a person must be asked about it and has not been."""
-        self._permit(call)
-        return self._odoo.call(call)
-
-    def send(self, admitted: Admitted) -> Any:
-        """Send a call that was admitted, as :meth:`call` does."""
-        self._permit(admitted.call)
-        return self._odoo.send(admitted)
-
-    def _permit(self, call: Call) -> None:
+    def before(self, call: Call, policy: Policy) -> None:
+        """Stop before a write that a person must be asked about and has not been."""
         if real_access(call) == "read":
             return
         with self._lock:
@@ -202,8 +190,6 @@ class _Guarded:
         )
         if not needs and not asks:
             return _Allowed()
-        # What the policy refuses is refused without a question.
-        self._stopping(lambda: self._odoo.check(call))
         told = call if plan else _told(call, self._announced)
         question = self._stopping(
             lambda: _question(self._odoo, asking, told, calls, plan, of_another=bool(needs))
@@ -318,15 +304,15 @@ def run(asking: Asking, odoo: Odoo | None, /, **arguments: Any) -> Any:
     asks = asking.asks != "never" or asking.rules.rules
     if odoo is None or tool.access == "read" or not asks:
         return tool.function(odoo, **arguments)
-    guarded = _Guarded(odoo, asking)
+    gate = _Confirmation(odoo, asking)
     try:
-        result = tool.function(cast("Odoo", guarded), **arguments)
+        result = tool.function(odoo.gated(gate), **arguments)
     except _Stopped:
         result = None
     # Where the function took the stop for a failure of its own, nothing was changed either.
-    if guarded.refused:
-        raise guarded.refused
-    return guarded.question or result
+    if gate.refused:
+        raise gate.refused
+    return gate.question or result
 
 
 # What the question says ------------------------------------------------------------------------

@@ -33,15 +33,12 @@ class WatchedOdoo(Odoo):
     written = 0
     stopping = False
 
-    def call(self, call: Call) -> Any:
-        """Send one call, see :meth:`Odoo.call`."""
-        if call.reads:
-            return super().call(call)
+    def _write(self, call: Call, send: Callable[[Call], Any]) -> Any:
         if self.stopping:
             raise OdooConnectionError("You stopped it.", outcome="not_sent", retry=False)
         self.under_way = call
         try:
-            result = super().call(call)
+            result = super()._write(call, send)
         except OdooError as error:
             if error.outcome != "maybe_applied":
                 self.under_way = None

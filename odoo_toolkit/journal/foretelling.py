@@ -230,8 +230,8 @@ def _problem(odoo: Odoo, model: str, method: str) -> str:
                 return f"{model} has no archive"
         except OdooError as error:
             return error.message.rstrip(".")
-    # Within a plugin, too: it is taken back by the person, not by the plugin.
-    refusal = getattr(odoo, "refusal_outside", odoo.refusal)(call)
+    # It is taken back by the user, and not by the plugin that a gate may keep to its bounds.
+    refusal = odoo.refusal(call, of_user=True)
     return refusal.message.rstrip(".") if refusal else ""
 
 

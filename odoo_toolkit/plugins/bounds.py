@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
+from typing import Any, ClassVar, NoReturn, TypeVar
 
 import attrs
 
 from odoo_toolkit.call import Access, Call, default_access
-from odoo_toolkit.errors import AccessError, OdooError
+from odoo_toolkit.client import Gate, Odoo
+from odoo_toolkit.errors import AccessError
 from odoo_toolkit.fields import FieldsOf
 from odoo_toolkit.plugins.plugin import Declared
 from odoo_toolkit.policy.calls import KNOWN_KEYS, check_known, check_showing
@@ -29,9 +30,6 @@ from odoo_toolkit.policy.tables import (
 )
 from odoo_toolkit.wizards.protocol import is_plain
 
-if TYPE_CHECKING:
-    from odoo_toolkit.client import Admitted, Odoo
-
 R = TypeVar("R")
 
 #: What the library's functions ask for themselves, whatever model they are given: descriptions.
@@ -43,21 +41,12 @@ _LOOKUPS: Mapping[str, frozenset[str]] = {
     "ir.module.module": frozenset({"search_count"}),
 }
 
-#: What of a connection has no calls in it; all else of it is closed to plugins.
-_OPEN = frozenset(
-    {
-        *("version", "link_pattern", "link", "links", "uid", "database", "protocol"),
-        *("clock_ahead", "policy", "schema", "options", "settings", "state", "journal"),
-        "record_filter",
-    }
-)
-
 #: Keys that tell a wizard which records it is about.
 _ACTIVE = frozenset({"active_model", "active_id", "active_ids"})
 
 
 @attrs.frozen(kw_only=True)
-class Bounds:
+class Bounds(Gate):
     """What a function of a plugin may do.
 
     Attributes:
@@ -69,13 +58,29 @@ class Bounds:
     plugin: str
     declared: Declared
     access: Access
+    calls_only: ClassVar[bool] = True
 
-    def within(self, call: Call, policy: Policy) -> Call:
+    def within(self, call: Call, policy: Policy, fields_of: FieldsOf) -> Call:
         """Return a call as it is to be judged.
 
         Raises:
             AccessError: the plugin has not declared it, or no plugin may do it.
         """
+        within = self._as_declared(call, policy)
+        if within.method in HARMLESS_WRITES and not within.step:
+            self.check_lines(within, policy, fields_of)
+        return within
+
+    def before(self, call: Call, policy: Policy) -> None:
+        """Refuse a call that was judged as something else than what it is."""
+        if self._as_declared(call, policy) != call:
+            self._refuse(call, f"sends {call.model}.{call.method} as what it is not")
+
+    def shown(self, call: Call, result: Any, policy: Policy) -> Any:
+        """Return a result as it may be seen; a button's may say anything."""
+        return opening(result) if call.step and policy.closes else result
+
+    def _as_declared(self, call: Call, policy: Policy) -> Call:
         if call.internal and call.reads and _is_lookup(call):
             return call
         if call.method in HARMLESS_METHODS:
@@ -190,84 +195,12 @@ def _is_lookup(call: Call) -> bool:
     return False
 
 
-class BoundOdoo:
-    """The connection as a plugin's function sees it.
-
-    Args:
-        odoo: the connection.
-        bounds: of the function.
-    """
-
-    def __init__(self, odoo: Odoo, bounds: Bounds) -> None:
-        self._odoo, self._bounds = odoo, bounds
-
-    def __getattr__(self, name: str) -> Any:
-        if name not in _OPEN:
-            raise AttributeError(f"A plugin's connection has no {name}: it makes calls.")
-        return getattr(self._odoo, name)
-
-    def check(self, call: Call, *, planned: bool = False) -> Call:
-        """Ask the policy about a call that is not to be sent yet."""
-        return self._odoo.check(self._within(call, planned=planned), planned=planned)
-
-    def refusal(self, call: Call) -> OdooError | None:
-        """Return why a call would not be sent; None where it would."""
-        try:
-            within = self._within(call)
-        except OdooError as error:
-            return error
-        return self._odoo.refusal(within)
-
-    def refusal_outside(self, call: Call) -> OdooError | None:
-        """Return why the person may not make a call, who takes back what the plugin did."""
-        return self._odoo.refusal(call)
-
-    def refuse(self, call: Call, error: OdooError) -> NoReturn:
-        """Raise an error about a call that is not sent."""
-        self._odoo.refuse(call, error)
-
-    def admit(self, call: Call) -> Admitted:
-        """Let the policy judge a call that reads."""
-        return self._odoo.admit(self._within(call))
-
-    def send(self, admitted: Admitted) -> Any:
-        """Send a call that reads and was admitted; what changes goes through :meth:`call`."""
-        within = self._within(admitted.call)
-        if not within.reads:
-            raise AccessError(
-                f"The plugin {self._bounds.plugin} sends a change past the policy.",
-                code="METHOD_BLOCKED",
-                suggestion="Make changes with odoo.call.",
-            )
-        return self._odoo.send(attrs.evolve(admitted, call=within))
-
-    def call(self, call: Call) -> Any:
-        """Send a call and return what the method returned."""
-        within = self._within(call)
-        result = self._odoo.call(within)
-        return opening(result) if within.step and self._odoo.policy.closes else result
-
-    def _within(self, call: Call, *, planned: bool = False) -> Call:
-        policy = self._odoo.policy
-        # A plan writes nothing: any mode tells it.
-        judging = attrs.evolve(policy, mode="full") if planned else policy
-        try:
-            within = self._bounds.within(call, judging)
-            if within.method in HARMLESS_WRITES and not within.step:
-                self._bounds.check_lines(within, judging, self._odoo.schema.fields)
-            return within
-        except OdooError as error:
-            # The audit hears of it.
-            self._odoo.refuse(call, error)
-
-
 def bound(bounds: Bounds, function: Callable[..., R]) -> Callable[..., R]:
     """Return a function of a plugin that keeps within its bounds, and so does its plan."""
 
     @functools.wraps(function)
     def kept(odoo: Odoo | None, *args: Any, **kwargs: Any) -> R:
-        own = odoo if odoo is None else cast("Odoo", BoundOdoo(odoo, bounds))
-        return function(own, *args, **kwargs)
+        return function(odoo if odoo is None else odoo.gated(bounds), *args, **kwargs)
 
     if plan := getattr(function, "plan", None):
         kept.plan = bound(bounds, plan)  # type: ignore[attr-defined]

@@ -180,7 +180,7 @@ def calling(model: str, method: str, **parts: Any) -> Act:
 
 def _sent_past(odoo: Odoo, contract: Rented) -> Any:
     call = Call(model=CONTRACT, method="action_confirm", ids=(contract.id,), access="read")
-    return odoo.send(Admitted(call=call, asked=call, started=0.0))
+    return odoo.send(Admitted(call=call, asked=call, started=0.0, judged=call))
 
 
 _VALUES = {"arguments": {"vals": {"name": "attacked"}}}

@@ -67,7 +67,8 @@ def has_method(odoo: Odoo, model: str, method: str) -> bool:
     """Whether a model has a method; it is not run, for no method takes this argument."""
     call = Call(model=model, method=method, ids=(), arguments={"no_such_argument": 1})
     try:
-        odoo.send(Admitted(call=call, asked=call, started=0.0))  # the policy knows better
+        admitted = Admitted(call=call, asked=call, started=0.0, judged=call)
+        odoo.send(admitted)  # the policy knows better
     except OdooError as error:
         return error.code != "UNKNOWN_METHOD"
     return True

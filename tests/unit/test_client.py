@@ -24,11 +24,11 @@ from odoo_toolkit import (
     OdooError,
     Policy,
     ValidationError,
-    client,
     connect,
     progress,
 )
 from odoo_toolkit.call import Call
+from odoo_toolkit.connection import line
 from tests.unit.test_http import server
 from tests.unit.wire import RECORDED, URL, Body, Wire, error_body, odoo
 
@@ -162,7 +162,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(client, "time", clock)
+    monkeypatch.setattr(line, "time", clock)
     monkeypatch.setattr(progress, "time", clock)
     return clock
 
@@ -532,7 +532,7 @@ def test_when_connecting_is_given_up_no_connection_stays_open(
     def interrupted(*args: object) -> None:
         raise failure
 
-    monkeypatch.setattr(client, "open_transport", interrupted)
+    monkeypatch.setattr(line, "open_transport", interrupted)
     url, gone = leaving
     # Kept, as a notebook keeps the last exception with all that hangs on it.
     with pytest.raises(failure) as caught:

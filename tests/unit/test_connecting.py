@@ -81,7 +81,7 @@ def test_settings_beside_settings_are_refused(tmp_path: Path) -> None:
 def test_what_is_no_setting_arrives_too() -> None:
     policy, pool = Policy(mode="readonly"), Pool()
     odoo = connect(**GIVEN, policy=policy, pool=pool, on_call=print)
-    assert (odoo.policy, odoo._pool, odoo._on_call) == (policy, pool, print)
+    assert (odoo.policy, odoo._line.pool, odoo._on_call) == (policy, pool, print)
 
 
 def test_a_fake_server_takes_the_same_settings() -> None:

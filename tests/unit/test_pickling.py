@@ -40,21 +40,21 @@ WAYS: list[Callable[[Any], Any]] = [pickled, copy.copy, copy.deepcopy]
 def test_a_connection_comes_back_without_what_it_had_open(again: Callable[[Any], Any]) -> None:
     policy, options = Policy(mode="readonly"), ReadOptions(strip_html=False)
     odoo = Odoo(settings(), policy=policy, options=options, on_call=heard, pool=Pool())
-    odoo.state = "ready"
+    odoo._line.state = "ready"
     other = again(odoo)
 
     assert (other.settings, other.policy, other.options) == (odoo.settings, policy, options)
     assert other.settings.password.reveal() == "correct horse"
-    assert (other._on_call, other.state, other._session) == (heard, "disconnected", None)
-    assert isinstance(other._pool, Pool)
+    assert (other._on_call, other.state, other._line.session) == (heard, "disconnected", None)
+    assert isinstance(other._line.pool, Pool)
     assert other.schema is not odoo.schema
-    assert other._connecting is not odoo._connecting
+    assert other._line is not odoo._line
 
 
 def test_connections_of_one_pool_share_one_again() -> None:
     pool = Pool()
     ann, ben = pickled([Odoo(settings(), pool=pool), Odoo(settings(username="ben"), pool=pool)])
-    assert ann._pool is ben._pool
+    assert ann._line.pool is ben._line.pool
 
 
 def test_a_copy_asks_the_same_server() -> None:

@@ -5,6 +5,7 @@ Its code may say of a call what it likes: that it is internal, a step, a read, a
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -23,7 +24,7 @@ from odoo_toolkit import (
     write,
 )
 from odoo_toolkit.call import Access, Call
-from odoo_toolkit.client import Admitted
+from odoo_toolkit.client import Admitted, Gate
 from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.operations.documents import Document, read_rows, shows
 from odoo_toolkit.operations.steps import Step, WizardStep, operate
@@ -173,7 +174,11 @@ REFUSED: dict[str, tuple[Callable[[Odoo], Any], str]] = {
         lambda odoo: odoo.send(
             Admitted(call=_PRESS, asked=_PRESS, started=0.0),
         ),
-        "sends a change past the policy",
+        "is not what the policy has judged",
+    ),
+    "a change that calls itself a read, past the call": (
+        lambda odoo: odoo.send(Admitted(call=_PRESS, asked=_PRESS, started=0.0, judged=_PRESS)),
+        "as what it is not",
     ),
 }
 _PRESS = Call(model=CONTRACT, method="action_confirm", ids=(1,), step=True, access="read")
@@ -192,14 +197,33 @@ def test_what_is_not_declared_is_not_sent(case: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["web_session", "documentation", "connect", "close", "_send", "_write", "_session"]
+    ("name", "use"),
+    {
+        "web session": lambda own: own.web_session,
+        "documentation": lambda own: own.documentation(CONTRACT),
+        "end": lambda own: own.close(),
+    }.items(),
 )
-def test_no_other_way_to_odoo_is_open(name: str) -> None:
-    odoo, _ = connection()
-    bounds = Bounds(plugin="rental", declared=DECLARED, access="write")
+def test_no_other_way_to_odoo_is_open(name: str, use: Callable[[Odoo], Any]) -> None:
+    result, _ = run(use)
 
-    with pytest.raises(AttributeError, match=f"A plugin's connection has no {name}"):
-        bound(bounds, lambda own: getattr(own, name))(odoo)
+    assert isinstance(result, AccessError)
+    assert f"This connection has no {name}" in result.message
+
+
+@pytest.mark.parametrize("how", [copy.copy, lambda own: own.gated(Gate())])
+def test_a_plugin_has_no_connection_without_its_bounds(how: Callable[[Odoo], Odoo]) -> None:
+    odoo, server = connection(FULL)
+    bounds = Bounds(plugin="rental", declared=Declared(reads="res.partner"), access="write")
+
+    def act(own: Odoo) -> None:
+        own.policy = Policy(protect=False)
+        pressing()(how(own))
+
+    with pytest.raises(AccessError, match="has not declared the step"):
+        bound(bounds, act)(odoo)
+    assert odoo.policy is FULL
+    assert written(server) == []
 
 
 @pytest.mark.parametrize(

@@ -157,7 +157,6 @@ def _press(odoo: Odoo, call: Call) -> Any:
         if isinstance(answer, dict) and (warning := answer.get("warning")):
             raise StateError(str(warning), suggestion="Check in or out in Odoo itself.")
         return answer
-    odoo.check(call)
     session = odoo.web_session
 
     def before_login() -> None:
@@ -169,17 +168,16 @@ def _press(odoo: Odoo, call: Call) -> Any:
                 suggestion="Check in or out in Odoo itself, or as a user without Settings rights.",
             ) from None
 
-    if session.log_in(before_login=before_login) != odoo.uid:
-        raise AccessError(
-            "The password belongs to another user than the API key.",
-            suggestion="Set ODOO_USERNAME and ODOO_PASSWORD of the same user.",
-        )
-    path, timeout = f"/hr_attendance/{_ROUTE}", odoo.settings.timeout
-
     def send(call: Call) -> Any:
+        if session.log_in(before_login=before_login) != odoo.uid:
+            raise AccessError(
+                "The password belongs to another user than the API key.",
+                suggestion="Set ODOO_USERNAME and ODOO_PASSWORD of the same user.",
+            )
+        path, timeout = f"/hr_attendance/{_ROUTE}", odoo.settings.timeout
         return session.call(path, timeout=timeout, before_login=before_login)
 
-    return odoo.journal.recorded(odoo, call, send) if odoo.journal else send(call)
+    return odoo.call(call, by=send)
 
 
 def _known(was: Row | None) -> dict[str, Any]:
