@@ -7,7 +7,7 @@ are checked where a test makes a result, which is where Odoo's values come in.
 from __future__ import annotations
 
 import typing
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import UnionType
 from typing import Any
 
@@ -18,6 +18,14 @@ from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
 from odoo_toolkit_mcp.toolsets.base import ToolTable
 
 _NUMBERS: dict[Any, tuple[type, ...]] = {float: (int, float), int: (int,)}
+
+
+#: Whether a value is what a type hint says.
+Fits = Callable[[Any], bool]
+
+
+def _anything(value: Any) -> bool:
+    return True
 
 
 def watch() -> None:
@@ -46,43 +54,56 @@ def _classes(hint: Any, seen: set[Any]) -> Iterator[Any]:
 
 def _watch(cls: Any) -> None:
     hints, make = typing.get_type_hints(cls), cls.__init__
+    attributes = [
+        (field.name, fitting(hints[field.name]), field.type) for field in attrs.fields(cls)
+    ]
 
     def checked(self: Any, *args: Any, **kwargs: Any) -> None:
         make(self, *args, **kwargs)
-        for field in attrs.fields(cls):
-            value = getattr(self, field.name)
-            if not fits(value, hints[field.name]):
-                raise TypeError(f"{cls.__name__}.{field.name} is {value!r}, not {field.type}.")
+        for name, fits, hint in attributes:
+            if not fits(value := getattr(self, name)):
+                raise TypeError(f"{cls.__name__}.{name} is {value!r}, not {hint}.")
 
     if make.__qualname__ != checked.__qualname__ and "__init__" in vars(cls):
         cls.__init__ = checked
 
 
-def fits(value: Any, hint: Any) -> bool:
-    """Whether a value is what a type hint says."""
+def fitting(hint: Any) -> Fits:
+    """Return what tells whether a value is what a type hint says.
+
+    It is made once for each attribute: fields are described by the thousand.
+    """
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if hint in (Any, object):
-        return True
+        return _anything
     if origin is typing.Annotated:
-        return fits(value, arguments[0])
+        return fitting(arguments[0])
     if origin is typing.Literal:
-        return value in arguments
+        return lambda value: value in arguments
     if origin in (typing.Union, UnionType):
-        return any(fits(value, one) for one in arguments)
-    if hint in (None, type(None)):
-        return value is None
+        any_of = [fitting(one) for one in arguments]
+        return lambda value: any(fits(value) for fits in any_of)
     if hint in _NUMBERS:
-        return isinstance(value, _NUMBERS[hint]) and not isinstance(value, bool)
+        numbers = _NUMBERS[hint]
+        return lambda value: isinstance(value, numbers) and not isinstance(value, bool)
+    if hint in (None, type(None)):
+        return lambda value: value is None
     if origin is None:
-        return not isinstance(hint, type) or isinstance(value, hint)
-    return isinstance(value, origin) and _parts_fit(value, origin, arguments)
+        return (lambda value: isinstance(value, hint)) if isinstance(hint, type) else _anything
+    parts = _parts(origin, arguments)
+    return lambda value: isinstance(value, origin) and parts(value)
 
 
-def _parts_fit(value: Any, origin: Any, arguments: tuple[Any, ...]) -> bool:
+def _parts(origin: Any, arguments: tuple[Any, ...]) -> Fits:
+    if not issubclass(origin, Iterable):
+        return _anything
+    each = [fitting(one) for one in arguments if one is not Ellipsis]
     if issubclass(origin, Mapping):
-        return all(fits(key, arguments[0]) and fits(v, arguments[1]) for key, v in value.items())
+        key, item = each
+        return lambda value: all(key(name) and item(one) for name, one in value.items())
     if issubclass(origin, tuple) and Ellipsis not in arguments:
-        return len(value) == len(arguments) and all(map(fits, value, arguments))
-    if issubclass(origin, Iterable) and not isinstance(value, (str, bytes)):
-        return all(fits(one, arguments[0]) for one in value)
-    return True
+        return lambda value: (
+            len(value) == len(each)
+            and all(fits(one) for fits, one in zip(each, value, strict=True))
+        )
+    return lambda value: isinstance(value, (str, bytes)) or all(map(each[0], value))
