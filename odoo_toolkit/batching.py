@@ -40,6 +40,7 @@ from odoo_toolkit.plans import (
 )
 from odoo_toolkit.progress import OperationCancelled, Steps, checkpoint, quietly, undisturbed
 from odoo_toolkit.undoing import in_doubt, take_back, undo, undo_since
+from odoo_toolkit.values.scalars import short_repr
 from odoo_toolkit.wizards.catalog import known_wizard
 
 #: Most items of one batch.
@@ -182,7 +183,16 @@ def _read(items: Sequence[Item]) -> list[_Planned]:
             outcome="not_sent",
         )
     found = []
-    for number, (function, arguments) in enumerate(items, 1):
+    for number, given in enumerate(items, 1):
+        match given:
+            case (function, Mapping() as arguments):
+                pass
+            case _:
+                raise ValidationError(
+                    f"Item {number} is {short_repr(given)}.",
+                    suggestion="Give a function and its arguments: (create, {'model': ...}).",
+                    outcome="not_sent",
+                )
         name = getattr(function, "__name__", str(function))
         item = _Planned(number=number, name=name, function=function, arguments=arguments)
         if problem := _mistake(item):

@@ -8,7 +8,9 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-from collections.abc import Callable, Sequence
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from types import UnionType
 from typing import Any, Literal, ParamSpec, Protocol, TypeVar, cast, overload
 
 import attrs
@@ -17,10 +19,12 @@ from odoo_toolkit.annotations import RepeatKey, annotate
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.journal import Journal
 from odoo_toolkit.journal.digests import of_arguments
 from odoo_toolkit.journal.foretelling import Undo, foretold, policy_of
 from odoo_toolkit.journal.keys import run_once, with_protection
+from odoo_toolkit.values.scalars import short_repr
 from odoo_toolkit.wizards.catalog import known_wizard
 
 P = ParamSpec("P")
@@ -346,6 +350,7 @@ def operation_with(plan_class: type[S]) -> Callable[[Callable[P, R | S]], Operat
         @functools.wraps(operates)
         def function(odoo: Odoo, *args: Any, **kwargs: Any) -> Any:
             key = kwargs.pop(keyword, None)
+            _check_shapes(operates, own.bind(odoo, *args, **kwargs).arguments)
             if kwargs.get("dry_run"):
                 planned = _with_undo(odoo, act(odoo, *args, **kwargs))
                 return planned if key is None else with_protection(odoo, planned)
@@ -377,6 +382,45 @@ def operation_with(plan_class: type[S]) -> Callable[[Callable[P, R | S]], Operat
         return cast("Operation[P, R, S]", function)
 
     return decorated
+
+
+def _check_shapes(function: Callable[..., Any], given: Mapping[str, Any]) -> None:
+    """Refuse a list or a mapping where one value is asked for, and the other way round.
+
+    Raises:
+        ValidationError: there is one.
+    """
+    for name, (wrong, takes) in _shapes(function).items():
+        if isinstance(value := given.get(name), wrong):
+            raise ValidationError(
+                f"{name} is {short_repr(value)}, and takes {takes}.",
+                suggestion=f"Give {takes} for {name}.",
+                details={"field": name},
+            )
+
+
+_ONE: tuple[tuple[type, ...], str] = (Mapping, list, tuple, set), "one value"
+_SEVERAL: tuple[tuple[type, ...], str] = (Mapping,), "a list"
+
+
+@functools.cache
+def _shapes(function: Callable[..., Any]) -> dict[str, tuple[tuple[type, ...], str]]:
+    """Return parameter -> what it does not take, and what it takes."""
+    try:
+        hints = typing.get_type_hints(function)
+    except NameError:  # a function of others, with a name that only type checkers see
+        return {}
+    return {name: shape for name, hint in hints.items() if (shape := _shape(hint))}
+
+
+def _shape(hint: Any) -> tuple[tuple[type, ...], str] | None:
+    origin = typing.get_origin(hint)
+    if origin in (typing.Union, UnionType):
+        shapes = {_shape(one) for one in typing.get_args(hint) if one is not type(None)}
+        return shapes.pop() if len(shapes) == 1 else None
+    if hint in (str, int, float, bool) or origin is Literal:
+        return _ONE
+    return _SEVERAL if origin in (list, Sequence) else None
 
 
 def _add_key(function: Any, own: inspect.Signature, keyword: str) -> None:

@@ -11,7 +11,7 @@ from annotated_doc import Doc
 from odoo_toolkit.annotations import DryRun, readable_signatures
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
-from odoo_toolkit.errors import AccessError, NotFoundError
+from odoo_toolkit.errors import AccessError, NotFoundError, OdooError
 from odoo_toolkit.operations.documents import Document, Row, read_rows, shows
 from odoo_toolkit.operations.steps import (
     Done,
@@ -121,7 +121,13 @@ def activate_language(
     on = shows(LANGUAGE, active=(True,))
 
     def result(done: Done) -> ActivatedLanguage:
-        now = _by_code(odoo, row["code"])
+        try:
+            now = _by_code(odoo, row["code"])
+        except OdooError as error:
+            done.warnings.append(f"The language cannot be read back: {error.message}")
+            now = {**row, "active": done.complete}
+            if not done.complete:
+                return _activated(now, f"Whether {label} is active is not known.", done.warnings)
         told = f"{label} is {'active' if now['active'] else 'not active'}."
         return _activated(now, told, done.warnings)
 

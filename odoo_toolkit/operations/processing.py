@@ -147,7 +147,9 @@ def checked_steps(steps: Any, stages: Mapping[str, Stage]) -> list[str]:
     given = plain(steps)
     if isinstance(given, str):
         given = [given]
-    unknown = [item for item in given if item not in stages] if isinstance(given, list) else [given]
+    unknown = (
+        [item for item in given if item not in [*stages]] if isinstance(given, list) else [given]
+    )
     if unknown or not given:
         raise make_error(
             "INVALID_SELECTION",

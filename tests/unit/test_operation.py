@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit import Odoo, StateError
+from odoo_toolkit import Odoo, StateError, ValidationError, execute
+from odoo_toolkit.apps.hr import decide_leave
 from odoo_toolkit.apps.sales import cancel_order, confirm_order
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.testing import FakeServer
@@ -121,3 +122,18 @@ def test_an_operation_returns_what_the_function_does() -> None:
     made, odoo = operation(act), shop().connect()
     assert (made(odoo), made.plan(odoo).message) == (1, "x")
     assert made.__doc__ == "Act."
+
+
+@pytest.mark.parametrize("name", ["decision", "leave_id", "reason", "dry_run"])
+@pytest.mark.parametrize("value", [{"approve": True}, ["approve"]])
+def test_a_list_is_refused_where_one_value_is_asked_for(name: str, value: Any) -> None:
+    given: dict[str, Any] = {"decision": "approve", "leave_id": 1, name: value}
+    with pytest.raises(ValidationError) as refused:
+        decide_leave(None, **given)  # type: ignore[arg-type]
+    assert refused.value.details == {"field": name}
+
+
+def test_a_mapping_is_no_list() -> None:
+    args: Any = {"no": 1}
+    with pytest.raises(ValidationError, match="takes a list"):
+        execute(None, "res.partner", "read", args)  # type: ignore[arg-type]
