@@ -12,22 +12,28 @@ from odoo_toolkit.error_patterns.english import ENGLISH
 from odoo_toolkit.error_patterns.table import ANY_LANGUAGE
 from odoo_toolkit.errors import CODES
 
-_INTRODUCTION = """# Errors
+_INTRODUCTION = """# Error codes
 
-Every failure is an {exc}`~odoo_toolkit.OdooError` with a `code`, a `message`, a `suggestion` of
-what to do next, `retry` (whether trying again, changed or later, can help), `details`, and an
-`outcome`. The MCP server answers with the same as an object. Made from the tables of the code;
-meaning and cure are written by hand.
+Look up what an error means and what to do. Every failure is an {exc}`~odoo_toolkit.OdooError`:
 
-| `outcome` | what became of the call |
+```python
+try:
+    create(odoo, "res.partner", {"nam": "Ada"})
+except OdooError as error:
+    print(error.code, error.message, error.suggestion, error.outcome)
+```
+
+`retry` says whether the call can succeed later, or after a change. The MCP server returns the same
+fields as an object.
+
+| `outcome` | meaning |
 |---|---|
-| `not_sent` | it never reached the server |
-| `refused` | the server, or the toolkit, refused it before anything ran |
-| `rolled_back` | it ran, failed, and Odoo undid all of it |
-| `maybe_applied` | nobody knows: look in Odoo before it is called again |
+| `not_sent` | the request never reached Odoo |
+| `refused` | Odoo or the toolkit rejected it before anything ran |
+| `rolled_back` | it failed, and Odoo undid all of it |
+| `maybe_applied` | unconfirmed: check in Odoo before you call again |
 
-"Odoo's answers" below are those that the toolkit recognises, as the messages that it makes of them.
-`{field}` and the like stand for names of the case at hand.
+The tables list the messages of Odoo that the toolkit recognises. `{field}` stands for a name.
 """
 
 _TEMPLATE = re.compile(r"\{(\w+)\}")
@@ -57,7 +63,7 @@ def _sections() -> list[str]:
         parts = [f"({code.lower()})=\n## {code}\n\n{meaning}\n\n**What to do.** {cure}\n"]
         if code in answers:
             rows = ((_words(say), _words(suggest)) for say, suggest in answers[code].items())
-            parts.append(table(("Odoo's answers", "the suggestion"), rows))
+            parts.append(table(("message", "suggestion"), rows))
         sections.append("\n".join(parts))
     return sections
 

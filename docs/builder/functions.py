@@ -171,9 +171,15 @@ def pages() -> dict[str, str]:
 
 _INTRODUCTION = """# Functions
 
-Made from the docstrings. Every function takes the connection first. Wherever a `domain` is taken,
-it is a list of conditions or a {class}`~odoo_toolkit.Domain`; a `context` is a dictionary that
-extends the connection's.
+Look up every public function and class. Pass the connection first:
+
+```python
+odoo = connect()
+search_read(odoo, "sale.order", [["state", "=", "sale"]], ["name"])
+```
+
+A `domain` is a list of conditions or a {class}`~odoo_toolkit.Domain`. A `context` is a dictionary
+that extends the context of the connection.
 """
 
 

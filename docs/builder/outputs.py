@@ -22,6 +22,7 @@ _DOCS = Path(__file__).parents[1]
 
 #: The pages whose examples have outputs. Each is complete.
 PAGES = (
+    _DOCS.parent / "README.md",
     *(_DOCS / f"start/{name}.md" for name in ("script", "notebook", "odoo-for-python")),
     *(
         _DOCS / f"{name}.md"

@@ -12,44 +12,63 @@ from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolTable
 
 _INTRODUCTION = """# Tools
 
-Made from what the server shows its clients; the [guides](../server.md#core-tools) say more. A tool
-is listed in the modes that are named, and its Odoo module must be installed. Errors have the
-[codes](errors.md) that the library has, too.
+Look up the tools of the MCP server, their permissions and their parameters. A tool is available in
+the [modes](../permissions.md) named here, if its Odoo module is installed. Errors have the
+[same codes](errors.md) as in Python.
+
+## Permissions by tool
+
 """
 
 _ASKS = {
-    "always": "the person is asked before its first change",
-    "destroying": "the person is asked before what deletes or cancels",
+    "always": "before its first change",
+    "destroying": "before it deletes or cancels",
 }
 
 
 def pages() -> dict[str, str]:
     """Return the page by its file name."""
-    return {"tools.md": "\n".join([_INTRODUCTION, *map(_toolset, ALL_TOOLSETS)])}
+    offered = {toolset: _tools(toolset) for toolset in ALL_TOOLSETS}
+    rows = (
+        (f"[{tool.name}](#{_anchor(tool)})", tool.access, _modes(tool), _ASKS.get(tool.asks, ""))
+        for tools in offered.values()
+        for tool in tools
+    )
+    permissions = table(("tool", "access", "modes", "asks you to confirm"), rows)
+    sections = (_toolset(toolset, tools) for toolset, tools in offered.items())
+    return {"tools.md": "\n".join([_INTRODUCTION + permissions, *sections])}
 
 
-def _toolset(toolset: type[BaseToolset]) -> str:
-    made = toolset()
-    about = made.metadata()
+def _tools(toolset: type[BaseToolset]) -> list[Tool]:
     # With a rule, so that the tools are there that only rules make.
     rules = {"approval": ("account.move.action_post",), "approvers": ("somebody",)}
-    settings = ServerSettings(mode="full", **rules)
-    offered = ToolTable(settings)
-    made.register_tools(offered, None)
+    offered = ToolTable(ServerSettings(mode="full", **rules))
+    toolset().register_tools(offered, None)
+    return list(offered.tools.values())
+
+
+def _toolset(toolset: type[BaseToolset], tools: list[Tool]) -> str:
+    about = toolset().metadata()
     needs = [f"the Odoo module `{module}`" for module in about.required_modules]
     facts = f" Needs {' and '.join(needs)}." if needs else ""
-    tools = [_tool(tool) for tool in offered.tools.values()]
-    return "\n".join([f"## {about.name}\n", f"{about.description}.{facts}\n", *tools])
+    return "\n".join([f"## {about.name}\n", f"{about.description}.{facts}\n", *map(_tool, tools)])
 
 
-def _tool(tool: Tool) -> str:
-    modes = [
+def _modes(tool: Tool) -> str:
+    return ", ".join(
         f"`{mode}`"
         for mode, accesses in MODE_ACCESS.items()
         if tool.access in accesses and mode not in tool.hidden_in
-    ]
-    facts = [f"Access: {tool.access}", f"modes: {', '.join(modes)}"]
-    facts += [_ASKS[tool.asks]] if tool.asks in _ASKS else []
+    )
+
+
+def _anchor(tool: Tool) -> str:
+    return tool.name.replace("_", "-")
+
+
+def _tool(tool: Tool) -> str:
+    facts = [f"Access: {tool.access}", f"modes: {_modes(tool)}"]
+    facts += [f"asks you to confirm {_ASKS[tool.asks]}"] if tool.asks in _ASKS else []
     facts += [f"also needs the module `{tool.module}`"] if tool.module else []
     schema = tool.input_schema
     required = schema.get("required", [])
@@ -61,9 +80,9 @@ def _tool(tool: Tool) -> str:
         )
         for name, described in schema.get("properties", {}).items()
     ]
-    parameters = table(("parameter", "type", ""), rows) if rows else "It takes no parameters.\n"
+    parameters = table(("parameter", "type", ""), rows) if rows else "It has no parameters.\n"
     description = "  \n".join(tool.description.splitlines())
-    return f"### {tool.name}\n\n{description}\n\n{'; '.join(facts)}.\n\n{parameters}"
+    return f"### {tool.name}\n\n{description}\n\n{', '.join(facts)}.\n\n{parameters}"
 
 
 def _type(schema: Mapping[str, Any]) -> str:
