@@ -217,12 +217,7 @@ def _mistake(item: _Planned) -> ValidationError | None:
             f"{str(error).capitalize()}.",
             suggestion=f"Its arguments are: {', '.join([*signature.parameters][1:])}.",
         )
-    keyed = "repeat_key" if "repeat_key" in signature.parameters else "key"
-    named = signature.parameters.get(keyed)
-    # Of an import, what the tool calls its key is that of the rows.
-    if named is not None and named.default is inspect.Parameter.empty:
-        keyed = "repeat_key"
-    if own := {keyed, "dry_run"} & item.arguments.keys():
+    if own := {"idempotency_key", "dry_run"} & item.arguments.keys():
         return ValidationError(
             f"{' and '.join(sorted(own))} cannot be given to one item.",
             suggestion="Give it to the batch.",

@@ -191,7 +191,7 @@ CODES: dict[str, tuple[str, bool, type[OdooError]]] = {
     "KEY_RUNNING": ("state", True, StateError),
     "APPROVAL_NEEDED": ("state", True, StateError),
     "KEY_DONE": ("state", False, StateError),
-    "KEY_IN_DOUBT": ("state", False, StateError),
+    "KEY_UNCONFIRMED": ("state", False, StateError),
     "WIZARD_REQUIRED": ("wizard", True, WizardRequiredError),
     "CONNECTION_ERROR": ("connection", True, OdooConnectionError),
     "CONNECTION_REFUSED": ("connection", True, OdooConnectionError),

@@ -15,7 +15,7 @@ from typing import Any, Literal, ParamSpec, Protocol, TypeVar, cast, overload
 
 import attrs
 
-from odoo_toolkit.annotations import RepeatKey, annotate
+from odoo_toolkit.annotations import IdempotencyKey, annotate
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
@@ -315,9 +315,7 @@ class Planning(Protocol[P, R_co, S_co]):
     @overload
     def __call__(self, *args: Any, dry_run: bool, **kwargs: Any) -> R_co | S_co: ...
     @overload
-    def __call__(self, *args: Any, key: str | None, **kwargs: Any) -> R_co: ...
-    @overload
-    def __call__(self, *args: Any, repeat_key: str | None, **kwargs: Any) -> R_co: ...
+    def __call__(self, *args: Any, idempotency_key: str | None, **kwargs: Any) -> R_co: ...
     @overload
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
 
@@ -331,7 +329,7 @@ class Operation(Planning[P, R_co, S_co], Protocol):
 
 
 def operation(function: Callable[P, R | Plan]) -> Operation[P, R, Plan]:
-    """Give a function with the keyword ``dry_run`` its types, :meth:`Operation.plan` and a ``key``.
+    """Give a function with the keyword ``dry_run`` its types, :meth:`Operation.plan` and a key.
 
     It stays the function that it is: its other parameters, its annotations, how it is pickled.
     """
@@ -344,7 +342,6 @@ def operation_with(plan_class: type[S]) -> Callable[[Callable[P, R | S]], Operat
     def decorated(operates: Callable[P, R | S]) -> Operation[P, R, S]:
         name, act = operates.__qualname__, cast(Any, operates)
         own = inspect.signature(operates)
-        keyword = "repeat_key" if "key" in own.parameters else "key"
         home = ".".join(operates.__module__.split(".")[1:3])
 
         @functools.wraps(operates)
@@ -373,7 +370,7 @@ def operation_with(plan_class: type[S]) -> Callable[[Callable[P, R | S]], Operat
         def plan(*args: Any, **kwargs: Any) -> Any:
             return cast(Any, function)(*args, **{**kwargs, "dry_run": True})
 
-        _add_key(function, own, keyword)
+        _add_key(function, own)
         plan.__module__, plan.__qualname__ = function.__module__, f"{name}.plan"
         plan.__doc__ = (
             f"Return what :func:`{name}` would do with the same arguments; write nothing."
@@ -426,16 +423,19 @@ def _shape(hint: Any) -> tuple[tuple[type, ...], str] | None:
 def _add_key(function: Any, own: inspect.Signature, keyword: str) -> None:
     """Have signature, annotations and docstring of a function show its key."""
     added = inspect.Parameter(
-        keyword, inspect.Parameter.KEYWORD_ONLY, default=None, annotation="str | None"
+        _KEYWORD, inspect.Parameter.KEYWORD_ONLY, default=None, annotation="str | None"
     )
     function.__signature__ = own.replace(parameters=[*own.parameters.values(), added])
     result = {"return": function.__annotations__["return"]}
-    annotate(function, {**function.__annotations__, keyword: RepeatKey, **result})
+    annotate(function, {**function.__annotations__, _KEYWORD: IdempotencyKey, **result})
     if function.__doc__:
         function.__doc__ = _DRY_RUN.sub(
-            lambda found: f"{found[0]}{found[1]}{keyword}: {_KEY}\n", function.__doc__, count=1
+            lambda found: f"{found[0]}{found[1]}{_KEYWORD}: {_KEY}\n", function.__doc__, count=1
         )
 
+
+#: The keyword of each of these functions that makes a repeat safe.
+_KEYWORD = "idempotency_key"
 
 #: Where a docstring tells of ``dry_run``, and what it says of the key behind that.
 _DRY_RUN = re.compile(r"^( +)dry_run: .*\n(?:\1 +.*\n)*", re.MULTILINE)

@@ -193,7 +193,7 @@ class TypedModel(Protocol[Name, Row, Values]):
         return_fields: Sequence[Name] = (),
         *,
         dry_run: Literal[False] = False,
-        key: str | None = None,
+        idempotency_key: str | None = None,
     ) -> CreateResult: ...
     @overload
     def create(
@@ -203,7 +203,7 @@ class TypedModel(Protocol[Name, Row, Values]):
         return_fields: Sequence[Name] = (),
         *,
         dry_run: Literal[True],
-        key: str | None = None,
+        idempotency_key: str | None = None,
     ) -> Plan: ...
     @overload
     def create(
@@ -213,7 +213,7 @@ class TypedModel(Protocol[Name, Row, Values]):
         return_fields: Sequence[Name] = (),
         *,
         dry_run: bool,
-        key: str | None = None,
+        idempotency_key: str | None = None,
     ) -> CreateResult | Plan:
         """Create records; see :func:`odoo_toolkit.create`."""
         ...
@@ -227,7 +227,7 @@ class TypedModel(Protocol[Name, Row, Values]):
         return_fields: Sequence[Name] = (),
         *,
         dry_run: Literal[False] = False,
-        key: str | None = None,
+        idempotency_key: str | None = None,
     ) -> WriteResult: ...
     @overload
     def write(
@@ -238,7 +238,7 @@ class TypedModel(Protocol[Name, Row, Values]):
         return_fields: Sequence[Name] = (),
         *,
         dry_run: Literal[True],
-        key: str | None = None,
+        idempotency_key: str | None = None,
     ) -> Plan: ...
     @overload
     def write(
@@ -249,7 +249,7 @@ class TypedModel(Protocol[Name, Row, Values]):
         return_fields: Sequence[Name] = (),
         *,
         dry_run: bool,
-        key: str | None = None,
+        idempotency_key: str | None = None,
     ) -> WriteResult | Plan:
         """Change records; see :func:`odoo_toolkit.write`."""
         ...
@@ -261,7 +261,7 @@ class TypedModel(Protocol[Name, Row, Values]):
         context: Context = None,
         *,
         dry_run: Literal[False] = False,
-        key: str | None = None,
+        idempotency_key: str | None = None,
     ) -> UnlinkResult: ...
     @overload
     def unlink(
@@ -270,7 +270,7 @@ class TypedModel(Protocol[Name, Row, Values]):
         context: Context = None,
         *,
         dry_run: Literal[True],
-        key: str | None = None,
+        idempotency_key: str | None = None,
     ) -> Plan: ...
     @overload
     def unlink(
@@ -279,7 +279,7 @@ class TypedModel(Protocol[Name, Row, Values]):
         context: Context = None,
         *,
         dry_run: bool,
-        key: str | None = None,
+        idempotency_key: str | None = None,
     ) -> UnlinkResult | Plan:
         """Delete records; see :func:`odoo_toolkit.unlink`."""
         ...
@@ -294,7 +294,7 @@ class TypedModel(Protocol[Name, Row, Values]):
         return_fields: Sequence[Name] = (),
         *,
         dry_run: Literal[False] = False,
-        key: str | None = None,
+        idempotency_key: str | None = None,
     ) -> ExecuteResult: ...
     @overload
     def execute(
@@ -306,7 +306,7 @@ class TypedModel(Protocol[Name, Row, Values]):
         return_fields: Sequence[Name] = (),
         *,
         dry_run: Literal[True],
-        key: str | None = None,
+        idempotency_key: str | None = None,
     ) -> Plan: ...
     @overload
     def execute(
@@ -318,7 +318,7 @@ class TypedModel(Protocol[Name, Row, Values]):
         return_fields: Sequence[Name] = (),
         *,
         dry_run: bool,
-        key: str | None = None,
+        idempotency_key: str | None = None,
     ) -> ExecuteResult | Plan:
         """Call a method; see :func:`odoo_toolkit.execute`."""
         ...
@@ -342,7 +342,7 @@ class TypedModel(Protocol[Name, Row, Values]):
         at_once: int = 1,
         compare: bool = False,
         progress: bool | Progress | None = None,
-        repeat_key: str | None = None,
+        idempotency_key: str | None = None,
     ) -> ImportResult: ...
     @overload
     def upsert(
@@ -363,7 +363,7 @@ class TypedModel(Protocol[Name, Row, Values]):
         at_once: int = 1,
         compare: bool = False,
         progress: bool | Progress | None = None,
-        repeat_key: str | None = None,
+        idempotency_key: str | None = None,
     ) -> ImportPlan: ...
     @overload
     def upsert(
@@ -384,7 +384,7 @@ class TypedModel(Protocol[Name, Row, Values]):
         at_once: int = 1,
         compare: bool = False,
         progress: bool | Progress | None = None,
-        repeat_key: str | None = None,
+        idempotency_key: str | None = None,
     ) -> ImportResult | ImportPlan:
         """Create and change records from a table; see :func:`odoo_toolkit.upsert`."""
         ...

@@ -74,7 +74,7 @@ class HistoryEntry(Shown):
         outcome: ``done``; ``partly``, where a later step failed; ``refused``; ``doubtful``, where
             an answer was lost; ``running``, where no end was written.
         writes: the calls, in order.
-        key: the caller's key, by which a repeat is known.
+        idempotency_key: the caller's key, by which a retry is known.
         undoes: the entry that this one took back.
         undone_by: the entry that took this one back.
     """
@@ -89,7 +89,7 @@ class HistoryEntry(Shown):
     message: str = ""
     outcome: Outcome = "running"
     writes: list[Write] = attrs.Factory(list)
-    key: str | None = None
+    idempotency_key: str | None = None
     undoes: int | None = None
     undone_by: int | None = None
 

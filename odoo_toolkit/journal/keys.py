@@ -157,7 +157,7 @@ def _reserved(
             uid=uid,
             client=client_name.get(),
             operation=name,
-            key=key,
+            idempotency_key=key,
         )
         try:
             entry.id = store.begin(entry, digest)
@@ -184,7 +184,8 @@ def _check_same(found: Keyed, digest: str) -> None:
     more = f" and {len(other) - _NAMED} more" if len(other) > _NAMED else ""
     raise make_error(
         "KEY_DONE",
-        f"The key {entry.key} was given for something else: {entry.operation} of {entry.started}."
+        f"The key {entry.idempotency_key} was given for something else: {entry.operation} of"
+        f" {entry.started}."
         + (f" Other than then: {', '.join(other[:_NAMED])}{more}." if other else "")
         + _created(entry)
         + " Nothing was sent.",
@@ -301,9 +302,10 @@ def _in_doubt(odoo: Odoo, entry: HistoryEntry) -> OdooError:
     look = "the records that are named" if looked or entry.writes else f"entry {entry.id}"
     todo = f"Look at {look} in Odoo, and at history. undo(entry={entry.id}) takes back what is"
     return make_error(
-        "KEY_RUNNING" if running else "KEY_IN_DOUBT",
-        f"What the key {entry.key} was given for, {entry.operation} of {entry.started} (entry"
-        f" {entry.id}), {state}.{_created(entry)} {' '.join([*told, 'Nothing was sent now.'])}",
+        "KEY_RUNNING" if running else "KEY_UNCONFIRMED",
+        f"What the key {entry.idempotency_key} was given for, {entry.operation} of"
+        f" {entry.started} (entry {entry.id}), {state}.{_created(entry)}"
+        f" {' '.join([*told, 'Nothing was sent now.'])}",
         suggestion=("If it may still run, repeat it later with the same key. " if running else "")
         + f"{todo} known of it. Then use a new key for the rest.",
         details={**_details(entry), "in_doubt": [_called(w) for w in doubtful], "look_at": looked},

@@ -86,11 +86,15 @@ class Recording:
         """
         self.begin()
         with self._lock:
-            if self.entry.key and not self.entry.writes and not self._store.send_off(self.entry.id):
+            if (
+                self.entry.idempotency_key
+                and not self.entry.writes
+                and not self._store.send_off(self.entry.id)
+            ):
                 raise make_error(
                     "KEY_RUNNING",
-                    f"Another program has taken over the key {self.entry.key}, since this one sent"
-                    " nothing for a while. Nothing was sent by this one.",
+                    f"Another program has taken over the key {self.entry.idempotency_key}, since"
+                    " this one sent nothing for a while. Nothing was sent by this one.",
                     suggestion="Repeat it with the same key to get that result.",
                     outcome="not_sent",
                 )
@@ -127,9 +131,11 @@ class Recording:
         self.entry.outcome = _outcome(self.entry.writes, error)
         self.entry.finished = now()
         values = {name: getattr(self.entry, name) for name in ("outcome", "finished", "message")}
-        if self.entry.key:
+        if self.entry.idempotency_key:
             values["result"] = self.result
-            values["key"] = None if self.entry.outcome == "refused" else self.entry.key
+            values["idempotency_key"] = (
+                None if self.entry.outcome == "refused" else self.entry.idempotency_key
+            )
         try:
             self._store.update(self.entry.id, **values)
         except OdooError as problem:

@@ -29,9 +29,10 @@ CREATE TABLE IF NOT EXISTS entry (
     id {number}, started TEXT NOT NULL, finished TEXT,
     database TEXT NOT NULL, uid INTEGER NOT NULL, client TEXT NOT NULL, operation TEXT NOT NULL,
     message TEXT NOT NULL DEFAULT '', outcome TEXT NOT NULL DEFAULT 'running',
-    key TEXT, digest TEXT, result TEXT, undoes BIGINT, undone_by BIGINT
+    idempotency_key TEXT, digest TEXT, result TEXT, undoes BIGINT, undone_by BIGINT
 );
-CREATE UNIQUE INDEX IF NOT EXISTS entry_key ON entry (database, uid, key) WHERE key IS NOT NULL;
+CREATE UNIQUE INDEX IF NOT EXISTS entry_key ON entry (database, uid, idempotency_key)
+    WHERE idempotency_key IS NOT NULL;
 CREATE INDEX IF NOT EXISTS entry_started ON entry (database, uid, started);
 CREATE TABLE IF NOT EXISTS write (
     entry BIGINT NOT NULL REFERENCES entry (id) ON DELETE CASCADE, place INTEGER NOT NULL,
@@ -111,7 +112,11 @@ class Store:
             OdooError: it cannot be written; code ``JOURNAL_ERROR``.
             KeyError: there is one with the same key.
         """
-        row = {**_columns(entry), "digest": digest, "result": BEGUN if entry.key else None}
+        row = {
+            **_columns(entry),
+            "digest": digest,
+            "result": BEGUN if entry.idempotency_key else None,
+        }
         del row["id"]
         names = ", ".join(row)
         marks = ", ".join("?" for _ in row)
@@ -149,7 +154,7 @@ class Store:
         """
         with self.database.writing() as session:
             cursor = session.execute(
-                "UPDATE entry SET key = NULL, result = NULL, outcome = 'refused'"
+                "UPDATE entry SET idempotency_key = NULL, result = NULL, outcome = 'refused'"
                 " WHERE id = ? AND COALESCE(result, '') = ?",
                 [found.entry.id, found.result or ""],
             )
@@ -194,7 +199,9 @@ class Store:
 
     def by_key(self, database: str, uid: int, key: str) -> Keyed | None:
         """Return what there is of a key; None where it is new."""
-        found = self._entries("WHERE database = ? AND uid = ? AND key = ?", [database, uid, key])
+        found = self._entries(
+            "WHERE database = ? AND uid = ? AND idempotency_key = ?", [database, uid, key]
+        )
         if not found:
             return None
         with self.database.reading() as session:

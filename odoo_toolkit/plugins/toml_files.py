@@ -25,7 +25,7 @@ _WORD = re.compile(r"[a-z][a-z0-9_]{0,30}")
 _FIELD = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 
 #: Names of arguments that each tool has, whatever the model.
-TAKEN = frozenset({"id", "dry_run", "key", "limit", "offset", "order", "odoo"})
+TAKEN = frozenset({"id", "dry_run", "idempotency_key", "limit", "offset", "order", "odoo"})
 
 #: What the tools of every model are called; a button has another name.
 VERBS = frozenset({"get", "list", "create", "update"})

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypedDict
 from annotated_doc import Doc
 from annotated_types import Len
 
-from odoo_toolkit.annotations import DryRun, JsonSchema, RepeatKey
+from odoo_toolkit.annotations import DryRun, IdempotencyKey, JsonSchema
 from odoo_toolkit.batching import MOST_ITEMS, BatchPlan, BatchResult, Item, batch
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, ValidationError, make_error
@@ -54,11 +54,11 @@ def batch_tool(table: ToolTable) -> Tool:
         allow_lasting: Annotated[
             bool, Doc("Also do before others what cannot be taken back whole.")
         ] = False,
-        key: RepeatKey = None,
+        idempotency_key: IdempotencyKey = None,
         dry_run: DryRun = False,
     ) -> BatchResult | BatchPlan:
         found = [_item(table, number, item, dry_run) for number, item in enumerate(items, 1)]
-        keyed = {} if key is None else {"key": key}
+        keyed = {} if idempotency_key is None else {"idempotency_key": idempotency_key}
         return batch(odoo, found, allow_lasting=allow_lasting, dry_run=dry_run, **keyed)
 
     # The library's function makes the entry of the journal, under its key.

@@ -71,20 +71,25 @@ FILES: dict[str, Writing] = {
         {"child_ids": [[0, 0, {"name": "Child", "image_1920": PIXEL}]]},
     ),
     "what a keyed call reads": lambda o, raw, word: execute(
-        o, FILE, "read", [[_file(o, word)], ["datas"]], key=f"read {word}"
+        o, FILE, "read", [[_file(o, word)], ["datas"]], idempotency_key=f"read {word}"
     ),
     "what a keyed call exports": lambda o, raw, word: execute(
-        o, FILE, "export_data", [[_file(o, word)], ["datas"]], key=f"export {word}"
+        o, FILE, "export_data", [[_file(o, word)], ["datas"]], idempotency_key=f"export {word}"
     ),
     "what a keyed write reads back": lambda o, raw, word: write(
-        o, FILE, [_file(o, word)], {"name": "x"}, return_fields=["datas"], key=f"write {word}"
+        o,
+        FILE,
+        [_file(o, word)],
+        {"name": "x"},
+        return_fields=["datas"],
+        idempotency_key=f"write {word}",
     ),
     "a keyed creation": lambda o, raw, word: create(
         o,
         FILE,
         {"name": f"{word}.txt", "datas": _content(word)},
         return_fields=["datas"],
-        key=f"create {word}",
+        idempotency_key=f"create {word}",
     ),
 }
 PASSWORDS: dict[str, Writing] = {
@@ -95,7 +100,7 @@ PASSWORDS: dict[str, Writing] = {
         o, USER, {"name": word, "login": word, "password": _content(word)}
     ),
     "a keyed password": lambda o, raw, word: execute(
-        o, USER, "write", [[_user(raw, word)], {"password": _content(word)}], key=word
+        o, USER, "write", [[_user(raw, word)], {"password": _content(word)}], idempotency_key=word
     ),
     "a parameter": lambda o, raw, word: create(
         o, "ir.config_parameter", {"key": f"x.{word}", "value": _content(word)}
@@ -111,7 +116,7 @@ PASSWORDS: dict[str, Writing] = {
         "ir.config_parameter",
         "search_read",
         [[["id", "=", _parameter(raw, word)]], ["value"]],
-        key=word,
+        idempotency_key=word,
     ),
     "rows of parameters": lambda o, raw, word: upsert(
         o, "ir.config_parameter", [{"key": f"x.{word}", "value": _content(word)}], key="key"

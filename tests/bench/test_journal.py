@@ -31,11 +31,11 @@ def test_a_journal_costs_a_write_little_and_a_read_nothing(tmp_path: Path) -> No
 
         def change(odoo: Connection, *, keyed: bool = False) -> None:
             key = uuid.uuid4().hex if keyed else None
-            write(odoo, "res.partner", [number], {"ref": str(next(counter))}, key=key)
+            write(odoo, "res.partner", [number], {"ref": str(next(counter))}, idempotency_key=key)
 
         def make(odoo: Connection, *, keyed: bool = False) -> None:
             key = uuid.uuid4().hex if keyed else None
-            create(odoo, "res.partner", {"name": f"Bench {next(counter)}"}, key=key)
+            create(odoo, "res.partner", {"name": f"Bench {next(counter)}"}, idempotency_key=key)
 
         told = medians(
             60,

@@ -125,7 +125,7 @@ class Work:
     def create_with_key(self, mark: str) -> None:
         """Create a record with a key, until it is done."""
         values = {"name": mark, "ref": mark}
-        arguments = {"model": "res.partner", "values": values, "key": mark}
+        arguments = {"model": "res.partner", "values": values, "idempotency_key": mark}
         self._claim(mark, self.member.until_answered("odoo_core_create", arguments))
 
     def batch_with_key(self, mark: str) -> None:
@@ -140,7 +140,9 @@ class Work:
             }
             for end in "ab"
         ]
-        said = self.member.until_answered("odoo_core_batch", {"items": items, "key": mark})
+        said = self.member.until_answered(
+            "odoo_core_batch", {"items": items, "idempotency_key": mark}
+        )
         for end in "ab":
             self._claim(f"{mark}{end}", said)
 

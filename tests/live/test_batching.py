@@ -192,12 +192,12 @@ def test_a_key_repeated(odoo: Connection, plain: Connection, suffix: str) -> Non
     items = [new(f"Key {suffix}"), ref(one, "x"), (write, belongs)]
     before = look(plain, one)
     with pytest.raises(OdooError, match=r"Item 3 \(write\)"):
-        batch(odoo, items, key=f"k-{suffix}")
+        batch(odoo, items, idempotency_key=f"k-{suffix}")
     assert differing(before, look(plain, one)) == {}
     assert named(plain, f"Key {suffix}") == 0
     write(plain, PARTNER, [three], {"parent_id": False})
-    first = batch(odoo, items, key=f"k-{suffix}")
-    assert batch(odoo, items, key=f"k-{suffix}") == first
+    first = batch(odoo, items, idempotency_key=f"k-{suffix}")
+    assert batch(odoo, items, idempotency_key=f"k-{suffix}") == first
     assert named(plain, f"Key {suffix}") == 1
     assert refs(plain, one) == ["x"]
 
@@ -220,14 +220,14 @@ def test_a_key_repeated_after_a_part_was_left(
 
     items = [ref(one, "x"), ref(two, "y"), refused(three)]
     with listening(Interferes()), pytest.raises(OdooError) as caught:
-        batch(odoo, items, key=f"p-{suffix}")
+        batch(odoo, items, idempotency_key=f"p-{suffix}")
     assert "ref was changed since" in caught.value.details["left"][0]
     assert caught.value.outcome == "maybe_applied"
     before = look(plain, one, two, three)
     assert before[two]["street"] != "y"
     with pytest.raises(StateError, match="was done in part") as again:
-        batch(odoo, items, key=f"p-{suffix}")
-    assert again.value.code == "KEY_IN_DOUBT"
+        batch(odoo, items, idempotency_key=f"p-{suffix}")
+    assert again.value.code == "KEY_UNCONFIRMED"
     assert differing(before, look(plain, one, two, three)) == {}
 
 

@@ -94,7 +94,7 @@ def be_killed(
 
         odoo._send = counted  # type: ignore[method-assign]
         with listening(Dies()):
-            batch(odoo, made, key=key)
+            batch(odoo, made, idempotency_key=key)
 
 
 @pytest.mark.every_version
@@ -122,7 +122,7 @@ def test_a_batch_whose_process_is_killed_is_in_doubt_and_taken_back(
     assert len(named(odoo, name)) == DONE + lost
     for _ in range(2):
         with pytest.raises(StateError, match="its program was ended in the middle") as caught:
-            batch(odoo, made, key=key)
+            batch(odoo, made, idempotency_key=key)
         details = caught.value.details
         assert caught.value.outcome == "maybe_applied"
         assert len(details["created"][PARTNER]) == DONE

@@ -60,12 +60,12 @@ def test_records_are_created_once_and_the_first_result_comes_again(
     odoo: Connection, later: Connection, suffix: str
 ) -> None:
     values = {"name": f"Once {suffix}"}
-    first = create(odoo, "res.partner", values, key=f"c-{suffix}")
-    assert create(odoo, "res.partner", values, key=f"c-{suffix}") == first
-    assert create(later, "res.partner", values, key=f"c-{suffix}") == first
+    first = create(odoo, "res.partner", values, idempotency_key=f"c-{suffix}")
+    assert create(odoo, "res.partner", values, idempotency_key=f"c-{suffix}") == first
+    assert create(later, "res.partner", values, idempotency_key=f"c-{suffix}") == first
     assert _named(odoo, f"Once {suffix}") == 1
     with pytest.raises(StateError, match=r"something else.*Other than then: values\.name"):
-        create(later, "res.partner", {"name": f"Other {suffix}"}, key=f"c-{suffix}")
+        create(later, "res.partner", {"name": f"Other {suffix}"}, idempotency_key=f"c-{suffix}")
     assert _named(odoo, f"Other {suffix}") == 0
 
 
@@ -73,7 +73,7 @@ def test_a_change_is_not_made_again_after_somebody_else_changed_it(
     odoo: Connection, later: Connection, suffix: str
 ) -> None:
     made = create(odoo, "res.partner", {"name": f"Changed {suffix}"}).id
-    change: dict[str, Any] = {"values": {"ref": "ours"}, "key": f"w-{suffix}"}
+    change: dict[str, Any] = {"values": {"ref": "ours"}, "idempotency_key": f"w-{suffix}"}
     first = write(odoo, "res.partner", [made], **change)
     write(later, "res.partner", [made], {"ref": "theirs"})
     assert write(later, "res.partner", [made], **change) == first
@@ -83,8 +83,8 @@ def test_a_change_is_not_made_again_after_somebody_else_changed_it(
 
 def test_a_deletion_is_answered_again(odoo: Connection, later: Connection, suffix: str) -> None:
     made = create(odoo, "res.partner", {"name": f"Gone {suffix}"}).id
-    first = unlink(odoo, "res.partner", [made], key=f"d-{suffix}")
-    assert unlink(later, "res.partner", [made], key=f"d-{suffix}") == first
+    first = unlink(odoo, "res.partner", [made], idempotency_key=f"d-{suffix}")
+    assert unlink(later, "res.partner", [made], idempotency_key=f"d-{suffix}") == first
 
 
 def test_threads_with_one_key_make_one_record(
@@ -95,7 +95,7 @@ def test_threads_with_one_key_make_one_record(
     def act(connection: Connection) -> None:
         barrier.wait()
         values = {"name": f"Raced {suffix}"}
-        made.append(create(connection, "res.partner", values, key=f"r-{suffix}").id)
+        made.append(create(connection, "res.partner", values, idempotency_key=f"r-{suffix}").id)
 
     threads = [threading.Thread(target=act, args=(one,)) for one in (odoo, later, odoo, later)]
     for thread in threads:
@@ -117,7 +117,7 @@ def test_an_operation_of_several_steps_is_done_once(
         "partner_id": partner,
         "lines": [{"product_id": product, "quantity": 2, "price_unit": 10}],
         "confirm": True,
-        "key": f"o-{suffix}",
+        "idempotency_key": f"o-{suffix}",
     }
     first = sales.create_order(odoo, **order)
     assert sales.create_order(later, **order) == first
@@ -134,7 +134,7 @@ def test_an_order_with_other_lines_is_refused_and_says_which(
         create(odoo, "product.product", {"name": f"Thing {n} {suffix}"}).id for n in (1, 2)
     )
     lines: list[Any] = [{"product_id": product, "quantity": 2}, {"section": "Ring twice"}]
-    asked: dict[str, Any] = {"partner_id": partner, "key": f"webshop-{suffix}"}
+    asked: dict[str, Any] = {"partner_id": partner, "idempotency_key": f"webshop-{suffix}"}
     first = sales.create_order(odoo, lines=lines, **asked)
     assert first.message.endswith("with this journal, on this machine only.")
     assert sales.create_order(later, lines=lines, **asked) == first
@@ -154,17 +154,17 @@ def test_a_machine_with_its_own_journal_is_told_that_the_key_does_not_hold_there
     odoo: Connection, server: Server, tmp_path: Path, suffix: str
 ) -> None:
     values, key = {"name": f"Apart {suffix}"}, f"a-{suffix}"
-    plan = create(odoo, "res.partner", values, key=key, dry_run=True)
-    first = create(odoo, "res.partner", values, key=key)
+    plan = create(odoo, "res.partner", values, idempotency_key=key, dry_run=True)
+    first = create(odoo, "res.partner", values, idempotency_key=key)
     for told in (plan, first):
         assert told.message.endswith("with this journal, on this machine only.")
     with _connected(server, tmp_path / "other.sqlite") as other:
-        assert create(other, "res.partner", values, key=key).id != first.id
+        assert create(other, "res.partner", values, idempotency_key=key).id != first.id
 
 
 def test_an_import_is_made_once(odoo: Connection, later: Connection, suffix: str) -> None:
     rows = [{"ref": f"{suffix}-{n}", "name": f"Imported {suffix}"} for n in range(3)]
-    first = upsert(odoo, "res.partner", rows, key="ref", repeat_key=f"i-{suffix}")
+    first = upsert(odoo, "res.partner", rows, key="ref", idempotency_key=f"i-{suffix}")
     assert first.created == 3
-    assert upsert(later, "res.partner", rows, key="ref", repeat_key=f"i-{suffix}") == first
+    assert upsert(later, "res.partner", rows, key="ref", idempotency_key=f"i-{suffix}") == first
     assert _named(odoo, f"Imported {suffix}") == 3

@@ -156,7 +156,11 @@ async def test_a_repeat_with_a_key_is_not_done_twice(
     rental: Copy, raw: Raw, admitted: dict[str, Any], tmp_path: Path, suffix: str
 ) -> None:
     contract = Rented(raw)
-    given = {"partner_id": contract.partner, "equipment_id": contract.equipment, "key": suffix}
+    given = {
+        "partner_id": contract.partner,
+        "equipment_id": contract.equipment,
+        "idempotency_key": suffix,
+    }
     server = mcp_server(rental, journal=str(tmp_path / "journal.db"), **admitted)
     async with Client(server) as client:
         first = await called(client, "odoo_rental_create_contract", **given)

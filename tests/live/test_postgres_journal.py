@@ -77,7 +77,7 @@ def test_processes_with_one_key_make_one_record(server: Server, address: str, su
         connection.connect()
         barrier.wait()
         values = {"name": f"Raced {suffix}"}
-        made.append(create(connection, "res.partner", values, key=f"p-{suffix}").id)
+        made.append(create(connection, "res.partner", values, idempotency_key=f"p-{suffix}").id)
 
     threads = [threading.Thread(target=act, args=(one,)) for one in connections]
     for thread in threads:
@@ -88,7 +88,7 @@ def test_processes_with_one_key_make_one_record(server: Server, address: str, su
     assert len(set(made)) == 1
     assert count(connections[0], "res.partner", [["name", "=", f"Raced {suffix}"]]).count == 1
     with pytest.raises(OdooError, match="something else"):
-        create(connections[1], "res.partner", {"name": "Other"}, key=f"p-{suffix}")
+        create(connections[1], "res.partner", {"name": "Other"}, idempotency_key=f"p-{suffix}")
     for connection in connections:
         connection.close()
 
@@ -97,12 +97,12 @@ def test_a_restart_of_postgresql_loses_nothing(
     odoo: Connection, database: str, suffix: str
 ) -> None:
     """The next call makes a new connection; what was kept is there."""
-    create(odoo, "res.partner", {"name": f"Before {suffix}"}, key=f"q-{suffix}")
+    create(odoo, "res.partner", {"name": f"Before {suffix}"}, idempotency_key=f"q-{suffix}")
     postgres.execute(
         "postgres",
         f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{database}'",
     )
-    again = create(odoo, "res.partner", {"name": f"Before {suffix}"}, key=f"q-{suffix}")
+    again = create(odoo, "res.partner", {"name": f"Before {suffix}"}, idempotency_key=f"q-{suffix}")
     assert again.id
     assert count(odoo, "res.partner", [["name", "=", f"Before {suffix}"]]).count == 1
 

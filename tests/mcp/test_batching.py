@@ -65,13 +65,13 @@ async def test_all_of_it_in_one_call(odoo: FakeOdoo, era: str, tmp_path: Path) -
         plan = data(await client.call_tool(TOOL, {"items": items, "dry_run": True}))
         assert [one["possible"] for one in plan["items"]] == ["whole"] * 3
         assert kept(odoo) == before
-        done = data(await client.call_tool(TOOL, {"items": items, "key": "k"}))
+        done = data(await client.call_tool(TOOL, {"items": items, "idempotency_key": "k"}))
         assert [one["operation"] for one in done["items"]] == [
             *("odoo_core_create", "odoo_core_write", "odoo_core_write")
         ]
         assert done["items"][0]["result"]["id"] in odoo.records
         assert done["undo"]["possible"] == "whole"
-        again = data(await client.call_tool(TOOL, {"items": items, "key": "k"}))
+        again = data(await client.call_tool(TOOL, {"items": items, "idempotency_key": "k"}))
         assert again["items"] == done["items"]
         assert len(odoo.records) == len(before) + 1
         await client.call_tool("odoo_core_undo", {"entry": done["undo"]["entry"]})
@@ -108,7 +108,10 @@ async def test_what_fails_is_told_with_what_was_taken_back(
         (item("run_wizard"), "odoo_core_run_wizard cannot be part"),
         ({"tool": "nonsense", "arguments": {}}, "There is no tool 'nonsense'"),
         (item("write", ids=[1], values={}, more=1), "more"),
-        (item("write", ids=[1], values={"color": 1}, key="x"), "key cannot be given"),
+        (
+            item("write", ids=[1], values={"color": 1}, idempotency_key="x"),
+            "idempotency_key cannot be given",
+        ),
         (item("write", ids=[1], values={"color": 1}, dry_run=True), "dry_run cannot be given"),
         (item("write", ids=["x"], values={"color": 1}), "ids"),
         ({"tool": "odoo_core_write"}, "arguments is missing"),
@@ -219,12 +222,12 @@ async def test_with_a_no_nothing_is_done(odoo: FakeOdoo, era: str, tmp_path: Pat
     person = Person(NO)
     async with Client(make(odoo, tmp_path), mode=era, elicitation_callback=person) as client:
         items = [item("create", values={"name": "Dan"}), color(1, 3)]
-        refused = await client.call_tool(TOOL, {"items": items, "key": "k"})
+        refused = await client.call_tool(TOOL, {"items": items, "idempotency_key": "k"})
         assert refused.is_error
         assert "did not confirm" in data(refused)["message"]
         assert len(person.asked) == 1
         person.answer = ElicitResult(action="accept", content={"confirm": True})
-        done = await client.call_tool(TOOL, {"items": items, "key": "k"})
+        done = await client.call_tool(TOOL, {"items": items, "idempotency_key": "k"})
         assert not done.is_error, done
     assert len(odoo.records) == len(before) + 1
 

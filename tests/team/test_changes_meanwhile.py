@@ -81,7 +81,9 @@ def test_a_key_that_is_revoked_during_a_call_ends_it_with_an_error_and_nothing_i
         {"tool": "odoo_core_create", "arguments": {"model": "res.partner", "values": {"name": one}}}
         for one in (first, second)
     ]
-    answer = call(team.url, tokens.access, "odoo_core_batch", {"items": items, "key": "one try"})
+    answer = call(
+        team.url, tokens.access, "odoo_core_batch", {"items": items, "idempotency_key": "one try"}
+    )
     assert answer.status_code == 200
     # Up to 18 Odoo remembers for a while which keys were right, and mostly takes the second call.
     refused = answer.json()["result"]["isError"]
@@ -98,13 +100,13 @@ def test_a_key_that_is_revoked_during_a_call_ends_it_with_an_error_and_nothing_i
     assert grant.why == "Odoo refuses the key"
     # Signed in again: the answer is repeated, or the error names what is left and can be undone.
     tokens = Person(team.url).connect(client, **form_of(user))
-    asked = {"items": items, "key": "one try"}
+    asked = {"items": items, "idempotency_key": "one try"}
     result = call(team.url, tokens.access, "odoo_core_batch", asked).json()["result"]
     assert result["isError"] is refused
     assert (named(admin, first), named(admin, second)) == (1, 0 if refused else 1)
     if refused:
         error = result["structuredContent"]
-        assert error["code"] == "KEY_IN_DOUBT"
+        assert error["code"] == "KEY_UNCONFIRMED"
         entry = {"entry": error["details"]["entry"]}
         undone = call(team.url, tokens.access, "odoo_core_undo", entry)
         assert undone.json()["result"]["isError"] is False

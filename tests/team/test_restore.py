@@ -135,7 +135,12 @@ def test_tokens_hold_keys_open_and_nothing_is_done_twice(
         client = OAuthClient(team.url)
         tokens = Person(team.url).connect(client, login=user.login, password=user.password)
         made = toolkit.create(admin, "res.partner", {"name": f"Of {user.login}"}).id
-        change = {"model": "res.partner", "ids": [made], "values": {"ref": "a"}, "key": "once"}
+        change = {
+            "model": "res.partner",
+            "ids": [made],
+            "values": {"ref": "a"},
+            "idempotency_key": "once",
+        }
         answer = call(team.url, tokens.access, "odoo_core_write", change)
         assert answer.json()["result"]["isError"] is False, answer.text
         kept.back_up()

@@ -94,11 +94,11 @@ def test_a_damaged_line_of_a_key_has_nothing_sent_again(
 ) -> None:
     server.lose_answer("write", applied=False)
     with pytest.raises(OdooConnectionError):
-        write(odoo, "res.partner", [1], {"ref": "c"}, key="k")
+        write(odoo, "res.partner", [1], {"ref": "c"}, idempotency_key="k")
     _damage(path, "{")
     with pytest.raises(OdooError) as caught:
-        write(odoo, "res.partner", [1], {"ref": "c"}, key="k")
-    assert (caught.value.code, caught.value.outcome) == ("KEY_IN_DOUBT", "maybe_applied")
+        write(odoo, "res.partner", [1], {"ref": "c"}, idempotency_key="k")
+    assert (caught.value.code, caught.value.outcome) == ("KEY_UNCONFIRMED", "maybe_applied")
     assert _ref(server) == "b"
 
 

@@ -159,7 +159,7 @@ def test_all_that_is_wrong_is_said_before_the_first_is_sent(
         ((batch, {"items": [ref(1, "x")]}), "batch cannot be part"),
         ((len, {}), "len cannot be part"),
         ((write, {"model": PARTNER, "id": [1]}), "argument"),
-        ((write, {**ref(1, "x")[1], "key": "k"}), "key cannot be given"),
+        ((write, {**ref(1, "x")[1], "idempotency_key": "k"}), "idempotency_key cannot be given"),
         ((write, {**ref(1, "x")[1], "dry_run": True}), "dry_run cannot be given"),
         (ref(1, {"id_of_item": 2}), "not the number of an earlier"),  # type: ignore[arg-type]
         (ref(1, {"id_of_item": True}), "not the number of an earlier"),  # type: ignore[arg-type]
@@ -446,12 +446,12 @@ def test_a_key_repeated_after_success_gives_the_first_result(
     server: FakeServer, odoo: Connection
 ) -> None:
     items = [new("Dan"), ref(1, "x")]
-    first = batch(odoo, items, key="k")
+    first = batch(odoo, items, idempotency_key="k")
     server.sent.clear()
-    assert batch(odoo, items, key="k") == first
+    assert batch(odoo, items, idempotency_key="k") == first
     assert server.sent == []
     with pytest.raises(StateError, match="given for something else"):
-        batch(odoo, [*items, ref(2, "y")], key="k")
+        batch(odoo, [*items, ref(2, "y")], idempotency_key="k")
 
 
 def test_a_key_repeated_after_a_failure_does_all_of_it(
@@ -461,10 +461,10 @@ def test_a_key_repeated_after_a_failure_does_all_of_it(
     items = [new("Dan"), ref(1, "x"), ref(2, "y")]
     refuse(server, "write", "y")
     with pytest.raises(ConstraintError):
-        batch(odoo, items, key="k")
+        batch(odoo, items, idempotency_key="k")
     before = rows(server)
     del server.answers[PARTNER, "write"]
-    batch(odoo, items, key="k")
+    batch(odoo, items, idempotency_key="k")
     assert [(row["name"], row["ref"]) for row in rows(server)] == [
         ("Ann", "x"),
         ("Bob", "y"),
@@ -481,19 +481,19 @@ def test_a_key_repeated_after_a_part_was_left_says_so(server: FakeServer, odoo: 
     items = [GONE, ref(1, "x"), ref(2, "y")]
     refuse(server, "write", "y")
     with pytest.raises(ConstraintError):
-        batch(odoo, items, allow_lasting=True, key="k")
+        batch(odoo, items, allow_lasting=True, idempotency_key="k")
     del server.answers[PARTNER, "write"]
     server.sent.clear()
     with pytest.raises(StateError, match=r"res\.partner\.unlink of 3 was done") as caught:
-        batch(odoo, items, allow_lasting=True, key="k")
-    assert caught.value.code == "KEY_IN_DOUBT"
+        batch(odoo, items, allow_lasting=True, idempotency_key="k")
+    assert caught.value.code == "KEY_UNCONFIRMED"
     assert not [call for call in server.sent if call.method in ("write", "unlink")]
 
 
 def test_a_yes_can_be_given_with_the_same_key(server: FakeServer, odoo: Connection) -> None:
     with pytest.raises(StateError, match="cannot be taken back"):
-        batch(odoo, [GONE, ref(1, "x")], key="k")
-    batch(odoo, [GONE, ref(1, "x")], key="k", allow_lasting=True)
+        batch(odoo, [GONE, ref(1, "x")], idempotency_key="k")
+    batch(odoo, [GONE, ref(1, "x")], idempotency_key="k", allow_lasting=True)
     assert len(rows(server)) == 2
 
 
@@ -505,9 +505,9 @@ def test_a_key_repeated_after_a_lost_answer_says_what_is_in_doubt(
     items = [ref(1, "x"), new("Dan"), ref(2, "y")]
     server.lose_answer("create", applied=False)
     with pytest.raises(OdooConnectionError):
-        batch(odoo, items, key="k")
+        batch(odoo, items, idempotency_key="k")
     with pytest.raises(StateError, match="an answer was lost") as caught:
-        batch(odoo, items, key="k")
+        batch(odoo, items, idempotency_key="k")
     assert caught.value.details["in_doubt"] == ["res.partner.create"]
     assert rows(server) == before
 
@@ -607,11 +607,11 @@ def test_a_batch_that_was_cut_off_is_said_to_be_and_can_be_taken_back(
     """What is known of it is named, and nothing is done anew; undo takes back what is known."""
     before = rows(server)
     items = [new(name, ref=name) for name in ("D", "E", "F", "G", "H")]
-    killed(lambda: batch(odoo, items, key="k"), 3, when=when)
+    killed(lambda: batch(odoo, items, idempotency_key="k"), 3, when=when)
     there = rows(server)
     assert len(there) == len(before) + (2 if when == "never" else 3)
     with pytest.raises(StateError, match="ended in the middle") as caught:
-        batch(odoo, items, key="k")
+        batch(odoo, items, idempotency_key="k")
     made = [4, 5, 6] if when == "between" else [4, 5]
     doubt = "Whether res.partner.create was applied is not known." in caught.value.message
     assert doubt == (when != "between")
@@ -635,7 +635,7 @@ def test_a_lost_creation_does_not_claim_the_record_of_another_item(
 
     server.answers[PARTNER, "create"] = answer
     with pytest.raises(OdooConnectionError) as caught:
-        batch(odoo, [new("D"), new("D")], key="k")
+        batch(odoo, [new("D"), new("D")], idempotency_key="k")
     assert caught.value.details["item"] == 2
     assert rows(server) == before
 

@@ -342,10 +342,10 @@ def test_with_a_key_of_the_caller_batches_go_one_after_the_other(tmp_path: Path)
     odoo = server.connect(journal=Journal(tmp_path / "journal.sqlite"))
     rows = rows_of(3)
     with pytest.raises(ValidationError, match="With a key, batches go one after the other"):
-        create_many(odoo, "res.partner", rows, at_once=2, key="k1")
+        create_many(odoo, "res.partner", rows, at_once=2, idempotency_key="k1")
     with pytest.raises(ValidationError, match="With a key, batches go one after the other"):
-        upsert(odoo, "res.partner", rows, "ref", at_once=2, repeat_key="k2")
+        upsert(odoo, "res.partner", rows, "ref", at_once=2, idempotency_key="k2")
     assert server.records["res.partner"] == []
-    assert upsert(odoo, "res.partner", rows, "ref", at_once=2, repeat_key="k3", dry_run=True)
-    assert upsert(odoo, "res.partner", rows, "ref", repeat_key="k2").created == 3
-    assert create_many(odoo, "res.partner", rows, key="k1").created == 3
+    assert upsert(odoo, "res.partner", rows, "ref", at_once=2, idempotency_key="k3", dry_run=True)
+    assert upsert(odoo, "res.partner", rows, "ref", idempotency_key="k2").created == 3
+    assert create_many(odoo, "res.partner", rows, idempotency_key="k1").created == 3

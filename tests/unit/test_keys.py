@@ -103,33 +103,48 @@ def names(server: FakeServer) -> list[str]:
 
 def test_the_first_result_again(server: FakeServer, path: Path) -> None:
     """Also by another object, as after a restart; nothing is sent but the login."""
-    first = create(server.connect(journal=Journal(path)), "res.partner", {"name": "Bob"}, key="k1")
+    first = create(
+        server.connect(journal=Journal(path)), "res.partner", {"name": "Bob"}, idempotency_key="k1"
+    )
     odoo = server.connect(journal=Journal(path))
     server.sent.clear()
-    again = create(odoo, "res.partner", {"name": "Bob"}, key="k1")
+    again = create(odoo, "res.partner", {"name": "Bob"}, idempotency_key="k1")
     assert again == first
     assert type(again) is type(first)
     assert server.sent == []
     assert names(server) == ["Ann", "Bob"]
-    assert [entry.key for entry in history(odoo)] == ["k1"]
+    assert [entry.idempotency_key for entry in history(odoo)] == ["k1"]
 
 
 def test_defaults_and_numbers_are_the_same_however_they_are_written(odoo: Connection) -> None:
-    one = write(odoo, "res.partner", [1], {"ref": "b"}, key="k")
-    assert write(odoo, "res.partner", ids=(1,), values={"ref": "b"}, context=None, key="k") == one
+    one = write(odoo, "res.partner", [1], {"ref": "b"}, idempotency_key="k")
+    assert (
+        write(odoo, "res.partner", ids=(1,), values={"ref": "b"}, context=None, idempotency_key="k")
+        == one
+    )
 
 
 @pytest.mark.parametrize(
     ("other", "differs"),
     [
-        (lambda odoo: create(odoo, "res.partner", {"name": "Eve"}, key="k"), ": values.name."),
         (
-            lambda odoo: create(odoo, "res.partner", {"name": "Bob", "active": 1}, key="k"),
+            lambda odoo: create(odoo, "res.partner", {"name": "Eve"}, idempotency_key="k"),
+            ": values.name.",
+        ),
+        (
+            lambda odoo: create(
+                odoo, "res.partner", {"name": "Bob", "active": 1}, idempotency_key="k"
+            ),
             ": values.active (only now).",
         ),
-        (lambda odoo: write(odoo, "res.partner", [1], {"name": "Bob"}, key="k"), ": operation, "),
         (
-            lambda odoo: create(odoo, "res.partner", {"name": "Bob"}, {"lang": "de_DE"}, key="k"),
+            lambda odoo: write(odoo, "res.partner", [1], {"name": "Bob"}, idempotency_key="k"),
+            ": operation, ",
+        ),
+        (
+            lambda odoo: create(
+                odoo, "res.partner", {"name": "Bob"}, {"lang": "de_DE"}, idempotency_key="k"
+            ),
             ": context.lang,",
         ),
     ],
@@ -137,7 +152,7 @@ def test_defaults_and_numbers_are_the_same_however_they_are_written(odoo: Connec
 def test_a_key_for_something_else_is_refused(
     server: FakeServer, odoo: Connection, other: Callable[[Connection], Any], differs: str
 ) -> None:
-    create(odoo, "res.partner", {"name": "Bob"}, key="k")
+    create(odoo, "res.partner", {"name": "Bob"}, idempotency_key="k")
     server.sent.clear()
     with pytest.raises(StateError) as caught:
         other(odoo)
@@ -149,10 +164,10 @@ def test_a_key_for_something_else_is_refused(
 
 def test_other_contents_are_told_line_by_line(server: FakeServer, odoo: Connection) -> None:
     rows = [{"name": "Bob", "ref": "b"}, {"name": "Cy", "ref": "c"}, {"name": "Di", "ref": "d"}]
-    create_many(odoo, "res.partner", rows, key="k")
+    create_many(odoo, "res.partner", rows, idempotency_key="k")
     other = [rows[0], {"name": "Cy", "ref": "z"}, {"name": "Di"}]
     with pytest.raises(StateError, match="Other than then") as caught:
-        create_many(odoo, "res.partner", other, key="k")
+        create_many(odoo, "res.partner", other, idempotency_key="k")
     assert caught.value.details["differences"] == ["rows[1].ref", "rows[2].ref (only before)"]
     assert "It created res.partner 2, 3, 4." in caught.value.message
     assert len(names(server)) == 4
@@ -160,48 +175,51 @@ def test_other_contents_are_told_line_by_line(server: FakeServer, odoo: Connecti
 
 def test_a_long_request_is_compared_further_up(odoo: Connection) -> None:
     rows = [{"name": f"N{n}", "ref": f"r{n}"} for n in range(600)]
-    create_many(odoo, "res.partner", rows, key="k")
+    create_many(odoo, "res.partner", rows, idempotency_key="k")
     with pytest.raises(StateError) as caught:
-        create_many(odoo, "res.partner", [*rows[:599], {"name": "X"}], key="k")
+        create_many(odoo, "res.partner", [*rows[:599], {"name": "X"}], idempotency_key="k")
     assert caught.value.details["differences"] == ["rows[599]"]
 
 
 def test_another_company_is_another_request(server: FakeServer, path: Path) -> None:
-    create(server.connect(journal=Journal(path)), "res.partner", {"name": "Bob"}, key="k")
+    create(
+        server.connect(journal=Journal(path)), "res.partner", {"name": "Bob"}, idempotency_key="k"
+    )
     other = server.connect(journal=Journal(path), company_id=2)
     with pytest.raises(StateError, match="something else"):
-        create(other, "res.partner", {"name": "Bob"}, key="k")
+        create(other, "res.partner", {"name": "Bob"}, idempotency_key="k")
 
 
 def test_without_a_journal_nothing_is_sent(server: FakeServer) -> None:
     with pytest.raises(ConfigurationError, match="needs a journal"):
-        create(server.connect(), "res.partner", {"name": "Bob"}, key="k")
+        create(server.connect(), "res.partner", {"name": "Bob"}, idempotency_key="k")
     assert server.sent == []
 
 
 @pytest.mark.parametrize("key", ["", "  ", "x" * 201, "a\nb", 7, ["k"]])
 def test_what_is_not_a_key(server: FakeServer, odoo: Connection, key: Any) -> None:
     with pytest.raises(ValidationError, match="A key is a text"):
-        create(odoo, "res.partner", {"name": "Bob"}, key=key)
+        create(odoo, "res.partner", {"name": "Bob"}, idempotency_key=key)
     assert server.sent == []
 
 
 def test_a_plan_uses_no_key(odoo: Connection) -> None:
-    create(odoo, "res.partner", {"name": "Bob"}, dry_run=True, key="k")
+    create(odoo, "res.partner", {"name": "Bob"}, dry_run=True, idempotency_key="k")
     assert history(odoo) == []
-    create(odoo, "res.partner", {"name": "Eve"}, key="k")
+    create(odoo, "res.partner", {"name": "Eve"}, idempotency_key="k")
 
 
 def test_what_was_refused_may_be_done_again(server: FakeServer, odoo: Connection) -> None:
     """Nothing was written, so the same request, which can pass now, is made."""
     server.answers["res.partner", "create"] = ValidationError("No.")
     with pytest.raises(OdooError):
-        create(odoo, "res.partner", {"name": "Bob"}, key="k")
+        create(odoo, "res.partner", {"name": "Bob"}, idempotency_key="k")
     assert history(odoo)[0].outcome == "refused"
     del server.answers["res.partner", "create"]
-    create(odoo, "res.partner", {"name": "Bob"}, key="k")
+    create(odoo, "res.partner", {"name": "Bob"}, idempotency_key="k")
     assert names(server) == ["Ann", "Bob"]
-    assert [(one.outcome, one.key) for one in history(odoo)] == [("done", "k"), ("refused", None)]
+    told = [(one.outcome, one.idempotency_key) for one in history(odoo)]
+    assert told == [("done", "k"), ("refused", None)]
 
 
 def test_a_state_that_stops_it_reserves_nothing(path: Path) -> None:
@@ -209,7 +227,7 @@ def test_a_state_that_stops_it_reserves_nothing(path: Path) -> None:
     server.records["sale.order"][0]["state"] = "cancel"
     odoo = server.connect(journal=Journal(path))
     with pytest.raises(StateError):
-        confirm_order(odoo, order_id=1, key="k")
+        confirm_order(odoo, order_id=1, idempotency_key="k")
     assert history(odoo)[0].outcome == "refused"
 
 
@@ -218,7 +236,7 @@ def test_threads_with_one_key_make_one_record(server: FakeServer, path: Path) ->
 
     def act() -> None:
         barrier.wait()
-        made.append(create(odoo, "res.partner", {"name": "Bob"}, key="k").id)
+        made.append(create(odoo, "res.partner", {"name": "Bob"}, idempotency_key="k").id)
 
     threads = [threading.Thread(target=act) for _ in range(6)]
     for thread in threads:
@@ -248,12 +266,12 @@ def test_who_waits_too_long_hears_that_it_still_runs(
 
     def repeat() -> None:
         try:
-            create(odoo, "res.partner", {"name": "Bob"}, key="k")
+            create(odoo, "res.partner", {"name": "Bob"}, idempotency_key="k")
         except OdooError as error:
             caught.append(error)
 
     monkeypatch.setattr(server, "send", send)
-    create(odoo, "res.partner", {"name": "Bob"}, key="k")
+    create(odoo, "res.partner", {"name": "Bob"}, idempotency_key="k")
     assert [(error.code, error.retry) for error in caught] == [("KEY_RUNNING", True)]
     assert waited == list(keys.WAITS)
     assert names(server) == ["Ann", "Bob"]
@@ -270,17 +288,18 @@ def test_what_has_sent_nothing_gives_its_key_away(
     def slow(odoo: Any, *, dry_run: bool = False) -> Any:
         if odoo is not other:
             try:
-                _elsewhere(lambda: act(other, key="k"))
+                _elsewhere(lambda: act(other, idempotency_key="k"))
             except OdooError as error:
                 caught.append(error)
         return create(odoo, "res.partner", {"name": "Bob"})
 
     act: Any = operation(_with_plan(slow))
     with pytest.raises(StateError, match="taken over the key k"):
-        act(odoo, key="k")
+        act(odoo, idempotency_key="k")
     assert caught == []
     assert names(server) == ["Ann", "Bob"]
-    assert [(one.outcome, one.key) for one in history(odoo)] == [("done", "k"), ("refused", None)]
+    told = [(one.outcome, one.idempotency_key) for one in history(odoo)]
+    assert told == [("done", "k"), ("refused", None)]
 
 
 @pytest.mark.parametrize("arrives", [True, False])
@@ -290,7 +309,7 @@ def test_a_killed_process_leaves_no_second_record(
     """Nobody knows whether it arrived: the records to look at are named."""
 
     def act() -> Any:
-        return create(odoo, "res.partner", {"name": "Bob"}, key="k")
+        return create(odoo, "res.partner", {"name": "Bob"}, idempotency_key="k")
 
     killed(server, "create", act, arrives=arrives)
     there = names(server)
@@ -312,13 +331,13 @@ def test_a_creation_that_never_arrived_is_made_later(
     server.lose_answer("create", applied=False)
 
     def act() -> Any:
-        return create(odoo, "res.partner", {"name": "Bob"}, key="k")
+        return create(odoo, "res.partner", {"name": "Bob"}, idempotency_key="k")
 
     with pytest.raises(OdooConnectionError):
         act()
     with pytest.raises(StateError) as caught:
         act()
-    assert (caught.value.code, caught.value.outcome) == ("KEY_IN_DOUBT", "maybe_applied")
+    assert (caught.value.code, caught.value.outcome) == ("KEY_UNCONFIRMED", "maybe_applied")
     assert "an answer was lost" in caught.value.message
     monkeypatch.setattr(keys, "SETTLED", -1.0)
     made = act()
@@ -335,7 +354,7 @@ def test_a_lost_creation_names_what_to_look_at(
     server.lose_answer("create", applied=False)
     for error in (OdooConnectionError, StateError):
         with pytest.raises(error) as caught:
-            create(odoo, "res.partner", {"name": "Bob"}, key="k")
+            create(odoo, "res.partner", {"name": "Bob"}, idempotency_key="k")
     assert caught.value.details["look_at"] == {"res.partner": [7]}
     assert "Since then, this user has created res.partner 7." in caught.value.message
     assert names(server) == ["Ann"]
@@ -346,7 +365,7 @@ def test_a_change_or_a_button_of_a_killed_process_is_not_made_again(
     server: FakeServer, odoo: Connection, killed: Any, arrives: bool
 ) -> None:
     def act() -> Any:
-        return write(odoo, "res.partner", [1], {"ref": "b"}, key="k")
+        return write(odoo, "res.partner", [1], {"ref": "b"}, idempotency_key="k")
 
     killed(server, "write", act, arrives=arrives)
     server.records["res.partner"][0]["ref"] = "of somebody else"
@@ -361,15 +380,15 @@ def test_what_an_operation_of_several_steps_has_done_is_named(
     act: Any = operation(_with_plan(_two_steps))
     server.answers["res.partner", "write"] = ValidationError("No.")
     with pytest.raises(ValidationError, match="No"):
-        act(odoo, second="b", key="k")
+        act(odoo, second="b", idempotency_key="k")
     with pytest.raises(StateError, match="was done in part, and then failed") as caught:
-        act(odoo, second="b", key="k")
-    assert caught.value.code == "KEY_IN_DOUBT"
+        act(odoo, second="b", idempotency_key="k")
+    assert caught.value.code == "KEY_UNCONFIRMED"
     assert "It created res.partner 2." in caught.value.message
     undo(odoo, entry=1)
     assert names(server) == ["Ann"]
     with pytest.raises(StateError, match="taken back by entry 2"):
-        act(odoo, second="b", key="k")
+        act(odoo, second="b", idempotency_key="k")
 
 
 def test_a_result_that_says_what_failed_is_the_result(server: FakeServer, odoo: Connection) -> None:
@@ -383,16 +402,20 @@ def test_a_result_that_says_what_failed_is_the_result(server: FakeServer, odoo: 
         return made
 
     act: Any = operation(_with_plan(some))
-    first = act(odoo, key="k")
+    first = act(odoo, idempotency_key="k")
     assert history(odoo)[0].outcome == "partly"
     server.sent.clear()
-    assert act(odoo, key="k") == first
+    assert act(odoo, idempotency_key="k") == first
     assert server.sent == []
 
 
 def test_for_whom_a_key_holds_is_told(server: FakeServer, odoo: Connection, path: Path) -> None:
     here = "Its key holds for programs with this journal, on this machine only."
-    asked: dict[str, Any] = {"model": "res.partner", "values": {"name": "Bob"}, "key": "k"}
+    asked: dict[str, Any] = {
+        "model": "res.partner",
+        "values": {"name": "Bob"},
+        "idempotency_key": "k",
+    }
     assert create(odoo, **asked, dry_run=True).message.endswith(here)
     made = create(odoo, **asked)
     assert made.message.endswith(here)
@@ -424,14 +447,14 @@ def _with_plan(act: Any) -> Any:
 def test_a_part_of_an_operation_has_no_key(odoo: Connection) -> None:
     assert isinstance(odoo.journal, Journal)
     with odoo.journal.operation(odoo, "x"), pytest.raises(ValidationError, match="outer call"):
-        create(odoo, "res.partner", {"name": "Bob"}, key="k")
+        create(odoo, "res.partner", {"name": "Bob"}, idempotency_key="k")
 
 
 def test_what_was_taken_back_is_not_said_to_be_there(server: FakeServer, odoo: Connection) -> None:
-    create(odoo, "res.partner", {"name": "Bob"}, key="k")
+    create(odoo, "res.partner", {"name": "Bob"}, idempotency_key="k")
     undo(odoo, entry=1)
     with pytest.raises(StateError) as caught:
-        create(odoo, "res.partner", {"name": "Bob"}, key="k")
+        create(odoo, "res.partner", {"name": "Bob"}, idempotency_key="k")
     assert (caught.value.code, "taken back by entry 2" in str(caught.value)) == ("KEY_DONE", True)
     assert names(server) == ["Ann"]
 
@@ -439,11 +462,11 @@ def test_what_was_taken_back_is_not_said_to_be_there(server: FakeServer, odoo: C
 def test_another_policy_does_not_see_the_result(server: FakeServer, path: Path) -> None:
     """It hears that it was done, and which record it was."""
     values = {"name": "Bob", "ref": "secret"}
-    create(server.connect(journal=Journal(path)), "res.partner", values, key="k")
+    create(server.connect(journal=Journal(path)), "res.partner", values, idempotency_key="k")
     closed = Policy(method_blocklist=frozenset({"message_post"}))
     other = server.connect(journal=Journal(path), policy=closed)
     with pytest.raises(StateError) as caught:
-        create(other, "res.partner", values, key="k")
+        create(other, "res.partner", values, idempotency_key="k")
     assert caught.value.details == {"entry": 1, "created": {"res.partner": [2]}}
     assert names(server) == ["Ann", "Bob"]
 
@@ -452,9 +475,9 @@ def test_a_result_too_long_to_be_kept(
     server: FakeServer, odoo: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(kept_results, "MOST_TEXT", 10)
-    create(odoo, "res.partner", {"name": "Bob"}, key="k")
+    create(odoo, "res.partner", {"name": "Bob"}, idempotency_key="k")
     with pytest.raises(StateError, match="cannot be shown again"):
-        create(odoo, "res.partner", {"name": "Bob"}, key="k")
+        create(odoo, "res.partner", {"name": "Bob"}, idempotency_key="k")
     assert names(server) == ["Ann", "Bob"]
 
 
@@ -464,17 +487,17 @@ def test_imports_have_a_key_of_another_name(
     """A file counts by what is in it."""
     file = tmp_path / "rows.csv"
     file.write_text("ref,name\nb,Bob\n")
-    first = upsert(odoo, "res.partner", str(file), key="ref", repeat_key="k")
-    assert upsert(odoo, "res.partner", str(file), key="ref", repeat_key="k") == first
+    first = upsert(odoo, "res.partner", str(file), key="ref", idempotency_key="k")
+    assert upsert(odoo, "res.partner", str(file), key="ref", idempotency_key="k") == first
     file.write_text("ref,name\nb,Ben\n")
     with pytest.raises(StateError, match="something else"):
-        upsert(odoo, "res.partner", str(file), key="ref", repeat_key="k")
+        upsert(odoo, "res.partner", str(file), key="ref", idempotency_key="k")
     rows = [{"name": "Cy"}]
-    create_many(odoo, "res.partner", rows, key="many")
-    create_many(odoo, "res.partner", rows, key="many")
+    create_many(odoo, "res.partner", rows, idempotency_key="many")
+    create_many(odoo, "res.partner", rows, idempotency_key="many")
     assert names(server) == ["Ann", "Bob", "Cy"]
     with pytest.raises(ValidationError, match="cannot be compared"):
-        create_many(odoo, "res.partner", iter(rows), key="others")
+        create_many(odoo, "res.partner", iter(rows), idempotency_key="others")
 
 
 def test_an_interrupted_import_is_not_sent_again(server: FakeServer, odoo: Connection) -> None:
@@ -482,11 +505,11 @@ def test_an_interrupted_import_is_not_sent_again(server: FakeServer, odoo: Conne
     rows = [{"ref": f"r{n}", "name": f"N{n}"} for n in range(6)]
     server.lose_answer("load", applied=False)
     server.lose_answer("create", applied=False)
-    first = upsert(odoo, "res.partner", rows, key="ref", batch=2, repeat_key="k")
+    first = upsert(odoo, "res.partner", rows, key="ref", batch=2, idempotency_key="k")
     assert first.interrupted
-    assert upsert(odoo, "res.partner", rows, key="ref", batch=2, repeat_key="k") == first
+    assert upsert(odoo, "res.partner", rows, key="ref", batch=2, idempotency_key="k") == first
     assert names(server) == ["Ann"]
-    again = upsert(odoo, "res.partner", rows, key="ref", batch=2, repeat_key="k2")
+    again = upsert(odoo, "res.partner", rows, key="ref", batch=2, idempotency_key="k2")
     assert not again.failed
     assert sorted(names(server)) == ["Ann", *(f"N{n}" for n in range(6))]
 

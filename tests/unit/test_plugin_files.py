@@ -201,7 +201,9 @@ def test_hints_and_schemas_are_those_of_ours() -> None:
             Draft202012Validator.check_schema(tool.output_schema)
             assert len(tool.description) <= 1000
     made = tools["odoo_rental_create_contract"].input_schema["properties"]
-    assert {"partner_id", "partner_name", "equipment_name", "dry_run", "key"} <= set(made)
+    assert {"partner_id", "partner_name", "equipment_name", "dry_run", "idempotency_key"} <= set(
+        made
+    )
     listing = tools["odoo_rental_list_contracts"].input_schema["properties"]
     assert listing["state"]["enum"] == ["draft", "confirmed", "out", "returned", "cancelled"]
     assert {"date_end_from", "date_end_to"} <= set(listing)

@@ -464,6 +464,6 @@ class TestAggregate:
 def test_connect_takes_the_path_of_a_journal(tmp_path: Path) -> None:
     server = FakeServer({"res.partner": {"name": "char"}}, records={"res.partner": []})
     odoo = server.connect(journal=tmp_path / "journal.sqlite")
-    first = create(odoo, "res.partner", {"name": "Ann"}, key="one")
-    assert create(odoo, "res.partner", {"name": "Ann"}, key="one").ids == first.ids
+    first = create(odoo, "res.partner", {"name": "Ann"}, idempotency_key="one")
+    assert create(odoo, "res.partner", {"name": "Ann"}, idempotency_key="one").ids == first.ids
     assert len(server.records["res.partner"]) == 1

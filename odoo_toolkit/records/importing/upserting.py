@@ -325,7 +325,7 @@ def _checked_at_once(meant: Meant) -> int:
             details={"field": "at_once"},
         )
     recording = current()
-    if at_once > 1 and not meant.dry_run and recording and recording.entry.key:
+    if at_once > 1 and not meant.dry_run and recording and recording.entry.idempotency_key:
         raise ValidationError(
             "With a key, batches go one after the other: a repeat knows what is done by the order"
             " in which it was sent.",
