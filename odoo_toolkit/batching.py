@@ -149,7 +149,7 @@ def batch(
     Raises:
         ConfigurationError: the connection has no journal.
         OdooError: of an item. ``details["item"]`` is its number. If it had been sent, ``details``
-            also has what was taken back, what is ``left``, and what ``remains`` all the same;
+            also has what was taken back, what is ``left``, and what is ``not_undone``;
             the outcome is ``maybe_applied`` if something is left, otherwise ``rolled_back``.
         OperationCancelled: nobody waits any more; what was done was taken back.
     """
@@ -332,8 +332,8 @@ def _plan(odoo: Odoo, items: Sequence[_Planned]) -> BatchPlan:
         refused=policy_of(odoo),
     )
     if late := [str(item.number) for item in items if item.plan is None]:
-        remains = [*told.remains, f"It is not known yet for item {', '.join(late)}."]
-        told = attrs.evolve(told, possible="part" if calls else "none", remains=remains)
+        not_undone = [*told.not_undone, f"It is not known yet for item {', '.join(late)}."]
+        told = attrs.evolve(told, possible="part" if calls else "none", not_undone=not_undone)
     return BatchPlan(
         undo=told,
         dry_run=True,
@@ -365,7 +365,7 @@ def _lasting(item: _Planned) -> str:
         return "it is not known beforehand whether it can be taken back."
     told = getattr(item.plan, "undo", None)
     some = "cannot be taken back" if possible == "none" else "can be taken back only in part"
-    return " ".join([f"it {some}.", *(told.remains if told else ())])
+    return " ".join([f"it {some}.", *(told.not_undone if told else ())])
 
 
 def _check_lasting(item: _Planned, allowed: bool) -> None:
@@ -491,7 +491,7 @@ def _taken_back(
         return error
     found = _at(item, error)
     found.message = f"{found.message} {told}"
-    found.details |= {"taken_back": taken.done, "left": left, "remains": taken.remains}
+    found.details |= {"taken_back": taken.done, "left": left, "not_undone": taken.not_undone}
     found.outcome = "maybe_applied" if left else "rolled_back"
     return found
 

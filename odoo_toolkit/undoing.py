@@ -47,14 +47,14 @@ class UndoResult(Shown):
         entries: of the journal that were taken back.
         done: what was done, in order.
         left: what was not taken back, and why.
-        remains: what nothing takes back.
+        not_undone: what cannot be undone.
         warnings: what went otherwise than foretold.
     """
 
     entries: list[int]
     done: list[str]
     left: list[str]
-    remains: list[str]
+    not_undone: list[str]
     message: str
     warnings: list[str] = attrs.Factory(list)
 
@@ -316,7 +316,7 @@ def _undo(
     for entry in entries:
         _check_whole(entry)
     found = find(odoo, [write for entry in reversed(entries) for write in entry.writes])
-    remains = found.remains
+    not_undone = found.not_undone
     blocked = [item for item in found.items if item.part.blocked]
     free = [item for item in found.items if not item.part.blocked]
     what = ", ".join(f"{entry.operation} (entry {entry.id})" for entry in entries[:5])
@@ -335,7 +335,7 @@ def _undo(
         )
     if not free:
         raise StateError(
-            f"Nothing of {what} can be taken back. {' '.join(remains)}".strip(),
+            f"Nothing of {what} can be taken back. {' '.join(not_undone)}".strip(),
             suggestion="Everything is as it was before already, or Odoo has no way back.",
         )
     for item in free:
@@ -347,7 +347,7 @@ def _undo(
             shown,
             needs=next((p.needs for p in planned if p.needs), None),
             calls=[call for p in planned for call in p.calls],
-            warnings=[*(str(i.part.blocked) for i in blocked), *remains],
+            warnings=[*(str(i.part.blocked) for i in blocked), *not_undone],
         )
     return _take_back(odoo, entries, what, found)
 
@@ -379,10 +379,12 @@ def take_back(odoo: Odoo, entry: HistoryEntry) -> UndoResult:
             result = _take_back(odoo, [entry], what, found, running=True)
     except OdooError as error:
         left = [f"All of it: it cannot be looked at. {error.message}"]
-        return UndoResult(entries=[entry.id], done=[], left=left, remains=[], message="")
+        return UndoResult(entries=[entry.id], done=[], left=left, not_undone=[], message="")
     lost = list(dict.fromkeys(text for texts in found.lost.values() for text in texts))
     left = [*result.left, *lost]
-    return attrs.evolve(result, left=left, remains=[t for t in result.remains if t not in lost])
+    return attrs.evolve(
+        result, left=left, not_undone=[t for t in result.not_undone if t not in lost]
+    )
 
 
 def in_doubt(entry: HistoryEntry) -> list[str]:
@@ -422,7 +424,7 @@ def _take_back(
                 left += [f"{item.part.says} Odoo refused it: {error.message}"]
                 left += [f"Not tried: {later.part.says}" for later in items[place + 1 :]]
                 break
-        remains = [*found.remains, *_not_back(found.done)]
+        not_undone = [*found.not_undone, *_not_back(found.done)]
         if done or not running:
             recording.begin()
         _mark(journal, entries, found)
@@ -435,7 +437,7 @@ def _take_back(
         entries=[entry.id for entry in entries],
         done=done,
         left=left,
-        remains=remains,
+        not_undone=not_undone,
         message=message,
         warnings=warnings,
     )

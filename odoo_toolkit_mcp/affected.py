@@ -391,8 +391,8 @@ def _plan(odoo: Odoo, asking: Asking, plan: Plan, companies: Mapping[str, Any]) 
         yield from _named(odoo, read, companies)
         yield from _values({k: v for k, v in call.arguments.items() if _text(v) not in shown}, "  ")
     yield from (clean(warning, None) for warning in plan.warnings)
-    if plan.undo and plan.undo.remains:
-        yield f"What stays if it is taken back: {clean(' '.join(plan.undo.remains), None)}"
+    if plan.undo and plan.undo.not_undone:
+        yield f"What stays if it is taken back: {clean(' '.join(plan.undo.not_undone), None)}"
 
 
 def _ids(call: PlannedCall) -> str:

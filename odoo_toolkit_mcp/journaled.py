@@ -75,7 +75,7 @@ def _undo(odoo: Odoo, entries: list[HistoryEntry]) -> dict[str, Any] | None:
     for entry in entries:
         found = undo_of(odoo, entry)
         if found and found.possible == "none":
-            return {"entry": entry.id, "possible": "none", "remains": found.remains}
+            return {"entry": entry.id, "possible": "none", "not_undone": found.not_undone}
         if found:
             return {"entry": entry.id, "possible": found.possible, "until": found.until}
     return None

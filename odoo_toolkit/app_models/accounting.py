@@ -61,7 +61,7 @@ MODELS = (
                 "action_post",
                 "button_draft",
                 "a draft again",
-                remains="Its number stays with it, and is used when it is posted again.",
+                not_undone="Its number stays with it, and is used when it is posted again.",
                 unless=(_PAID,),
             ),
             Opposite("button_draft", "action_post", "posted again"),

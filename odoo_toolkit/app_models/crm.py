@@ -27,19 +27,19 @@ MODELS = (
                 "action_set_won",
                 keeps="stage_id probability active",
                 says="as open as before",
-                remains=f"The time of the last change of stage. {_ESTIMATE}",
+                not_undone=f"The time of the last change of stage. {_ESTIMATE}",
             ),
             Opposite(
                 "action_set_won_rainbowman",
                 keeps="stage_id probability active",
                 says="as open as before",
-                remains=f"The time of the last change of stage. {_ESTIMATE}",
+                not_undone=f"The time of the last change of stage. {_ESTIMATE}",
             ),
             Opposite(
                 "action_set_lost",
                 keeps="active probability stage_id lost_reason lost_reason_id",
                 says="as open as before",
-                remains=_ESTIMATE,
+                not_undone=_ESTIMATE,
             ),
             Opposite(
                 "action_unarchive",
@@ -56,7 +56,7 @@ MODELS = (
                 keeps="type partner_id stage_id user_id team_id contact_name partner_name"
                 " date_conversion",
                 says="a lead again",
-                remains=_ESTIMATE,
+                not_undone=_ESTIMATE,
             ),
         ),
         tips=("Leads and opportunities are both here: filter by type.",),
@@ -72,8 +72,8 @@ MODELS = (
                 keeps="type partner_id stage_id user_id team_id contact_name partner_name"
                 " email_from phone date_conversion",
                 says="a lead again",
-                remains="A contact, or company, that was made of it stays; leads that were merged"
-                " into it are gone.",
+                not_undone="A contact, or company, that was made of it stays; leads that were"
+                " merged into it are gone.",
             ),
         ),
     ),

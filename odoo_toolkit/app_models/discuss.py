@@ -6,7 +6,7 @@ _SENT = "An e-mail that has gone out stays out."
 
 MODELS = (
     *(
-        AppModel(wizard, is_wizard=True, opposites=(Opposite(method, remains=_SENT),))
+        AppModel(wizard, is_wizard=True, opposites=(Opposite(method, not_undone=_SENT),))
         for wizard, method in (
             ("mail.compose.message", "action_send_mail"),
             ("account.invoice.send", "send_and_print_action"),
@@ -22,7 +22,7 @@ MODELS = (
                 "lang_install",
                 "looked_up",
                 "not active again",
-                remains="The translations that were loaded stay.",
+                not_undone="The translations that were loaded stay.",
             ),
         ),
     ),
@@ -33,14 +33,14 @@ MODELS = (
         opposites=(
             Opposite(
                 "action_feedback",
-                remains="An activity that is done is gone: schedule it again.",
+                not_undone="An activity that is done is gone: schedule it again.",
                 until=18,
             ),
             Opposite(
                 "action_feedback",
                 "unarchive",
                 "open again",
-                remains="The message that it is done stays.",
+                not_undone="The message that it is done stays.",
                 since=19,
             ),
         ),

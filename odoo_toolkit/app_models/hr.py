@@ -21,7 +21,7 @@ def _leave(method: str, *, until: int = NEWEST) -> tuple[Opposite, ...]:
         ("action_back_to_approval", 19, NEWEST, _HOURS),
     )
     return tuple(
-        Opposite(method, by, "waiting for approval again", remains=told, since=first, until=last)
+        Opposite(method, by, "waiting for approval again", not_undone=told, since=first, until=last)
         for by, first, last, told in ways
         if first <= until
     )
@@ -48,7 +48,7 @@ MODELS = (
             Move("action_back_to_approval", "validate1|validate", "confirm", since=19),
         ),
         opposites=(
-            Opposite("create", "unlink", "deleted", otherwise="action_refuse", remains=_TOLD),
+            Opposite("create", "unlink", "deleted", otherwise="action_refuse", not_undone=_TOLD),
             *_leave("action_approve"),
             *_leave("action_validate", until=18),
             Opposite(
@@ -56,7 +56,7 @@ MODELS = (
                 "action_draft action_confirm action_approve action_validate",
                 "as before",
                 notes="state",
-                remains=_TOLD,
+                not_undone=_TOLD,
                 until=17,
             ),
             Opposite(
@@ -64,7 +64,7 @@ MODELS = (
                 "action_reset_confirm action_approve action_validate",
                 "as before",
                 notes="state",
-                remains=_TOLD,
+                not_undone=_TOLD,
                 since=18,
                 until=18,
             ),
@@ -73,7 +73,7 @@ MODELS = (
                 "action_approve action_back_to_approval",
                 "as before",
                 notes="state",
-                remains=_APPROVED_AGAIN,
+                not_undone=_APPROVED_AGAIN,
                 since=19,
             ),
             Opposite("action_draft", "action_confirm", "waiting for approval again", until=17),
@@ -85,7 +85,7 @@ MODELS = (
         opposites=(
             Opposite(
                 "action_cancel_leave",
-                remains="Time off that its employee has cancelled stays cancelled: ask for it"
+                not_undone="Time off that its employee has cancelled stays cancelled: ask for it"
                 " anew.",
             ),
         ),
@@ -122,8 +122,8 @@ MODELS = (
                 since=17,
             ),
             Opposite("action_confirm", "action_refuse", "refused"),
-            Opposite("action_approve", "action_refuse", "refused", remains=_REFUSED),
-            Opposite("action_validate", "action_refuse", "refused", remains=_REFUSED),
+            Opposite("action_approve", "action_refuse", "refused", not_undone=_REFUSED),
+            Opposite("action_validate", "action_refuse", "refused", not_undone=_REFUSED),
         ),
     ),
     AppModel(
@@ -144,11 +144,11 @@ MODELS = (
             Opposite("action_approve", "action_reset", "a draft again", since=19),
             Opposite(
                 "action_post",
-                remains="A booked expense stays booked: reset its entry with reset_invoice, then"
+                not_undone="A booked expense stays booked: reset its entry with reset_invoice, then"
                 " the expense in Odoo.",
                 since=19,
             ),
-            Opposite("action_pay", remains=_PAID, since=19),
+            Opposite("action_pay", not_undone=_PAID, since=19),
         ),
     ),
     AppModel(
@@ -170,14 +170,14 @@ MODELS = (
                 "action_sheet_move_create",
                 "looked_up",
                 "a draft again, and its entry cancelled",
-                remains="The number of its entry stays used.",
+                not_undone="The number of its entry stays used.",
                 until=16,
             ),
             Opposite(
                 "action_sheet_move_create",
                 "action_reset_expense_sheets",
                 "a draft again, and its entry reversed",
-                remains="The entry and its reversal stay.",
+                not_undone="The entry and its reversal stay.",
                 since=17,
                 until=17,
             ),
@@ -185,11 +185,11 @@ MODELS = (
                 "action_sheet_move_post",
                 "action_reset_expense_sheets",
                 "a draft again, and its entry reversed",
-                remains="The entry and its reversal stay.",
+                not_undone="The entry and its reversal stay.",
                 since=18,
                 until=18,
             ),
-            Opposite("action_register_payment", remains=_PAID, until=18),
+            Opposite("action_register_payment", not_undone=_PAID, until=18),
         ),
     ),
     AppModel(
@@ -198,7 +198,7 @@ MODELS = (
         opposites=(
             Opposite(
                 "action_refuse",
-                remains="Expenses that were refused are reset in Odoo, and submitted again.",
+                not_undone="Expenses that were refused are reset in Odoo, and submitted again.",
             ),
         ),
     ),

@@ -61,7 +61,7 @@ MODELS = (
                 "unlink",
                 "deleted",
                 otherwise="action_cancel",
-                remains="Its number stays used.",
+                not_undone="Its number stays used.",
             ),
             Opposite("action_assign", "do_unreserve", "without its reservation"),
             Opposite("do_unreserve", "action_assign", "reserved again"),
@@ -69,11 +69,11 @@ MODELS = (
                 "button_validate",
                 "looked_up",
                 _BROUGHT_BACK,
-                remains=_DONE_STAYS,
+                not_undone=_DONE_STAYS,
                 unless=_BILLED,
             ),
             Opposite("action_confirm", "action_cancel", "cancelled"),
-            Opposite("action_cancel", remains="A cancelled transfer stays cancelled."),
+            Opposite("action_cancel", not_undone="A cancelled transfer stays cancelled."),
         ),
         tips=(
             "Direction and locations follow from picking_type_id.",
@@ -111,7 +111,7 @@ MODELS = (
                     _BROUGHT_BACK,
                     of="stock.picking",
                     notes="state",
-                    remains=_DONE_STAYS,
+                    not_undone=_DONE_STAYS,
                     unless=_BILLED,
                 )
                 for method in methods
@@ -131,7 +131,7 @@ MODELS = (
                 "create",
                 "looked_up",
                 "counted as before",
-                remains="The stock moves of both counts stay.",
+                not_undone="The stock moves of both counts stay.",
             ),
             # What was applied is taken back where it was counted.
             Opposite("action_apply_inventory"),
@@ -151,7 +151,7 @@ MODELS = (
         opposites=(
             Opposite(
                 "action_replenish",
-                remains="The orders that it made, or added to, stay: cancel those.",
+                not_undone="The orders that it made, or added to, stay: cancel those.",
             ),
         ),
         tips=("Its quantities to order are as Odoo last computed them.",),
@@ -172,7 +172,7 @@ MODELS = (
                 "action_validate",
                 "looked_up",
                 "done with quantities of 0, and the goods are back",
-                remains="The scrap stays done.",
+                not_undone="The scrap stays done.",
             ),
         ),
         tips=("Validating a done scrap again takes the goods from the stock a second time.",),

@@ -17,7 +17,7 @@ MODELS = (
                     _UNBUILT,
                     of="mrp.production",
                     notes="state",
-                    remains=_DONE_STAYS,
+                    not_undone=_DONE_STAYS,
                 )
                 for method in methods
             ),
@@ -34,14 +34,14 @@ MODELS = (
         opposites=(
             Opposite(
                 "change_prod_qty",
-                remains="The quantity of a manufacturing order is changed back in the same way.",
+                not_undone="The quantity of a manufacturing order is changed back in the same way.",
             ),
         ),
     ),
     AppModel(
         "mrp.production.serials",
         is_wizard=True,
-        opposites=(Opposite("action_apply", remains="The serial numbers stay on the order."),),
+        opposites=(Opposite("action_apply", not_undone="The serial numbers stay on the order."),),
     ),
     AppModel(
         "mrp.production",
@@ -70,13 +70,13 @@ MODELS = (
                 "action_cancel unlink",
                 "deleted",
                 otherwise="action_cancel",
-                remains="Its number stays used.",
+                not_undone="Its number stays used.",
             ),
             Opposite(
                 "action_confirm",
                 "action_cancel",
                 "cancelled",
-                remains="A confirmed manufacturing order never becomes a draft again.",
+                not_undone="A confirmed manufacturing order never becomes a draft again.",
             ),
             Opposite("action_assign", "do_unreserve", "without its reservation"),
             Opposite("do_unreserve", "action_assign", "reserved again"),
@@ -84,9 +84,11 @@ MODELS = (
                 "button_mark_done",
                 "looked_up",
                 _UNBUILT,
-                remains=_DONE_STAYS,
+                not_undone=_DONE_STAYS,
             ),
-            Opposite("action_cancel", remains="A cancelled manufacturing order stays cancelled."),
+            Opposite(
+                "action_cancel", not_undone="A cancelled manufacturing order stays cancelled."
+            ),
         ),
         tips=(
             "To Odoo 15 an order created without its component moves stays empty.",

@@ -86,7 +86,7 @@ class Opposite:
             ``action_refuse@validate`` for a method in that state alone. None where nothing does.
         otherwise: what does less, where Odoo refuses the first of these.
         says: what comes of it, after "It would be ".
-        remains: what stays all the same.
+        not_undone: what cannot be undone.
         unless: what stops it.
         context: names of what is true in the context of its methods, such as what keeps Odoo from
             asking.
@@ -102,7 +102,7 @@ class Opposite:
     by: tuple[str, ...] = attrs.field(default="", converter=_words)
     says: str = ""
     otherwise: tuple[str, ...] = attrs.field(default="", converter=_words, kw_only=True)
-    remains: str = attrs.field(default="", kw_only=True)
+    not_undone: str = attrs.field(default="", kw_only=True)
     unless: tuple[Block, ...] = attrs.field(default=(), kw_only=True)
     made: str = attrs.field(default="", kw_only=True)
     keeps: tuple[str, ...] = attrs.field(default="", converter=_words, kw_only=True)

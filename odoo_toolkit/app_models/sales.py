@@ -54,7 +54,7 @@ MODELS = (
                 "deleted",
                 otherwise="action_cancel",
                 context="disable_cancel_warning",
-                remains="Its number stays used.",
+                not_undone="Its number stays used.",
                 unless=(_INVOICED,),
             ),
             Opposite(
@@ -62,8 +62,8 @@ MODELS = (
                 "action_unlock action_cancel action_draft",
                 "a quotation again",
                 context="disable_cancel_warning",
-                remains="Its delivery stays, cancelled; projects, tasks and purchase orders that it"
-                " made stay; e-mails that went out stay out.",
+                not_undone="Its delivery stays, cancelled; projects, tasks and purchase orders that"
+                " it made stay; e-mails that went out stay out.",
                 unless=(_DELIVERED, _INVOICED),
             ),
             Opposite(
@@ -71,7 +71,7 @@ MODELS = (
                 "action_draft",
                 "a quotation again",
                 context="disable_cancel_warning",
-                remains="Its cancelled delivery stays.",
+                not_undone="Its cancelled delivery stays.",
             ),
             Opposite(
                 "action_draft", "action_cancel", "cancelled", context="disable_cancel_warning"
@@ -95,7 +95,7 @@ MODELS = (
                 "a quotation again",
                 of="sale.order",
                 notes="state",
-                remains=told,
+                not_undone=told,
             )
             for method, told in (
                 ("action_cancel", ""),

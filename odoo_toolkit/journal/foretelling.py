@@ -38,14 +38,14 @@ ANY_MODEL: Mapping[str, Opposite] = {
     "message_post": Opposite(
         "message_post",
         made="mail.message",
-        remains="An e-mail that has gone out stays out.",
+        not_undone="An e-mail that has gone out stays out.",
     ),
     "update_field_translations": Opposite(
         "update_field_translations", "looked_up", "translated as before"
     ),
     "activity_schedule": Opposite("activity_schedule", made="mail.activity"),
     "unlink": Opposite(
-        "unlink", remains="A deleted record cannot be restored: archive it instead."
+        "unlink", not_undone="A deleted record cannot be restored: archive it instead."
     ),
 }
 
@@ -84,7 +84,7 @@ class Undo(Shown):
     Attributes:
         possible: ``whole``, ``part`` or ``none``.
         would: what would be done, one sentence for each thing.
-        remains: what stays all the same.
+        not_undone: what cannot be undone.
         until: when it can be done.
         entry: of the journal, by which it is done; None where nothing was written yet, or without
             a journal.
@@ -92,7 +92,7 @@ class Undo(Shown):
 
     possible: Extent
     would: list[str] = attrs.Factory(list)
-    remains: list[str] = attrs.Factory(list)
+    not_undone: list[str] = attrs.Factory(list)
     until: str = ""
     entry: int | None = None
 
@@ -120,7 +120,7 @@ def foretold(
         refused: says what the policy of the connection is against, see :func:`policy_of`.
     """
     would: list[str] = []
-    remains: list[str] = []
+    not_undone: list[str] = []
     known_ones = unknown = 0
     for model, method, arguments in calls:
         if method in _UNTOLD:
@@ -136,38 +136,38 @@ def foretold(
             fields = arguments.get("vals")
             if lost := arguments.get("not_kept"):
                 unknown += 1
-                remains.append(f"The old values of {', '.join(lost)} of {model} are not kept.")
+                not_undone.append(f"The old values of {', '.join(lost)} of {model} are not kept.")
                 if not fields:
                     continue
             against = refused(model, _written_back(fields))
             if against:
                 unknown += 1
-                remains.append(not_allowed(model, against, less=False))
+                not_undone.append(not_allowed(model, against, less=False))
                 continue
             known_ones += 1
             names = ", ".join(fields) if isinstance(fields, Mapping) else "the fields"
             would.append(f"The old values of {names} of {model} would be written back.")
             if isinstance(fields, Mapping) and _deletes(fields):
                 unknown += 1
-                remains.append("Deleted lines stay deleted.")
+                not_undone.append("Deleted lines stay deleted.")
             continue
         opposite = known(model).opposite(method, version)
         if opposite is None and is_wizard(model):
             if method != "create":
                 unknown += 1
-                remains.append(f"{method} of {model} has no known opposite.")
+                not_undone.append(f"{method} of {model} has no known opposite.")
             continue
         opposite = opposite_of(model, method, version)
         made = opposite.made if opposite else ""
         if opposite and made:
-            remains += [opposite.remains] if opposite.remains else []
+            not_undone += [opposite.not_undone] if opposite.not_undone else []
             opposite = opposite_of(made, "create", version)
             model, method = made, "create"
         against = refused(model, opposite.by) if opposite else ""
         if opposite and against:
             unknown += 1
             less = bool(opposite.otherwise) and not refused(model, opposite.otherwise)
-            remains.append(not_allowed(model, against, less=less))
+            not_undone.append(not_allowed(model, against, less=less))
             if less:
                 known_ones += 1
                 says = opposite.says.replace("deleted", less_of(opposite))
@@ -175,19 +175,19 @@ def foretold(
         elif opposite and opposite.is_known:
             known_ones += 1
             would.append(f"{_noun(model)} would be {opposite.says or 'as before'}.")
-        elif opposite and not opposite.remains:
+        elif opposite and not opposite.not_undone:
             continue  # another call of the operation says it
         else:
             unknown += 1
         if opposite is None:
-            remains.append(f"{method} of {model} has no known opposite.")
-        elif opposite.remains:
-            remains.append(opposite.remains)
+            not_undone.append(f"{method} of {model} has no known opposite.")
+        elif opposite.not_undone:
+            not_undone.append(opposite.not_undone)
     possible: Extent = "none" if not known_ones else "part" if unknown else "whole"
     return Undo(
         possible=possible,
         would=list(dict.fromkeys(reversed(would))),
-        remains=list(dict.fromkeys(remains)),
+        not_undone=list(dict.fromkeys(not_undone)),
         until=UNTIL if known_ones else "",
         entry=entry,
     )

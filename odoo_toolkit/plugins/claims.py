@@ -133,7 +133,7 @@ def _opposite(plugin: Plugin, model: AppModel, opposite: Opposite) -> Iterator[s
     """Undoing goes the toolkit's own way: all of it must have been declared as if it were done."""
     told, declared = f"The opposite of {model.name}.{opposite.method}", plugin.declared
     acts_on = opposite.of or model.name
-    if not (opposite.is_known or opposite.made or opposite.remains):
+    if not (opposite.is_known or opposite.made or opposite.not_undone):
         # That would mean that another call tells it, and undo would say nothing of this one.
         yield f"{told} is nothing: leave it out, or say what remains."
     for method in (*opposite.by, *opposite.otherwise):

@@ -55,11 +55,11 @@ def find(odoo: Odoo, writes: Sequence[Write]) -> Found:
     settled = {record for own in ways.values() for way in own for record in way.covers}
     restored = Restored(odoo, flat, made | settled)
     found = Found(writes=writes)
-    items, remains = found.items, found.remains
+    items, not_undone = found.items, found.not_undone
     states: dict[tuple[str, int], str] = {}
 
     def lost(place: int, *told: str) -> None:
-        remains.extend(told)
+        not_undone.extend(told)
         if told:
             found.lost.setdefault(origins[place], []).extend(told)
 
@@ -71,7 +71,7 @@ def find(odoo: Odoo, writes: Sequence[Write]) -> Found:
             unless = opposite.unless if opposite else ()
             items += [by_way(odoo, write, w, unless, later=bool(items)) for w in ways[place]]
             _are_of(items[before:], [origins[place]])
-            remains += [opposite.remains] if opposite and opposite.remains else []
+            not_undone += [opposite.not_undone] if opposite and opposite.not_undone else []
             continue
         if write.method in ("create", "write") and known(write.model).is_wizard:
             continue
@@ -88,17 +88,17 @@ def find(odoo: Odoo, writes: Sequence[Write]) -> Found:
                 lost(place, f"{write.method} of {write.model} has no known opposite.")
             continue
         opposite = opposite or opposite_of(write.model, write.method, version)
-        if opposite and opposite.remains and not opposite.is_known and not opposite.made:
-            lost(place, opposite.remains)
-        elif opposite and opposite.remains:
-            remains.append(opposite.remains)
+        if opposite and opposite.not_undone and not opposite.is_known and not opposite.made:
+            lost(place, opposite.not_undone)
+        elif opposite and opposite.not_undone:
+            not_undone.append(opposite.not_undone)
         model, ids = write.model, write.ids
         if write.made:
             model = write.made_model
             ids = [number for number in write.made if (model, number) not in settled]
             opposite = opposite_of(model, "create", version)
-            if opposite and opposite.remains:
-                remains.append(opposite.remains)
+            if opposite and opposite.not_undone:
+                not_undone.append(opposite.not_undone)
         elif opposite and opposite.made:
             opposite = None
         elif opposite and opposite.of:
@@ -109,12 +109,12 @@ def find(odoo: Odoo, writes: Sequence[Write]) -> Found:
             continue
         if write.method in CREATES and not write.made:
             # The records that a copy was called on are those that it was made of.
-            remains.append(f"Whether a record of {model} was created is not known: look for it.")
+            not_undone.append(f"Whether a record of {model} was created is not known: look for it.")
             continue
         items += opposites(odoo, model, ids, opposite, write.before, states, later=bool(items))
         _are_of(items[before:], [origins[place]])
-    remains += [text for item in items if (text := _within_policy(odoo, item))]
-    found.remains = list(dict.fromkeys(remains))
+    not_undone += [text for item in items if (text := _within_policy(odoo, item))]
+    found.not_undone = list(dict.fromkeys(not_undone))
     return found
 
 

@@ -58,14 +58,14 @@ class Found:
     Attributes:
         writes: in the order in which they were made.
         items: in the order in which they are taken back.
-        remains: what nothing takes back.
-        lost: of ``remains``, what is no mere trace, by the place of its write.
+        not_undone: what cannot be undone.
+        lost: of ``not_undone``, what is no mere trace, by the place of its write.
         done: the items that were done.
     """
 
     writes: Sequence[Write]
     items: list[Item] = attrs.Factory(list)
-    remains: list[str] = attrs.Factory(list)
+    not_undone: list[str] = attrs.Factory(list)
     lost: dict[int, list[str]] = attrs.Factory(dict)
     done: list[Item] = attrs.Factory(list)
 

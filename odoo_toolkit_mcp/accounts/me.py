@@ -393,7 +393,7 @@ _SENTENCES = {
     "needs": "What it needs",
     "left": "What is left as it is",
     "warnings": "What else there is to know",
-    "remains": "What nothing takes back",
+    "not_undone": "What nothing takes back",
 }
 
 
@@ -401,7 +401,7 @@ def _told(done: Any) -> list[tuple[str, list[str]]]:
     """Return what there is to say of an undo beside its message, by title."""
     said = {name: getattr(done, name, None) or [] for name in _SENTENCES}
     if isinstance(done, Plan) and done.undo:
-        said["remains"] = done.undo.remains
+        said["not_undone"] = done.undo.not_undone
     return [
         (_SENTENCES[name], [*map(without_code, [found] if isinstance(found, str) else found)])
         for name, found in said.items()

@@ -333,7 +333,7 @@ class TestProperties:
             undone = undo(odoo, entry=entry.id)
         held = _properties(admin, task)
         assert (held["aa11"], held["bb22"], held["dd44"][0]) == (7, None, 1)
-        assert undone.remains == []
+        assert undone.not_undone == []
 
 
 class TestJson:

@@ -75,7 +75,7 @@ async def test_what_cannot_be_taken_back_says_why(odoo: FakeOdoo, era: str, tmp_
         arguments = {"model": "res.partner", "ids": [1]}
         deleted = data(await client.call_tool("odoo_core_unlink", arguments))
         assert deleted["undo"]["possible"] == "none"
-        assert deleted["undo"]["remains"] == [
+        assert deleted["undo"]["not_undone"] == [
             "A deleted record cannot be restored: archive it instead."
         ]
 

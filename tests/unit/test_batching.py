@@ -201,7 +201,7 @@ def test_the_plan_has_all_items_and_writes_nothing(server: FakeServer, odoo: Con
     assert plan.calls[2].arguments["vals"] == {"ref": {"id_of_item": 1}}
     assert plan.undo
     assert plan.undo.possible == "part"
-    assert plan.undo.remains == ["It is not known yet for item 3."]
+    assert plan.undo.not_undone == ["It is not known yet for item 3."]
     assert plan.changes[0].then == "x"
     assert any("Item 3 (write) is looked at when its turn comes" in w for w in plan.warnings)
     assert rows(server) == before
@@ -674,7 +674,7 @@ def test_what_is_created_in_restricted_mode_is_archived_as_foretold(
     (shown,) = overview(odoo)
     for one in (foretold, shown.undo):
         assert one
-        assert (one.possible, one.would, one.remains) == (
+        assert (one.possible, one.would, one.not_undone) == (
             "part",
             ["The record of res.partner would be archived."],
             [why],
@@ -685,7 +685,7 @@ def test_what_is_created_in_restricted_mode_is_archived_as_foretold(
     assert rows(server)[-1]["active"] is not False
     done = undo(odoo, entry=shown.entry)
     assert isinstance(done, UndoResult)
-    assert (done.done, done.left, done.remains) == (["Dan is archived."], [], [why])
+    assert (done.done, done.left, done.not_undone) == (["Dan is archived."], [], [why])
     assert rows(server)[-1]["active"] is False
 
 
@@ -699,7 +699,7 @@ def test_what_can_neither_be_deleted_nor_archived_is_said_to_stay(tmp_path: Path
     for one in (foretold, shown.undo):
         assert one
         assert (one.possible, one.would, one.until) == ("none", [], "")
-        assert one.remains == [
+        assert one.not_undone == [
             "The record of x.note stays as it is: delete operations are not allowed in restricted"
             " mode."
         ]

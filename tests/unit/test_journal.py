@@ -175,7 +175,7 @@ def test_what_is_not_kept_keeps_nothing_from_being_done(
     entry = history(odoo)[0].id
     taken = undo(odoo, entry=entry)
     assert isinstance(taken, UndoResult)
-    assert taken.remains == ["The old values of photo of res.partner are not kept."]
+    assert taken.not_undone == ["The old values of photo of res.partner are not kept."]
     assert server.records["res.partner"][0]["ref"] == "a"
     with pytest.raises(StateError, match="taken back already"):
         undo(odoo, entry=entry)

@@ -254,8 +254,8 @@ const UNDO = { whole: "It can be taken back afterwards.", none: "It cannot be ta
 
 function undo(told) {
   const text = told && Object.hasOwn(UNDO, told.possible) ? UNDO[told.possible] : "";
-  const remains = text && told.possible !== "whole" ? words(told.remains) : "";
-  return text ? [h("p", { class: "dim" }, [text, remains].filter(Boolean).join(" "))] : [];
+  const notUndone = text && told.possible !== "whole" ? words(told.not_undone) : "";
+  return text ? [h("p", { class: "dim" }, [text, notUndone].filter(Boolean).join(" "))] : [];
 }
 
 // Most texts of lines begin with the product's name, which need not stand there twice.
