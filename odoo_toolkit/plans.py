@@ -64,20 +64,20 @@ class PlannedChange(Shown):
     Attributes:
         id: of the record.
         field: of the record; in an import the column of the rows.
-        now: what it holds, as ``read`` returns it.
-        then: what would be written; in an import what the row has.
+        before: what it holds, as ``read`` returns it.
+        after: what would be written; in an import what the row has.
         name: of the record.
-        now_label, then_label: of a selection, as people read it.
+        before_label, after_label: of a selection, as people read it.
         row: the number of the row of an import.
     """
 
     id: int
     field: str
-    now: Any
-    then: Any
+    before: Any
+    after: Any
     name: str | None = None
-    now_label: str | None = None
-    then_label: str | None = None
+    before_label: str | None = None
+    after_label: str | None = None
     row: int | None = None
 
 
@@ -215,7 +215,7 @@ class Plan(Shown):
 def planned(
     odoo: Odoo,
     calls: Sequence[Call],
-    would: str,
+    message: str,
     *,
     documents: Sequence[PlannedDocument] = (),
     changes: Sequence[PlannedChange] = (),
@@ -226,7 +226,7 @@ def planned(
     Args:
         odoo: the connection.
         calls: what would be sent, in order.
-        would: a sentence that says what would be done.
+        message: a sentence that says what would be done.
         documents: what it is about. Of one with lines, the sentence says whose it is and how much.
         changes: the values before and after it.
         warnings: what would go otherwise than asked.
@@ -237,10 +237,10 @@ def planned(
     for call in calls:
         odoo.check(call, planned=True)
     if len(documents) == 1 and documents[0].lines and documents[0].brief:
-        would = f"{would.removesuffix('.')}: {documents[0].brief}."
+        message = f"{message.removesuffix('.')}: {documents[0].brief}."
     return Plan(
         dry_run=True,
-        message=would,
+        message=message,
         needs=_needs(odoo, calls),
         calls=[
             PlannedCall(

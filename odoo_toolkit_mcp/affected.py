@@ -381,8 +381,8 @@ def _plan(odoo: Odoo, asking: Asking, plan: Plan, companies: Mapping[str, Any]) 
             yield from _values(given["arguments"], "   ")
     yield from (clean(document, None) for document in plan.documents)
     for change in plan.changes:
-        now, then = (_text(value, _SHORT) for value in (change.now, change.then))
-        yield f"- {clean(change.name or change.id)}: {change.field}: {now} -> {then}"
+        before, after = (_text(value, _SHORT) for value in (change.before, change.after))
+        yield f"- {clean(change.name or change.id)}: {change.field}: {before} -> {after}"
     shown = {_text(value) for value in _values_in(asking.given)}
     for call in plan.calls:
         yield f"Call {clean(call.model)}.{clean(call.method)}: {_ids(call)}"

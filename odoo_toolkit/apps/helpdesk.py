@@ -188,7 +188,7 @@ def create_ticket(
 
     would = f"Would create the ticket {name!r}."
     steps = [CREATE.of(vals_list=known)]
-    return operate(odoo, steps, (), result, would=would, dry_run=dry_run)
+    return operate(odoo, steps, (), result, message=would, dry_run=dry_run)
 
 
 def get_ticket(
@@ -318,7 +318,7 @@ def assign_ticket(
     seen = shows(TICKET, **{key: (value,) for key, value in values.items()})
     steps = [attrs.evolve(ASSIGN.of(vals=values), seen=seen)]
     would = f"Would assign {what}."
-    return operate(odoo, steps, [ticket["id"]], result, would=would, dry_run=dry_run)
+    return operate(odoo, steps, [ticket["id"]], result, message=would, dry_run=dry_run)
 
 
 def _outsider(odoo: Odoo, user: RecordName, team: RecordName) -> list[str]:

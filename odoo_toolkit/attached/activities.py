@@ -295,7 +295,7 @@ def schedule_activity(
         for number in ids
     ]
     would = f"Would schedule an activity ({activity_type}) on {where}."
-    return operate(odoo, steps, ids[:1], result, would=would, dry_run=dry_run)
+    return operate(odoo, steps, ids[:1], result, message=would, dry_run=dry_run)
 
 
 @operation
@@ -351,7 +351,7 @@ def mark_activity_done(
         says="Marked done",
     )
     would = f"Would mark done: {named}."
-    return operate(odoo, [done], [activity_id], result, would=would, dry_run=dry_run)
+    return operate(odoo, [done], [activity_id], result, message=would, dry_run=dry_run)
 
 
 def _type_id(odoo: Odoo, name: str, xmlid: str) -> int:

@@ -337,7 +337,7 @@ def post_message(
     files_too = f" with {count} file{'s' * (count > 1)}" if count else ""
     would = f"Would post {what}{files_too} on {model} {record_id}."
     post = attrs.evolve(post, arguments=arguments, files=new)
-    return operate(odoo, [post], [record_id], result, would=would, dry_run=dry_run)
+    return operate(odoo, [post], [record_id], result, message=would, dry_run=dry_run)
 
 
 @operation
@@ -407,7 +407,7 @@ def post_notes(
     listed = ", ".join(f"{one.name} ({one.id})" for one in names)
     count = f"{len(names)} {model} record{'s' * (len(names) > 1)}"
     would = f"Would post an internal note on {count}: {listed}."
-    return operate(odoo, steps, [names[0].id], result, would=would, dry_run=dry_run)
+    return operate(odoo, steps, [names[0].id], result, message=would, dry_run=dry_run)
 
 
 def _check_body(body: str) -> None:

@@ -30,7 +30,7 @@ _FORMS = {
 }
 
 #: Columns of a plan as a table, and how many of its values a terminal shows.
-_PLANNED, _SHOWN = ("record", "call", "field", "now", "then"), 20
+_PLANNED, _SHOWN = ("record", "call", "field", "before", "after"), 20
 
 #: Control characters and such, by which a text from Odoo could steer the terminal.
 _CONTROL = re.compile(f"[{ACTING}]")
@@ -151,8 +151,8 @@ def print_planned(plan: Plan) -> None:
         {
             "record": f"{change.name or plan.calls[0].model} ({change.id})",
             "field": change.field,
-            "now": change.now_label or change.now,
-            "then": change.then_label or change.then,
+            "before": change.before_label or change.before,
+            "after": change.after_label or change.after,
         }
         for change in plan.changes
     ]
@@ -164,7 +164,7 @@ def print_planned(plan: Plan) -> None:
             record = f"new {call.model}" if call.method == "create" else f"{call.model} {call.ids}"
             given = one if isinstance(one, Mapping) and one else {"": ""}
             rows += [
-                {"record": record, "call": call.method, "field": name, "then": value}
+                {"record": record, "call": call.method, "field": name, "after": value}
                 for name, value in given.items()
             ]
     names = [name for name in _PLANNED if any(row.get(name) for row in rows)]

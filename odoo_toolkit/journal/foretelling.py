@@ -83,7 +83,7 @@ class Undo(Shown):
 
     Attributes:
         possible: ``whole``, ``part`` or ``none``.
-        would: what would be done, one sentence for each thing.
+        actions: what would be done, one sentence for each thing.
         not_undone: what cannot be undone.
         until: when it can be done.
         entry: of the journal, by which it is done; None where nothing was written yet, or without
@@ -91,7 +91,7 @@ class Undo(Shown):
     """
 
     possible: Extent
-    would: list[str] = attrs.Factory(list)
+    actions: list[str] = attrs.Factory(list)
     not_undone: list[str] = attrs.Factory(list)
     until: str = ""
     entry: int | None = None
@@ -119,7 +119,7 @@ def foretold(
         entry: of the journal, where they were made.
         refused: says what the policy of the connection is against, see :func:`policy_of`.
     """
-    would: list[str] = []
+    actions: list[str] = []
     not_undone: list[str] = []
     known_ones = unknown = 0
     for model, method, arguments in calls:
@@ -127,7 +127,7 @@ def foretold(
             continue
         if method == "web_save_multi":
             known_ones += 1
-            would.append(f"The old values of {model} would be written back.")
+            actions.append(f"The old values of {model} would be written back.")
             continue
         wizard = known(model).is_wizard
         if wizard and method in ("create", "write"):
@@ -146,7 +146,7 @@ def foretold(
                 continue
             known_ones += 1
             names = ", ".join(fields) if isinstance(fields, Mapping) else "the fields"
-            would.append(f"The old values of {names} of {model} would be written back.")
+            actions.append(f"The old values of {names} of {model} would be written back.")
             if isinstance(fields, Mapping) and _deletes(fields):
                 unknown += 1
                 not_undone.append("Deleted lines stay deleted.")
@@ -171,10 +171,10 @@ def foretold(
             if less:
                 known_ones += 1
                 says = opposite.says.replace("deleted", less_of(opposite))
-                would.append(f"{_noun(model)} would be {says}.")
+                actions.append(f"{_noun(model)} would be {says}.")
         elif opposite and opposite.is_known:
             known_ones += 1
-            would.append(f"{_noun(model)} would be {opposite.says or 'as before'}.")
+            actions.append(f"{_noun(model)} would be {opposite.says or 'as before'}.")
         elif opposite and not opposite.not_undone:
             continue  # another call of the operation says it
         else:
@@ -186,7 +186,7 @@ def foretold(
     possible: Extent = "none" if not known_ones else "part" if unknown else "whole"
     return Undo(
         possible=possible,
-        would=list(dict.fromkeys(reversed(would))),
+        actions=list(dict.fromkeys(reversed(actions))),
         not_undone=list(dict.fromkeys(not_undone)),
         until=UNTIL if known_ones else "",
         entry=entry,

@@ -140,7 +140,7 @@ def activate_language(
         ),
     ]
     would = f"Would activate {label}."
-    return operate(odoo, steps, (), result, would=would, dry_run=dry_run)
+    return operate(odoo, steps, (), result, message=would, dry_run=dry_run)
 
 
 def find_languages(odoo: Odoo, find: str | None) -> list[Row]:

@@ -191,7 +191,7 @@ def translate(
         )
 
     would = f"Would write {', '.join(wanted)} of {model} {record_id} in {', '.join(into)}."
-    return operate(odoo, changes, [record_id], result, would=would, dry_run=dry_run)
+    return operate(odoo, changes, [record_id], result, message=would, dry_run=dry_run)
 
 
 def _by_sentence(texts: Mapping[str, Any]) -> bool:

@@ -74,7 +74,7 @@ class Outcome(Shown):
     name: str
     done: dict[str, list[RecordName]] = attrs.Factory(dict)
     not_needed: dict[str, str] = attrs.Factory(dict)
-    would: dict[str, str] = attrs.Factory(dict)
+    actions: dict[str, str] = attrs.Factory(dict)
     stopped_at: str | None = None
     error: dict[str, Any] | None = None
     tried: bool = True
@@ -228,8 +228,8 @@ def _process(
         # What happened since it was found is not to be done again.
         row = read(odoo, way.document, found["id"])
         for name in asked:
-            if outcome.would:
-                outcome.would[name] = way.stages[name].then
+            if outcome.actions:
+                outcome.actions[name] = way.stages[name].then
                 if plans is not None:
                     plans.append(_later(odoo, way.stages[name]))
             else:
@@ -274,8 +274,8 @@ def _take(
             if isinstance(result, Plan):
                 if plans is not None:
                     plans.append(result)
-                said = f"{outcome.would.get(name, '')} {result.message}"
-                outcome.would[name] = said.strip()
+                said = f"{outcome.actions.get(name, '')} {result.message}"
+                outcome.actions[name] = said.strip()
                 continue
             made = stage.made(odoo, row, result)
             outcome.done.setdefault(name, []).extend(made)

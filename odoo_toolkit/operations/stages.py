@@ -120,4 +120,4 @@ def move(
     seen = shows(document, stage_id=(stage.id,))
     step = attrs.evolve(step.of(vals={"stage_id": stage.id}), seen=seen)
     would = f"Would move {what} to {where}."
-    return operate(odoo, [step], [row["id"]], result, would=would, dry_run=dry_run)
+    return operate(odoo, [step], [row["id"]], result, message=would, dry_run=dry_run)

@@ -299,7 +299,7 @@ def operate(
     ids: Sequence[int],
     result: Callable[[Done], R],
     *,
-    would: str,
+    message: str,
     dry_run: bool,
     preview: Preview | None = None,
     doubts: Doubts | None = None,
@@ -311,7 +311,7 @@ def operate(
         steps: in order; the first may create the record that the others act on.
         ids: the records that they act on; none where the first step creates it.
         result: makes the result of what was done.
-        would: a sentence that says what the dry run would do.
+        message: a sentence that says what the dry run would do.
         dry_run: whether to return the plan and write nothing.
         preview: reads what the plan shows in names and money; asked for a dry run only.
         doubts: finds out what would go otherwise than asked; for a dry run only, too.
@@ -322,7 +322,7 @@ def operate(
             says so in its warnings, for what was written stays.
     """
     if dry_run:
-        return plan(odoo, steps, ids, would, preview, doubts)
+        return plan(odoo, steps, ids, message, preview, doubts)
     return result(make(odoo, steps, ids))
 
 
@@ -379,7 +379,7 @@ def plan(
     odoo: Odoo,
     steps: Sequence[AnyStep],
     ids: Sequence[int],
-    would: str,
+    message: str,
     preview: Preview | None = None,
     doubts: Doubts | None = None,
 ) -> Plan:
@@ -395,4 +395,4 @@ def plan(
         documents = preview() if preview else ()
     except OdooError as error:
         warnings.append(f"What it is about cannot be shown: {error.message}")
-    return planned(odoo, calls, would, documents=documents, warnings=warnings)
+    return planned(odoo, calls, message, documents=documents, warnings=warnings)

@@ -207,7 +207,7 @@ class _Functions:
 
             would = f"Would create a {model.noun}."
             steps = [step.of(vals_list=values)]
-            return operate(odoo, steps, (), result, would=would, dry_run=dry_run)
+            return operate(odoo, steps, (), result, message=would, dry_run=dry_run)
 
         return self._operation(f"create_{model.key}", create, self._writes(model.create))
 
@@ -236,7 +236,7 @@ class _Functions:
 
             would = f"Would change {', '.join(values)} of {what}."
             steps = [step.of(vals=values)]
-            return operate(odoo, steps, [row["id"]], result, would=would, dry_run=dry_run)
+            return operate(odoo, steps, [row["id"]], result, message=would, dry_run=dry_run)
 
         parameters = [*self._means(), *self._writes(model.update)]
         return self._operation(f"update_{model.key}", update, parameters)
@@ -273,7 +273,7 @@ class _Functions:
                 return self._told(now, f"{what} is {there or 'as it is'} now.", done.warnings)
 
             would = f"Would take {what} from {state} to {' or '.join(button.to)}."
-            return operate(odoo, [step], [row["id"]], result, would=would, dry_run=dry_run)
+            return operate(odoo, [step], [row["id"]], result, message=would, dry_run=dry_run)
 
         return self._operation(f"{button.key}_{model.key}", press, self._means())
 

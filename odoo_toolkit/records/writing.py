@@ -382,11 +382,11 @@ def _changes(
         PlannedChange(
             id=row["id"],
             field=name,
-            now=row[name],
-            then=then[name],
+            before=row[name],
+            after=then[name],
             name=row.get("display_name"),
-            now_label=labels[name].get(row[name]) if labels[name] else None,
-            then_label=labels[name].get(wire[name]) if labels[name] else None,
+            before_label=labels[name].get(row[name]) if labels[name] else None,
+            after_label=labels[name].get(wire[name]) if labels[name] else None,
         )
         for row in now.records
         for name in shown

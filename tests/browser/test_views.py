@@ -420,7 +420,7 @@ def answered(data: dict[str, Any], **meta: Any) -> CallToolResult:
 
 LONG = "Unbroken" * 60
 CALLS = [{"model": "res.partner", "method": HOSTILE, "ids": [1], "arguments": {HOSTILE: LONG}}]
-CHANGES = [{"id": 1, "field": HOSTILE, "now": LONG, "then": HOSTILE}]
+CHANGES = [{"id": 1, "field": HOSTILE, "before": LONG, "after": HOSTILE}]
 CHOICE = {"status": "disambiguation_needed", "field": "partner_id", "message": HOSTILE}
 
 #: tool -> an answer full of what breaks pages.
@@ -507,7 +507,7 @@ async def test_nothing_is_confirmed_unseen(page: Page, at: Origins, without_odoo
         "calls": CALLS,
         "documents": [{**document, "amount_total": 12, "lines": [line], "notes": ["No stock."]}],
         "reminders": [reminder],
-        "undo": {"possible": "none", "would": [], "not_undone": ["What was sent stays sent."]},
+        "undo": {"possible": "none", "actions": [], "not_undone": ["What was sent stays sent."]},
     }
     given = answered(data, tool="odoo_core_write", confirms={"limit": 3}, seal="v1.x")
     shown = await show(page, at, without_odoo, "odoo_core_write", {}, result=given)

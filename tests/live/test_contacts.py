@@ -73,7 +73,7 @@ def test_duplicates_are_merged_and_orders_move(admin: Odoo, suffix: str) -> None
     order = toolkit.create(admin, "sale.order", {"partner_id": other}).id
     assert order
     plan = contacts.merge_contacts.plan(admin, contact_id=one, duplicates=[other])
-    planned = {change.field: change.then for change in plan.changes}
+    planned = {change.field: change.after for change in plan.changes}
     assert planned["city"] == "Gent"
     assert "Prompt" in planned["comment"]
     assert toolkit.read(admin, "res.partner", [other], ["name"]).records

@@ -147,9 +147,8 @@ def test_what_is_created_in_restricted_mode_is_archived_as_foretold(
         (shown,) = overview(odoo)
         assert foretold
         assert shown.undo
-        assert (
-            foretold.would == shown.undo.would == ["The record of res.partner would be archived."]
-        )
+        expected = ["The record of res.partner would be archived."]
+        assert foretold.actions == shown.undo.actions == expected
         assert foretold.possible == shown.undo.possible == "part"
         planned = undo.plan(odoo, entry=shown.entry)
         assert planned.needs is None

@@ -48,7 +48,7 @@ def test_receipt_bill_payment_return_refund(admin: Odoo, market: Market) -> None
     before = rows(admin, market)
     plan = purchase.process_orders(admin, orders=[order], dry_run=True)
     assert isinstance(plan, purchase.OrdersPlan)
-    assert set(plan.orders[0].would) == {"receive", "bill", "post", "pay"}
+    assert set(plan.orders[0].actions) == {"receive", "bill", "post", "pay"}
     assert rows(admin, market) == before
 
     done = purchase.process_orders(admin, orders=[order], ref=f"F-{market.tag}")

@@ -96,7 +96,7 @@ def test_orders_go_as_far_as_they_can_and_nothing_is_done_twice(
     before = kept(admin, customer)
     planned = sales.process_orders(admin, orders=names, dry_run=True)
     assert kept(admin, customer) == before
-    assert [tuple(outcome.would) for outcome in planned.orders] == [ALL] * 3
+    assert [tuple(outcome.actions) for outcome in planned.orders] == [ALL] * 3
 
     with counted(admin) as calls:
         result = sales.process_orders(admin, orders=names)
@@ -153,7 +153,7 @@ def test_what_is_not_in_stock_is_delivered_only_where_that_was_asked(
     assert refused.orders[0].stopped_at == "deliver"
     plan = sales.process_orders.plan(admin, orders=[order.id], steps=["deliver"], unreserved=True)
     assert isinstance(plan, sales.OrdersPlan)
-    assert "Below zero" in plan.orders[0].would["deliver"]
+    assert "Below zero" in plan.orders[0].actions["deliver"]
     (done,) = sales.process_orders(
         admin, orders=[order.id], steps=["deliver"], unreserved=True
     ).orders

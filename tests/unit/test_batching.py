@@ -202,7 +202,7 @@ def test_the_plan_has_all_items_and_writes_nothing(server: FakeServer, odoo: Con
     assert plan.undo
     assert plan.undo.possible == "part"
     assert plan.undo.not_undone == ["It is not known yet for item 3."]
-    assert plan.changes[0].then == "x"
+    assert plan.changes[0].after == "x"
     assert any("Item 3 (write) is looked at when its turn comes" in w for w in plan.warnings)
     assert rows(server) == before
     assert history(odoo) == []
@@ -368,7 +368,7 @@ def mark(odoo: Odoo, *, number: int, dry_run: bool = False) -> Done | Plan:
     """Change a contact, and look at it."""
     first = Step(model=PARTNER, method="write", arguments={"vals": {"ref": "x"}})
     steps = [first, Check(check=_looks_after)]
-    return operate(odoo, steps, [number], lambda done: done, would="Mark it.", dry_run=dry_run)
+    return operate(odoo, steps, [number], lambda done: done, message="Mark it.", dry_run=dry_run)
 
 
 def test_an_item_of_which_a_later_step_fails_has_failed(
@@ -674,7 +674,7 @@ def test_what_is_created_in_restricted_mode_is_archived_as_foretold(
     (shown,) = overview(odoo)
     for one in (foretold, shown.undo):
         assert one
-        assert (one.possible, one.would, one.not_undone) == (
+        assert (one.possible, one.actions, one.not_undone) == (
             "part",
             ["The record of res.partner would be archived."],
             [why],
@@ -698,7 +698,7 @@ def test_what_can_neither_be_deleted_nor_archived_is_said_to_stay(tmp_path: Path
     (shown,) = overview(odoo)
     for one in (foretold, shown.undo):
         assert one
-        assert (one.possible, one.would, one.until) == ("none", [], "")
+        assert (one.possible, one.actions, one.until) == ("none", [], "")
         assert one.not_undone == [
             "The record of x.note stays as it is: delete operations are not allowed in restricted"
             " mode."

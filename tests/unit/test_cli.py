@@ -191,7 +191,7 @@ def test_a_dry_run_checks_and_writes_nothing(run: Run, server: FakeServer) -> No
     assert "needs" not in plan
     result = run("write", "res.partner", "7", "name=x", *full)
     (plan,) = lines(result.stdout)
-    change = {"id": 7, "name": "Azure", "field": "name", "now": "Azure", "then": "x"}
+    change = {"id": 7, "name": "Azure", "field": "name", "before": "Azure", "after": "x"}
     assert plan["changes"] == [change]
     assert "Would change 1 res.partner record. Nothing was written." in result.stderr
     assert run("create", "res.partner", "nam=x", *full).exit_code == 7

@@ -252,8 +252,8 @@ def test_a_dry_run_tells_old_and_new_values(run: Run) -> None:
             "id": 8,
             "name": "Brandon",
             "field": "name",
-            "now": "Brandon",
-            "then": "Ben",
+            "before": "Brandon",
+            "after": "Ben",
         }
     ]
     assert told["ways"] == {"write": 1}

@@ -353,7 +353,7 @@ def test_the_plan_says_what_is_taken_over_what_is_lost_and_what_moves() -> None:
     assert plan.message == (
         "Would merge 'Acme Ltd' (20) into 'ACME Limited' (21); 1 sales orders move to it."
     )
-    assert [(change.field, change.then) for change in plan.changes] == [
+    assert [(change.field, change.after) for change in plan.changes] == [
         ("vat", "GB 123-456"),
         ("street", "High Street 1"),
         ("zip", "N1"),

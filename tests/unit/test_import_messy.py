@@ -355,7 +355,7 @@ class TestDryRun:
         server = contacts({**ANN, "credit_limit": 1.0})
         row = {"ref": "A", "name": "Anna", "country_id": "FRANCE", "credit_limit": 1.0}
         result = upsert(server.connect(), "res.partner", [row], key="ref", dry_run=True)
-        told = [(change.field, change.now, change.then) for change in result.changes]
+        told = [(change.field, change.before, change.after) for change in result.changes]
         assert told == [
             ("name", "Ann", "Anna"),
             ("country_id", {"id": 20, "name": "Belgium"}, "FRANCE"),

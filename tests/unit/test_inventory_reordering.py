@@ -83,7 +83,9 @@ def test_the_rule_that_is_there_is_changed(major: int) -> None:
     depot = ruled(major)
     plan = change(depot, dry_run=True)
     assert isinstance(plan, Plan)
-    assert [(one.field, one.now, one.then) for one in plan.changes] == [("product_min_qty", 5, 8)]
+    assert [(one.field, one.before, one.after) for one in plan.changes] == [
+        ("product_min_qty", 5, 8)
+    ]
     assert writes(depot) == []
     made = change(depot)
     assert (made.id, made.minimum, made.maximum) == (1, 8, 20)

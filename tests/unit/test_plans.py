@@ -71,7 +71,7 @@ def test_write_plans_with_the_values_before_and_after(server: FakeServer, mode: 
     plan = toolkit.write.plan(odoo, "res.partner", [7, 8], values)
 
     assert plan.message == "Would change 2 res.partner records."
-    assert [(c.id, c.field, c.now, c.then) for c in plan.changes] == [
+    assert [(c.id, c.field, c.before, c.after) for c in plan.changes] == [
         (7, "email", "a@x.test", "b@x.test"),
         (7, "country_id", {"id": 20, "name": "Belgium"}, {"id": 20, "name": "Belgium"}),
         (8, "email", "", "b@x.test"),

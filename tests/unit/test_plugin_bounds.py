@@ -326,7 +326,9 @@ RETURN = WizardStep(
 
 @operation
 def confirm(odoo: Odoo, *, dry_run: bool = False) -> str | Plan:
-    return operate(odoo, [CONFIRM], [1], lambda done: "done", would="Would do it.", dry_run=dry_run)
+    return operate(
+        odoo, [CONFIRM], [1], lambda done: "done", message="Would do it.", dry_run=dry_run
+    )
 
 
 @pytest.mark.parametrize("policy", [FULL, READONLY, LISTED, UNLISTED])
@@ -345,7 +347,7 @@ def test_a_plan_is_told_in_every_mode_and_sends_nothing(policy: Policy) -> None:
 def test_a_plan_of_what_is_not_declared_is_refused_as_the_deed_is() -> None:
     step = attrs.evolve(CONFIRM, method="action_write_off")
     result, sent = run(
-        lambda odoo: operate(odoo, [step], [1], lambda done: 0, would="x", dry_run=True)
+        lambda odoo: operate(odoo, [step], [1], lambda done: 0, message="x", dry_run=True)
     )
 
     assert isinstance(result, AccessError)
@@ -358,7 +360,7 @@ def test_a_wizard_is_answered_where_it_is_on_the_list_itself(listed: list[str]) 
     """Ours are answered on the strength of their source; what a plugin calls a wizard is not."""
     step = RETURN.of(contract_id=1)
     result, sent = run(
-        lambda odoo: operate(odoo, [step], [1], lambda done: "done", would="x", dry_run=False),
+        lambda odoo: operate(odoo, [step], [1], lambda done: "done", message="x", dry_run=False),
         Policy(mode="restricted", write_allowlist=listed),
     )
 

@@ -315,7 +315,7 @@ def test_a_plan_tells_what_would_be_sent_and_what_could_be_taken_back() -> None:
         assert call.sent() == []
         # The person takes it back, whatever the file may do.
         assert plans["create_contract"].undo.possible == "whole"
-        assert plans["confirm_contract"].undo.would == [
+        assert plans["confirm_contract"].undo.actions == [
             "The record of rental.contract would be draft again."
         ]
         assert bool(plans["confirm_contract"].needs) == (mode == "readonly")

@@ -210,7 +210,7 @@ def test_prices_change_by_per_cent_and_formula(given: Any, expected: list[float]
     odoo = Shop()
     plan = products.change_prices.plan(odoo, category_name="Tables", **given)
     assert [one.new for one in plan.prices] == expected
-    assert [(one.now, one.then) for one in plan.changes] == list(
+    assert [(one.before, one.after) for one in plan.changes] == list(
         zip([100.0, 49.5], expected, strict=True)
     )
     assert writes(odoo) == []

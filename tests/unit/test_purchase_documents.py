@@ -258,8 +258,8 @@ def test_the_plan_of_orders_writes_nothing(elsewhere: list[Any]) -> None:
     odoo = Buying(state="purchase", receipt="assigned")
     plan = purchase.process_orders(odoo, orders=[12], dry_run=True)
     assert isinstance(plan, purchase.OrdersPlan)
-    assert plan.orders[0].would["receive"] == "Would validate WH/IN/31."
-    assert set(plan.orders[0].would) == {"receive", "bill", "post", "pay"}
+    assert plan.orders[0].actions["receive"] == "Would validate WH/IN/31."
+    assert set(plan.orders[0].actions) == {"receive", "bill", "post", "pay"}
     assert writes(odoo) == []
 
 

@@ -260,7 +260,7 @@ def test_unreserved_delivers_what_is_not_in_stock_and_says_so(major: int) -> Non
     process(odoo, ["S2"], steps=["confirm"])
     plan = sales.process_orders.plan(odoo, orders=["S2"], steps=["deliver"], unreserved=True)
     assert isinstance(plan, sales.OrdersPlan)
-    assert "Below zero" in plan.orders[0].would["deliver"]
+    assert "Below zero" in plan.orders[0].actions["deliver"]
     result = process(odoo, ["S2"], steps=["deliver"], unreserved=True).orders[0]
     assert (result.complete, [made.name for made in result.done["deliver"]]) == (True, ["OUT/2"])
     assert any("below zero" in warning for warning in result.warnings)
@@ -306,16 +306,16 @@ def test_a_dry_run_writes_nothing_and_says_what_is_known(major: int) -> None:
     assert ("sale.advance.payment.inv", "create_invoices") in calls
     assert result.message.startswith("Nothing was written. 2 of 4 orders can go through")
     quotation, short, delivered, empty = result.orders
-    assert tuple(quotation.would) == ALL
-    assert quotation.would["confirm"] == "Would confirm S1: total 115.00 USD."
+    assert tuple(quotation.actions) == ALL
+    assert quotation.actions["confirm"] == "Would confirm S1: total 115.00 USD."
     assert (quotation.done, quotation.state) == ({}, "draft")
-    assert (short.stopped_at, short.would) == ("deliver", {})
+    assert (short.stopped_at, short.actions) == ("deliver", {})
     assert list(delivered.not_needed) == ["confirm", "deliver"]
-    assert delivered.would["invoice"] == "Would make a draft invoice of S3."
+    assert delivered.actions["invoice"] == "Would make a draft invoice of S3."
     assert empty.stopped_at == "confirm"
     # What is known once it is the first thing to be done.
     process(odoo, [3], steps=["invoice", "post"])
-    would = process(odoo, [3], dry_run=True).orders[0].would
+    would = process(odoo, [3], dry_run=True).orders[0].actions
     assert would == {"pay": "Would register 115.00 USD for INV/1."}
 
 

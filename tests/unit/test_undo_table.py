@@ -75,7 +75,7 @@ def test_every_known_wizard_says_how_its_button_is_taken_back(wizard: tuple[str,
     assert rows
     assert MODELS[model].is_wizard
     told = foretold([(model, "create", {}), (model, method, {})], rows[0].since)
-    assert told.would or told.not_undone
+    assert told.actions or told.not_undone
 
 
 def test_what_is_looked_up_has_a_function() -> None:

@@ -216,7 +216,7 @@ def create_credit_note(
         steps,
         ids,
         result,
-        would=would,
+        message=would,
         dry_run=dry_run,
         preview=preview,
         doubts=lambda: lock_warnings(odoo, row["company_id"].id, day, kind_of(row["move_type"])),

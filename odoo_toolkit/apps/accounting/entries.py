@@ -181,7 +181,7 @@ def create_entry(
     def doubts() -> list[str]:
         return lock_warnings(odoo, company, day)
 
-    return operate(odoo, steps, (), result, would=would, dry_run=dry_run, doubts=doubts)
+    return operate(odoo, steps, (), result, message=would, dry_run=dry_run, doubts=doubts)
 
 
 def _checked(lines: Sequence[Line]) -> list[dict[str, Any]]:

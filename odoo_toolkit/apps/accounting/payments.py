@@ -250,7 +250,7 @@ def register_payment(
         [attrs.evolve(pay, values=values, safe=full)],
         ids,
         result,
-        would=f"Would register {shown} for {', '.join(map(called, rows))}.",
+        message=f"Would register {shown} for {', '.join(map(called, rows))}.",
         dry_run=dry_run,
         preview=lambda: [summed_up(odoo, row, notes=notes) for row in rows],
         doubts=lambda: lock_warnings(odoo, rows[0]["company_id"].id, day),

@@ -288,7 +288,7 @@ def reconcile(
         steps,
         [row["id"]],
         result,
-        would=would,
+        message=would,
         dry_run=dry_run,
         preview=lambda: [summed_up(odoo, row)],
     )

@@ -240,7 +240,7 @@ def create_meeting(
     if guests:
         who = ", ".join(row["display_name"] for row in guests.values())
         would += f" with {who}, {'who are invited by e-mail' if invite else 'without invitations'}"
-    plan = operate(odoo, [step], (), result, would=f"{would}.", dry_run=dry_run)
+    plan = operate(odoo, [step], (), result, message=f"{would}.", dry_run=dry_run)
     if isinstance(plan, Plan):
         plan.warnings.extend(busy)
         plan.warnings.extend(_uninvited(silent, begins) if guests and invite else [])
@@ -320,7 +320,7 @@ def move_meeting(
     old = _span(was, _utc(row["stop"]), zone)
     more = ", and those of the series that follow" if following else ""
     would = f"Would move {row['name']!r} from {old} to {_span(begins, ends, zone)}{more}."
-    plan = operate(odoo, [step], [row["id"]], result, would=would, dry_run=dry_run)
+    plan = operate(odoo, [step], [row["id"]], result, message=would, dry_run=dry_run)
     if isinstance(plan, Plan):
         plan.warnings.extend(busy)
     return plan
@@ -389,7 +389,7 @@ def cancel_meeting(
     number = f" and {len(ids) - 1} more of its series" if len(ids) > 1 else ""
     would = f"Would cancel {row['name']!r} {span}{number}."
     step = CANCEL.of(vals={"active": False})
-    return operate(odoo, [step], ids, result, would=would, dry_run=dry_run)
+    return operate(odoo, [step], ids, result, message=would, dry_run=dry_run)
 
 
 # Finding ---------------------------------------------------------------------------------------

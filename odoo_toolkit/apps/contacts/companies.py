@@ -257,7 +257,7 @@ def create_company(
     )
     would = f"Would create the company {name!r}{f' with {with_them}' if with_them else ''}."
     create = CREATE.of(vals_list=values)
-    answer = operate(odoo, [create], (), result, would=would, dry_run=dry_run)
+    answer = operate(odoo, [create], (), result, message=would, dry_run=dry_run)
     if not isinstance(answer, Plan):
         return answer
     told = [_in_words(found)] if found else []

@@ -217,9 +217,9 @@ def merge_contacts(
             merged=merged,
             pointing={kind: count for kind, count in after.items() if count},
             taken_over={
-                change.field: change.then
+                change.field: change.after
                 for change in takes
-                if _shown(row.get(change.field)) == change.then
+                if _shown(row.get(change.field)) == change.after
             },
             not_kept=lost,
             warnings=done.warnings,
@@ -228,7 +228,7 @@ def merge_contacts(
     names = ", ".join(label(row) for row in sources)
     moves = ", ".join(f"{count} {kind}" for kind, count in moving.items() if count)
     would = f"Would merge {names} into {label(kept)}" + (f"; {moves} move to it." if moves else ".")
-    answer = operate(odoo, steps, [kept["id"]], result, would=would, dry_run=dry_run)
+    answer = operate(odoo, steps, [kept["id"]], result, message=would, dry_run=dry_run)
     if not isinstance(answer, Plan):
         return answer
     refusal = odoo.refusal(deleting) if odoo.policy.mode != "full" else None
@@ -366,7 +366,7 @@ def _values(kept: Row, sources: Sequence[Row]) -> tuple[list[PlannedChange], lis
                 lost.append(f"{field} {value} of {label(row)} is not kept: {has[field]} stays.")
             else:
                 has[field] = value
-                takes.append(PlannedChange(id=kept["id"], field=field, now=None, then=value))
+                takes.append(PlannedChange(id=kept["id"], field=field, before=None, after=value))
     return takes, lost
 
 

@@ -249,7 +249,7 @@ def create_lead(
         return lead_result(row, f"Created {type} {name!r} with ID {done.id}", done.warnings)
 
     would = f"Would create the {type} {name!r}."
-    return operate(odoo, [create], (), result, would=would, dry_run=dry_run)
+    return operate(odoo, [create], (), result, message=would, dry_run=dry_run)
 
 
 def _partner_or_text(
@@ -399,7 +399,7 @@ def update_lead(
 
     would = f"Would {'restore' if restore else 'change'} {what}."
     with given_to(odoo, values.get("user_id")):
-        return operate(odoo, steps, [lead["id"]], result, would=would, dry_run=dry_run)
+        return operate(odoo, steps, [lead["id"]], result, message=would, dry_run=dry_run)
 
 
 def plain_values(**given: Any) -> dict[str, Any]:

@@ -176,7 +176,7 @@ def convert_to_opportunity(
     if then:
         steps.append(then.of(vals=changed))
     with given_to(odoo, user):
-        return operate(odoo, steps, [lead["id"]], result, would=would + customer, dry_run=dry_run)
+        return operate(odoo, steps, [lead["id"]], result, message=would + customer, dry_run=dry_run)
 
 
 def _customer(odoo: Odoo, partner: int | None, makes_customer: bool) -> dict[str, Any]:
@@ -314,7 +314,7 @@ def mark_won(
         return lead_result(now, f"{what} is won.", done.warnings)
 
     would = f"Would mark {what} as won."
-    return operate(odoo, [WIN], [lead["id"]], result, would=would, dry_run=dry_run)
+    return operate(odoo, [WIN], [lead["id"]], result, message=would, dry_run=dry_run)
 
 
 @operation
@@ -363,4 +363,4 @@ def mark_lost(
         return lead_result(now, f"{label(lead)} is lost.", done.warnings)
 
     would = f"Would mark {label(lead)} as lost."
-    return operate(odoo, [lose], [lead["id"]], result, would=would, dry_run=dry_run)
+    return operate(odoo, [lose], [lead["id"]], result, message=would, dry_run=dry_run)

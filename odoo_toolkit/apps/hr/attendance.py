@@ -133,7 +133,7 @@ def check_in_out(
 
     would = f"Would check {employee.name} {direction}."
     steps = [attrs.evolve(toggle, was=row)]
-    return operate(odoo, steps, [employee.id], result, would=would, dry_run=dry_run)
+    return operate(odoo, steps, [employee.id], result, message=would, dry_run=dry_run)
 
 
 def _latest(odoo: Odoo) -> Row | None:

@@ -142,7 +142,7 @@ def decide_leave(
         return told(now, message, done.warnings)
 
     would = f"Would {decision} {what}."
-    return operate(odoo, steps, [row["id"]], result, would=would, dry_run=dry_run)
+    return operate(odoo, steps, [row["id"]], result, message=would, dry_run=dry_run)
 
 
 def _possible(odoo: Odoo, decision: Decision) -> list[AnyStep]:

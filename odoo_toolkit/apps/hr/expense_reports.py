@@ -274,7 +274,7 @@ def process_expenses(
         f" {f'Together {total[0]:.2f} {total[1]}.' if total else ''}"
     ).strip() + paid
     try:
-        return operate(odoo, steps, acts_on, result, would=would, dry_run=dry_run)
+        return operate(odoo, steps, acts_on, result, message=would, dry_run=dry_run)
     except AccessError as error:
         if error.code != AccessError.default_code:
             raise

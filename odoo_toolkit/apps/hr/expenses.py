@@ -302,7 +302,7 @@ def create_expense(
 
     does = "create and submit" if submit else "create"
     would = f"Would {does} the expense {name!r} of {total:g}, {category['name']}."
-    return operate(odoo, steps, (), result, would=would, dry_run=dry_run)
+    return operate(odoo, steps, (), result, message=would, dry_run=dry_run)
 
 
 def _receipt(name: str | None, content: str | None) -> list[AnyStep]:
@@ -440,7 +440,7 @@ def decide_expense(
     would = f"Would {decision} the expense {what}."
     ids = [report["id"] if report else row["id"]]
     try:
-        return operate(odoo, steps, ids, result, would=would, dry_run=dry_run)
+        return operate(odoo, steps, ids, result, message=would, dry_run=dry_run)
     except AccessError as error:
         if error.code != AccessError.default_code:
             raise

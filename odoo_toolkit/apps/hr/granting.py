@@ -182,7 +182,7 @@ def create_allocation(
 
     would = f"Would allocate {what}{', and approve it' if approve else ''}."
     try:
-        return operate(odoo, steps, (), result, would=would, dry_run=dry_run)
+        return operate(odoo, steps, (), result, message=would, dry_run=dry_run)
     except AccessError as error:
         if error.code != AccessError.default_code:
             raise

@@ -386,7 +386,7 @@ def request_leave(
     would = f"Would request {what}.{left} It overlaps with no other time off that this user sees."
     steps = [CREATE.of(vals_list=values)]
     with _allowed(employee if other else None):
-        return operate(odoo, steps, (), result, would=would, dry_run=dry_run)
+        return operate(odoo, steps, (), result, message=would, dry_run=dry_run)
 
 
 def told(row: Row, message: str, warnings: list[str]) -> LeaveResult:

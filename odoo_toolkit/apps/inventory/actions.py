@@ -201,7 +201,7 @@ def validate_picking(
         steps,
         [number],
         lambda done: transfer_result(odoo, done, created=False, validating=True, below=below),
-        would=f"Would validate {row['name']}." + (f" Below zero: {below}." if below else ""),
+        message=f"Would validate {row['name']}." + (f" Below zero: {below}." if below else ""),
         dry_run=dry_run,
         preview=lambda: [_previewed(row, expected, backorder)],
     )
@@ -376,7 +376,7 @@ def return_picking(
         [make.of(**values), *further],
         [number],
         lambda done: transfer_result(odoo, done, created=True, validating=validate),
-        would=f"Would return {len(entries)} line(s) of {row['name']}.",
+        message=f"Would return {len(entries)} line(s) of {row['name']}.",
         dry_run=dry_run,
         preview=lambda: [_returned(row, entries)],
     )

@@ -199,7 +199,7 @@ def adjust_stock(
         steps,
         [lot_id or product_id],
         result,
-        would=f"Would set {named.name} in {target.name} from {before:g} to {counted:g}.",
+        message=f"Would set {named.name} in {target.name} from {before:g} to {counted:g}.",
         dry_run=dry_run,
         doubts=lambda: rounded,
     )

@@ -297,7 +297,7 @@ def create_transfer(
         [CREATE.of(vals_list=values), *further],
         (),
         lambda done: transfer_result(odoo, done, created=True, validating=validate),
-        would=f"Would create a transfer of {len(moves)} line(s).",
+        message=f"Would create a transfer of {len(moves)} line(s).",
         dry_run=dry_run,
         preview=lambda: [_previewed(odoo, values, checked, products)],
     )

@@ -315,7 +315,7 @@ def set_reordering_rule(
         (rule,) = shown_rules(odoo, [row])
         return attrs.evolve(rule, message=f"{row['name']} of {place} was so already.")
     changes = [
-        PlannedChange(id=row["id"], field=field, now=row[field], then=value)
+        PlannedChange(id=row["id"], field=field, before=row[field], after=value)
         for field, value in differing.items()
     ]
     return _do(odoo, _WRITE.of(vals=differing), [row["id"]], told, asked, changes, dry_run)

@@ -244,7 +244,7 @@ def scrap_product(
         [_CREATE.of(vals_list=values), _VALIDATE],
         (),
         result,
-        would=f"Would scrap {what} in {place['display_name']}, leaving {before - amount:g}.",
+        message=f"Would scrap {what} in {place['display_name']}, leaving {before - amount:g}.",
         dry_run=dry_run,
     )
     return attrs.evolve(made, warnings=warnings) if isinstance(made, Plan) else made

@@ -122,7 +122,7 @@ def confirm_order(
         [CONFIRM, RESERVE] if draft else [RESERVE],
         [row["id"]],
         lambda done: order_result(odoo, done, "Confirmed" if draft else "Reserved components of"),
-        would=f"Would {'confirm' if draft else 'reserve components of'} {row['name']}.",
+        message=f"Would {'confirm' if draft else 'reserve components of'} {row['name']}.",
         dry_run=dry_run,
         preview=lambda: [_previewed(odoo, row)],
     )
@@ -186,7 +186,7 @@ def cancel_order(
         return order_of({**row, **now}, message=message, warnings=done.warnings)
 
     would = f"Would cancel {name}."
-    return operate(odoo, [CANCEL], [row["id"]], result, would=would, dry_run=dry_run)
+    return operate(odoo, [CANCEL], [row["id"]], result, message=would, dry_run=dry_run)
 
 
 def check_open(row: Row) -> None:
@@ -401,7 +401,7 @@ def create_order(
         )
         return _checked_deadline(made, head.get("date_deadline"))
 
-    return operate(odoo, [*steps, *further], (), result, would=f"{would}.", dry_run=dry_run)
+    return operate(odoo, [*steps, *further], (), result, message=f"{would}.", dry_run=dry_run)
 
 
 def _checked_deadline(made: Order, deadline: str | None) -> Order:

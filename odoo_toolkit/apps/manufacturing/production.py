@@ -192,7 +192,7 @@ def produce(
         steps,
         [row["id"]],
         lambda done: _result(odoo, row, done, amount, partly=partly, backorder=backorder),
-        would=f"Would produce {amount:g} {row['product_uom_id'].name} by {row['name']}.",
+        message=f"Would produce {amount:g} {row['product_uom_id'].name} by {row['name']}.",
         dry_run=dry_run,
         preview=lambda: [previewed(row, amount, [_used(use) for use in uses])],
     )

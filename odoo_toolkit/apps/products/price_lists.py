@@ -299,7 +299,7 @@ def create_price_list(
         ]
 
     told = [(item, target) for (_, _, item), target in zip(items, wanted, strict=True)]
-    return operate(odoo, steps, (), result, would=would, dry_run=dry_run, preview=preview)
+    return operate(odoo, steps, (), result, message=would, dry_run=dry_run, preview=preview)
 
 
 def _planned_rule(odoo: Odoo, item: Mapping[str, Any], wanted: Wanted | None) -> PlannedLine:

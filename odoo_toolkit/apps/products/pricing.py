@@ -323,7 +323,7 @@ def _plan(
         needs=shown.needs,
         calls=shown.calls,
         changes=[
-            PlannedChange(id=one.id, field="list_price", now=one.old, then=one.new)
+            PlannedChange(id=one.id, field="list_price", before=one.old, after=one.new)
             for one in changes
         ],
         prices=list(changes),

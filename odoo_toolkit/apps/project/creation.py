@@ -348,7 +348,7 @@ def create_project(
     if dry_run:
         told = [_told(odoo, name, links, begins, ends, columns, rows), *_visible(odoo)]
     would = " ".join([*told, *same])
-    return operate(odoo, steps, (), result, would=would, dry_run=dry_run)
+    return operate(odoo, steps, (), result, message=would, dry_run=dry_run)
 
 
 def _stages(columns: Mapping[str, bool]) -> dict[str, Any]:

@@ -192,7 +192,7 @@ def create_task(
 
     would = f"Would create the task {name!r}."
     steps = [CREATE.of(vals_list=values)]
-    return operate(odoo, steps, (), result, would=would, dry_run=dry_run)
+    return operate(odoo, steps, (), result, message=would, dry_run=dry_run)
 
 
 @operation
@@ -434,7 +434,7 @@ def update_task(
 
     steps = [CHANGE.of(vals=values)]
     would = f"Would change {what}."
-    return operate(odoo, steps, [task["id"]], result, would=would, dry_run=dry_run)
+    return operate(odoo, steps, [task["id"]], result, message=would, dry_run=dry_run)
 
 
 LINE = Document(
@@ -574,7 +574,7 @@ def log_timesheet(
         )
 
     steps = [LOG.of(vals_list=values if several else values[0])]
-    return operate(odoo, steps, (), result, would=f"Would log {what}.", dry_run=dry_run)
+    return operate(odoo, steps, (), result, message=f"Would log {what}.", dry_run=dry_run)
 
 
 #: What a result has of one entry only.

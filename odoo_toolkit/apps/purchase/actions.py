@@ -162,7 +162,7 @@ def confirm_order(
         [step],
         [row["id"]],
         lambda done: order_result(odoo, done, created=False, confirming=True),
-        would=f"Would {'confirm' if step is CONFIRM else 'approve'} {row['name']}.",
+        message=f"Would {'confirm' if step is CONFIRM else 'approve'} {row['name']}.",
         dry_run=dry_run,
         preview=lambda: [read_document(odoo, LAYOUT, row)],
     )
@@ -205,7 +205,7 @@ def cancel_order(
         [CANCEL],
         [row["id"]],
         lambda done: _cancel_result(odoo, row, done),
-        would=f"Would cancel {name}.",
+        message=f"Would cancel {name}.",
         dry_run=dry_run,
         preview=lambda: [read_document(odoo, LAYOUT, row)],
     )

@@ -242,7 +242,7 @@ def create_order(
     def preview() -> list[PlannedDocument]:
         return [new_document(odoo, LAYOUT, steps[0].arguments["vals_list"], notes=warnings)]
 
-    return operate(odoo, steps, (), result, would=would, dry_run=dry_run, preview=preview)
+    return operate(odoo, steps, (), result, message=would, dry_run=dry_run, preview=preview)
 
 
 def _complete(

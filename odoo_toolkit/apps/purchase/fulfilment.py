@@ -136,7 +136,7 @@ def create_bill(
         f"Would create {'and post ' if post else ''}the bill of {row['name']}"
         f"{_of_vendor(row, told)}: {_in_money(row, billable)}"
     )
-    return operate(odoo, steps, [row["id"]], result, would=would, dry_run=dry_run)
+    return operate(odoo, steps, [row["id"]], result, message=would, dry_run=dry_run)
 
 
 #: Of the lines that are billed; the unit has another name from 19 on.

@@ -254,7 +254,7 @@ def enter_bill(
     )
     if differences:
         would += f" It differs from {row['name']}: {' '.join(differences)}"
-    made = operate(odoo, steps, (), result, would=would, dry_run=dry_run)
+    made = operate(odoo, steps, (), result, message=would, dry_run=dry_run)
     if isinstance(made, EnteredBill):
         return made
     needs = made.needs

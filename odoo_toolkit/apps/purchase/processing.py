@@ -246,7 +246,7 @@ class OrderOutcome(Outcome):
             validated, the bills that were made, those that were posted, the payments. The step
             where it stopped is among them if it had done a part.
         not_needed: by step, why there was nothing to do.
-        would: by step, what a dry run would do.
+        actions: by step, what a dry run would do.
         stopped_at: the step that could not be done; those after it were not tried.
         error: why, as an error object.
         tried: False where the connection was lost before this order had its turn.

@@ -101,7 +101,7 @@ def confirm_order(
         [CONFIRM],
         [row["id"]],
         lambda done: order_result(odoo, done, "confirmed", confirming=True),
-        would=f"Would confirm {row['name']}.",
+        message=f"Would confirm {row['name']}.",
         dry_run=dry_run,
         preview=lambda: [read_document(odoo, LAYOUT, row)],
     )
@@ -145,7 +145,7 @@ def cancel_order(
             [CANCEL],
             [row["id"]],
             lambda done: _cancel_result(odoo, name, done),
-            would=f"Would cancel {name}.",
+            message=f"Would cancel {name}.",
             dry_run=dry_run,
             preview=lambda: [read_document(odoo, LAYOUT, row)],
         )
@@ -344,7 +344,7 @@ def create_invoices(
         ],
         [row["id"]],
         lambda done: _invoice_result(odoo, row, done),
-        would=f"Would make {'and post an' if post else 'a draft'} invoice of {row['name']}.",
+        message=f"Would make {'and post an' if post else 'a draft'} invoice of {row['name']}.",
         dry_run=dry_run,
         preview=lambda: [_to_invoice(odoo, row, method, amount, chosen)],
     )

@@ -186,7 +186,7 @@ def create_order(
     def preview() -> list[PlannedDocument]:
         return [new_document(odoo, LAYOUT, steps[0].arguments["vals_list"])]
 
-    return operate(odoo, steps, (), result, would=would, dry_run=dry_run, preview=preview)
+    return operate(odoo, steps, (), result, message=would, dry_run=dry_run, preview=preview)
 
 
 def head_values(odoo: Odoo, note: str | None, **given: Any) -> dict[str, Any]:
@@ -346,7 +346,7 @@ def copy_order(
     def preview() -> list[PlannedDocument]:
         return [new_document(odoo, LAYOUT, values)]
 
-    return operate(odoo, steps, (), result, would=would, dry_run=dry_run, preview=preview)
+    return operate(odoo, steps, (), result, message=would, dry_run=dry_run, preview=preview)
 
 
 def _read(odoo: Odoo, order_id: int) -> tuple[Row, list[Row]]:
@@ -495,7 +495,7 @@ def update_order(
         [step],
         [row["id"]],
         result,
-        would=would,
+        message=would,
         dry_run=dry_run,
         preview=lambda: [
             _changed(odoo, row, head, changes, fulfilment(lines, changes) if confirmed else ())

@@ -204,7 +204,7 @@ def upload(
         permit(odoo, attach, dry_run=dry_run)
         beside_owner(odoo, model, record_id)
         would = f"Would attach {about}." + (f" {remark}" if remark else "")
-        return operate(odoo, [attach], (), result, would=would, dry_run=dry_run)
+        return operate(odoo, [attach], (), result, message=would, dry_run=dry_run)
 
 
 @operation
@@ -241,7 +241,7 @@ def delete(
         model=ATTACHMENT.model, method="unlink", owner=owner, kind=ATTACHMENT, says="Deleted"
     )
     would = f"Would delete {about}."
-    return operate(odoo, [step], [attachment_id], result, would=would, dry_run=dry_run)
+    return operate(odoo, [step], [attachment_id], result, message=would, dry_run=dry_run)
 
 
 def _check_ordinary(row: dict[str, Any]) -> None:

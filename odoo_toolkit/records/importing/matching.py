@@ -258,8 +258,8 @@ def compare(
                     PlannedChange(
                         id=row.id,
                         field=header,
-                        now=shown,
-                        then=new,
+                        before=shown,
+                        after=new,
                         name=old.get("display_name"),
                         row=row.number,
                     )

@@ -294,7 +294,7 @@ class ImportPlan(ImportedRows, Plan):
             message=self.message + shown,
             needs=self.needs,
             changes=[
-                attrs.evolve(change, now=_cut(change.now), then=_cut(change.then))
+                attrs.evolve(change, before=_cut(change.before), after=_cut(change.after))
                 for change in self.changes[:_CHANGES]
             ],
         )

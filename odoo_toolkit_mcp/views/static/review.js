@@ -217,14 +217,14 @@ function changes(rows, meta) {
   const more = model && others.length === 0 ? (row) => link(meta.link, model, row.id) : null;
   const value = (name, one) => (id(one) && named(name, one) !== "id " + one ? named(name, one) : one);
   const told = rows.map((row) => {
-    const { id: record, row: place, field: name, now, then, ...rest } = row;
+    const { id: record, row: place, field: name, before, after, ...rest } = row;
     const which = place === undefined || place === null
       ? { record: id(record) ? named(model, record) : "" } : { row: place };
-    return { ...which, ...rest, field: label(name), now: value(name, now),
-      then: value(name, then), id: record };
+    return { ...which, ...rest, field: label(name), before: value(name, before),
+      after: value(name, after), id: record };
   });
   const names = columnsOf(told).filter((name) => name !== "id");
-  for (const name of ["now", "then"]) if (!names.includes(name)) names.push(name);
+  for (const name of ["before", "after"]) if (!names.includes(name)) names.push(name);
   return [h("h2", {}, "Changes"), table(told, names, more)];
 }
 

@@ -129,7 +129,7 @@ def create_contract(
 
     steps = [CREATE.of(vals_list=values)]
     would = "Would create a rental contract."
-    return operate(odoo, steps, (), result, would=would, dry_run=dry_run)
+    return operate(odoo, steps, (), result, message=would, dry_run=dry_run)
 
 
 @operation
@@ -196,7 +196,7 @@ def _taken_on(
         return filled(ContractResult, now, message=message, warnings=done.warnings)
 
     would = f"Would take {row['name']} on from {source}."
-    return operate(odoo, [step], [row["id"]], result, would=would, dry_run=dry_run)
+    return operate(odoo, [step], [row["id"]], result, message=would, dry_run=dry_run)
 
 
 def due_back(odoo: Odoo, day: str) -> str:
