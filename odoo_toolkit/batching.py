@@ -57,8 +57,8 @@ class BatchItem(Shown):
         item: its number, from 1 on.
         operation: the function.
         message: what it has done, or would do.
-        possible: whether it can be taken back: ``whole``, ``part`` or ``none``; None where that is
-            known only when its turn comes.
+        possible: whether it can be taken back: ``full``, ``partial`` or ``none``; None where
+            that is known only when its turn comes.
         result: what the function returned; None in a plan.
     """
 
@@ -333,7 +333,7 @@ def _plan(odoo: Odoo, items: Sequence[_Planned]) -> BatchPlan:
     )
     if late := [str(item.number) for item in items if item.plan is None]:
         not_undone = [*told.not_undone, f"It is not known yet for item {', '.join(late)}."]
-        told = attrs.evolve(told, possible="part" if calls else "none", not_undone=not_undone)
+        told = attrs.evolve(told, possible="partial" if calls else "none", not_undone=not_undone)
     return BatchPlan(
         undo=told,
         dry_run=True,
@@ -351,7 +351,7 @@ def _plan(odoo: Odoo, items: Sequence[_Planned]) -> BatchPlan:
 def _possible(item: _Planned) -> Extent | None:
     told = getattr(item.plan, "undo", None)
     if told is None:
-        return "whole" if getattr(item.plan, "calls", None) == [] else None
+        return "full" if getattr(item.plan, "calls", None) == [] else None
     possible: Extent = told.possible
     return possible
 
@@ -359,7 +359,7 @@ def _possible(item: _Planned) -> Extent | None:
 def _lasting(item: _Planned) -> str:
     """Say what of an item could not be taken back; nothing where all could be."""
     possible = _possible(item)
-    if possible == "whole":
+    if possible == "full":
         return ""
     if possible is None:
         return "it is not known beforehand whether it can be taken back."

@@ -100,13 +100,13 @@ def undo(
     odoo: Odoo,
     *,
     entry: Annotated[int, Doc("Id of the entry of the history.")],
-    partly: Annotated[bool, Doc("Take back what can be, where something else cannot be.")] = False,
+    partial: Annotated[bool, Doc("Take back what can be, where something else cannot be.")] = False,
     dry_run: DryRun = False,
 ) -> UndoResult | Plan:
     """Take back what one operation has written, in reverse order.
 
     Everything is looked at first. Fields that somebody has changed since, documents that have gone
-    on, and what Odoo has no way back for stop it, before anything is written; ``partly`` takes
+    on, and what Odoo has no way back for stop it, before anything is written; ``partial`` takes
     back the rest.
 
     >>> undo(odoo, entry=7, dry_run=True).message  # doctest: +SKIP
@@ -115,7 +115,7 @@ def undo(
     Args:
         odoo: the connection; it must have a journal.
         entry: its id, as :func:`history` shows it.
-        partly: whether to leave out what cannot be taken back.
+        partial: whether to leave out what cannot be taken back.
         dry_run: look, and write nothing.
 
     Raises:
@@ -123,7 +123,7 @@ def undo(
         StateError: it is taken back already, or something is in the way; ``details`` has what is,
             and what could still be done.
     """
-    return _undo(odoo, [_entry(odoo, entry)], partly, dry_run)
+    return _undo(odoo, [_entry(odoo, entry)], partial, dry_run)
 
 
 @operation
@@ -131,7 +131,7 @@ def undo_since(
     odoo: Odoo,
     *,
     moment: Annotated[str | datetime, Doc("A time, ISO 8601; UTC where it has no zone.")],
-    partly: Annotated[bool, Doc("Take back what can be, where something else cannot be.")] = False,
+    partial: Annotated[bool, Doc("Take back what can be, where something else cannot be.")] = False,
     dry_run: DryRun = False,
 ) -> UndoResult | Plan:
     """Take back everything that this user has written since a time, the newest first.
@@ -139,7 +139,7 @@ def undo_since(
     Args:
         odoo: the connection; it must have a journal.
         moment: from when on.
-        partly: whether to leave out what cannot be taken back.
+        partial: whether to leave out what cannot be taken back.
         dry_run: look, and write nothing.
 
     Raises:
@@ -160,7 +160,7 @@ def undo_since(
             "Nothing that could be taken back was written since.",
             suggestion="history shows what was written, and what was taken back.",
         )
-    return _undo(odoo, open_ones, partly, dry_run)
+    return _undo(odoo, open_ones, partial, dry_run)
 
 
 def journal_of(odoo: Odoo) -> Journal:
@@ -311,7 +311,7 @@ def _open(odoo: Odoo, write: Write) -> Write:
 
 
 def _undo(
-    odoo: Odoo, entries: Sequence[HistoryEntry], partly: bool, dry_run: bool
+    odoo: Odoo, entries: Sequence[HistoryEntry], partial: bool, dry_run: bool
 ) -> UndoResult | Plan:
     for entry in entries:
         _check_whole(entry)
@@ -321,10 +321,10 @@ def _undo(
     free = [item for item in found.items if not item.part.blocked]
     what = ", ".join(f"{entry.operation} (entry {entry.id})" for entry in entries[:5])
     what += f" and {len(entries) - 5} more" if len(entries) > 5 else ""
-    if blocked and not (partly and free):
+    if blocked and not (partial and free):
         raise StateError(
             f"{what} cannot be taken back: {'; '.join(str(i.part.blocked) for i in blocked[:5])}.",
-            suggestion="With partly the rest is taken back: "
+            suggestion="With partial the rest is taken back: "
             + " ".join(item.part.says for item in free[:5])
             if free
             else "Nothing of it can be taken back.",

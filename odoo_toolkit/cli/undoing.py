@@ -80,7 +80,7 @@ def _in_short(row: dict[str, Any]) -> dict[str, Any]:
 @click.option(
     "--since", metavar="TIME", help="Everything since a time, ISO 8601; UTC without zone."
 )
-@options.of(undo_entry, "partly", "dry_run")
+@options.of(undo_entry, "partial", "dry_run")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @form_options("json")
 @with_odoo

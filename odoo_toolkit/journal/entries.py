@@ -9,7 +9,7 @@ import attrs
 
 from odoo_toolkit.display import Shown
 
-Outcome = Literal["running", "done", "partly", "refused", "doubtful"]
+Outcome = Literal["running", "done", "partial", "refused", "doubtful"]
 
 #: Outcomes of a write of which nothing is there.
 GONE = ("refused", "undone")
@@ -41,7 +41,7 @@ class Write(Shown):
         made_model: of the records that it created.
         made: their ids.
         outcome: ``sent`` while no answer is known; ``doubtful`` where it was lost; ``undone`` where
-            it was taken back, ``partly`` where a part of it was.
+            it was taken back, ``partial`` where a part of it was.
     """
 
     model: str
@@ -55,7 +55,7 @@ class Write(Shown):
     not_kept: list[str] = attrs.Factory(list)
     made_model: str = ""
     made: list[int] = attrs.Factory(list)
-    outcome: Literal["sent", "done", "refused", "doubtful", "undone", "partly"] = "sent"
+    outcome: Literal["sent", "done", "refused", "doubtful", "undone", "partial"] = "sent"
 
 
 @attrs.define(kw_only=True)
@@ -71,7 +71,7 @@ class HistoryEntry(Shown):
         client: the program that asked for it.
         operation: the function, such as ``confirm_order``.
         message: what its result said.
-        outcome: ``done``; ``partly``, where a later step failed; ``refused``; ``doubtful``, where
+        outcome: ``done``; ``partial``, where a later step failed; ``refused``; ``doubtful``, where
             an answer was lost; ``running``, where no end was written.
         writes: the calls, in order.
         idempotency_key: the caller's key, by which a retry is known.

@@ -18,7 +18,7 @@ from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.fields import TO_MANY
 
-Extent = Literal["whole", "part", "none"]
+Extent = Literal["full", "partial", "none"]
 
 #: Methods of any model, and how what they did is taken back.
 ANY_MODEL: Mapping[str, Opposite] = {
@@ -82,7 +82,7 @@ class Undo(Shown):
     """What can be taken back.
 
     Attributes:
-        possible: ``whole``, ``part`` or ``none``.
+        possible: ``full``, ``partial`` or ``none``.
         actions: what would be done, one sentence for each thing.
         not_undone: what cannot be undone.
         until: when it can be done.
@@ -183,7 +183,7 @@ def foretold(
             not_undone.append(f"{method} of {model} has no known opposite.")
         elif opposite.not_undone:
             not_undone.append(opposite.not_undone)
-    possible: Extent = "none" if not known_ones else "part" if unknown else "whole"
+    possible: Extent = "none" if not known_ones else "partial" if unknown else "full"
     return Undo(
         possible=possible,
         actions=list(dict.fromkeys(reversed(actions))),

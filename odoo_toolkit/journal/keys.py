@@ -283,7 +283,7 @@ def _in_doubt(odoo: Odoo, entry: HistoryEntry) -> OdooError:
     """Return the error that says what is known of an attempt, and what to look at."""
     doubtful = _doubtful(entry)
     running = entry.outcome == "running"
-    done = [w for w in entry.writes if w.outcome in ("done", "partly") and not w.made]
+    done = [w for w in entry.writes if w.outcome in ("done", "partial") and not w.made]
     told = [f"{_called(write)} was done." for write in done[:_NAMED]]
     looked: dict[str, list[int]] = {}
     for write in doubtful:

@@ -403,7 +403,7 @@ def _outcome(writes: Sequence[Write], error: BaseException | None) -> Outcome:
         return "doubtful"
     if outcomes == {"refused"}:
         return "refused"
-    return "partly" if error is not None or {"refused", "partly"} & outcomes else "done"
+    return "partial" if error is not None or {"refused", "partial"} & outcomes else "done"
 
 
 def _again(path: str, days: int, megabytes: int) -> Journal:

@@ -114,6 +114,6 @@ def _delivery(row: dict[str, Any]) -> Delivery:
 
 
 def overall(found: Sequence[Delivery]) -> str:
-    """Return one word for what became of a message: that of all, else ``partly``."""
+    """Return one word for what became of a message: that of all, else ``partial``."""
     statuses = {one.status for one in found}
-    return statuses.pop() if len(statuses) == 1 else "partly" if statuses else "unknown"
+    return statuses.pop() if len(statuses) == 1 else "partial" if statuses else "unknown"

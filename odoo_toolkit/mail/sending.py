@@ -81,7 +81,7 @@ class SentMail(Shown):
 
     Attributes:
         status: sent (the mail server took it), queued (Odoo sends it later), failed, cancelled,
-            partly (see ``deliveries``), or unknown.
+            partial (see ``deliveries``), or unknown.
         message_id: of the message on the document; None if Odoo shows none.
         subject: as it was sent.
         attachments: the names of its files.
@@ -380,7 +380,7 @@ def _says(name: str, status: str, found: Sequence[Delivery], people: Sequence[Re
         case "failed":
             reason = next((one.failure for one in found if one.failure), "unknown")
             return f"The e-mail with {name} failed: {reason}. It is on the document as a message."
-        case "partly":
+        case "partial":
             told = "; ".join(
                 f"{one.name}: {one.status}{f' ({one.failure})' if one.failure else ''}"
                 for one in found

@@ -79,4 +79,4 @@ class Found:
             return write.outcome
         if done == len(own) and place not in self.lost:
             return "undone"
-        return "partly" if done else write.outcome
+        return "partial" if done else write.outcome

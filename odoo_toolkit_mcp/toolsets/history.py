@@ -47,14 +47,14 @@ def _undo(
     odoo: Odoo,
     entry: Annotated[int | None, Doc("Entry of the history; or give since.")] = None,
     since: Annotated[str | None, Doc("Everything written since this time in UTC.")] = None,
-    partly: Annotated[bool, Doc("Take back what can be, where something cannot.")] = False,
+    partial: Annotated[bool, Doc("Take back what can be, where something cannot.")] = False,
     dry_run: DryRun = False,
 ) -> UndoResult | Plan:
     """Take back one entry, or all since a time."""
     if entry is not None and since is None:
-        return undo(odoo, entry=entry, partly=partly, dry_run=dry_run)
+        return undo(odoo, entry=entry, partial=partial, dry_run=dry_run)
     if since is not None and entry is None:
-        return undo_since(odoo, moment=since, partly=partly, dry_run=dry_run)
+        return undo_since(odoo, moment=since, partial=partial, dry_run=dry_run)
     raise ValidationError(
         "Give entry or since, and not both.",
         suggestion="The results of changes have the entry in undo; odoo_core_history lists them.",
@@ -65,7 +65,7 @@ UNDO = Tool(
     name="odoo_core_undo",
     title="Undo",
     description="Take back what an earlier call has written, in reverse order. Refused before"
-    " anything is written if somebody has changed it since; partly takes back the rest. Use"
+    " anything is written if somebody has changed it since; partial takes back the rest. Use"
     " dry_run first and show the plan.",
     function=_undo,
     access="write",

@@ -118,7 +118,7 @@ def test_all_is_done_and_taken_back_as_one(
     ]
     plan = batch(odoo, items, dry_run=True)
     assert isinstance(plan, Plan)
-    assert [item.possible for item in plan.items] == ["whole", None, None, "whole"]
+    assert [item.possible for item in plan.items] == ["full", None, None, "full"]
     assert named(plain, f"Batch {suffix}") == 0
     done = batch(odoo, items)
     assert isinstance(done, BatchResult)
@@ -127,7 +127,7 @@ def test_all_is_done_and_taken_back_as_one(
     entry = history(odoo, limit=1)[0]
     assert (entry.operation, entry.outcome) == ("batch", "done")
     made = done.items[1].result.id
-    undo(odoo, entry=entry.id, partly=True)
+    undo(odoo, entry=entry.id, partial=True)
     assert differing(before, look(plain, other)) == {}
     rows = search_read(plain, "sale.order", [["id", "=", made]], ["state"]).records
     assert [row["state"] for row in rows] in ([], ["cancel"], ["draft"])

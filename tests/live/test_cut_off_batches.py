@@ -130,7 +130,7 @@ def test_a_batch_whose_process_is_killed_is_in_doubt_and_taken_back(
         there = {row["id"] for row in _rows(odoo, name)}
         assert there <= {*details["created"][PARTNER], *details["look_at"].get(PARTNER, ())}
         assert len(there) == DONE + lost
-    undo(odoo, entry=details["entry"], partly=True)
+    undo(odoo, entry=details["entry"], partial=True)
     assert len(named(odoo, name)) == lost
 
 
@@ -149,7 +149,7 @@ def test_what_is_created_in_restricted_mode_is_archived_as_foretold(
         assert shown.undo
         expected = ["The record of res.partner would be archived."]
         assert foretold.actions == shown.undo.actions == expected
-        assert foretold.possible == shown.undo.possible == "part"
+        assert foretold.possible == shown.undo.possible == "partial"
         planned = undo.plan(odoo, entry=shown.entry)
         assert planned.needs is None
         undo(odoo, entry=shown.entry)

@@ -136,7 +136,7 @@ async def test_what_is_done_can_be_taken_back_as_it_says(
         done = await called(client, "odoo_rental_confirm_contract", contract_id=contract.id)
         undone = await called(client, "odoo_core_undo", entry=done["undo"]["entry"])
 
-    assert plan["undo"]["possible"] == done["undo"]["possible"] == "whole"
+    assert plan["undo"]["possible"] == done["undo"]["possible"] == "full"
     assert "draft again" in plan["undo"]["actions"][0]
     assert not undone["is_error"], undone
     assert contract.value("state") == "draft"

@@ -230,7 +230,7 @@ def test_undo_leaves_a_price_that_another_user_set_since(
     write(kept, case.model, [line], {"product_uom_qty": 9, "price_unit": 20.0})
     entry = history(kept, limit=1)[0].id
     write(admin, case.model, [line], {"price_unit": 33.0})
-    undo(kept, entry=entry, partly=True)
+    undo(kept, entry=entry, partial=True)
     (row,) = read(kept, case.model, [line], ["product_uom_qty", "price_unit"]).records
     assert (row["product_uom_qty"], row["price_unit"]) == (2.0, 33.0)
 

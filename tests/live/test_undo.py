@@ -107,7 +107,7 @@ def known_to(odoo: Connection, model: str) -> bool:
 
 
 def test_what_others_changed_since_is_not_overwritten(odoo: Connection, plain: Connection) -> None:
-    """A field that holds another value stops it; with partly the others are written back."""
+    """A field that holds another value stops it; with partial the others are written back."""
     number = partner(plain)
     write(odoo, "res.partner", [number], {"ref": "mine", "street": "Mine"})
     entry = history(odoo, limit=1)[0].id

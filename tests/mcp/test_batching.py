@@ -63,14 +63,14 @@ async def test_all_of_it_in_one_call(odoo: FakeOdoo, era: str, tmp_path: Path) -
     async with Client(make(odoo, tmp_path), mode=era) as client:
         items = [item("create", values={"name": "Dan"}), color(1, 3), color(9, 4)]
         plan = data(await client.call_tool(TOOL, {"items": items, "dry_run": True}))
-        assert [one["possible"] for one in plan["items"]] == ["whole"] * 3
+        assert [one["possible"] for one in plan["items"]] == ["full"] * 3
         assert kept(odoo) == before
         done = data(await client.call_tool(TOOL, {"items": items, "idempotency_key": "k"}))
         assert [one["operation"] for one in done["items"]] == [
             *("odoo_core_create", "odoo_core_write", "odoo_core_write")
         ]
         assert done["items"][0]["result"]["id"] in odoo.records
-        assert done["undo"]["possible"] == "whole"
+        assert done["undo"]["possible"] == "full"
         again = data(await client.call_tool(TOOL, {"items": items, "idempotency_key": "k"}))
         assert again["items"] == done["items"]
         assert len(odoo.records) == len(before) + 1

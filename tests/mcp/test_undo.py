@@ -45,7 +45,7 @@ async def test_each_change_says_how_it_is_taken_back(
     async with Client(server, mode=era, client_info=me) as client:
         written = data(await client.call_tool("odoo_core_write", WRITE))
         assert written["undo"]["entry"] == 1
-        assert written["undo"]["possible"] == "whole"
+        assert written["undo"]["possible"] == "full"
         read = data(await client.call_tool("odoo_core_read", {"model": "res.partner", "ids": [1]}))
         assert "undo" not in read
 

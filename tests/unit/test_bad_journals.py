@@ -83,7 +83,7 @@ def test_a_damaged_line_is_shown_as_such_and_not_taken_back(
         with pytest.raises(StateError, match="the journal is damaged there"):
             undo(odoo, entry=entry.id, dry_run=dry_run)
     with pytest.raises(StateError, match="the journal is damaged there"):
-        undo(odoo, entry=entry.id, partly=True)
+        undo(odoo, entry=entry.id, partial=True)
     with pytest.raises(StateError, match="the journal is damaged there"):
         undo_since(odoo, moment="2020-01-01")
     assert _ref(server) == "b"
@@ -177,7 +177,7 @@ def test_a_record_that_was_deleted_since_is_in_the_way(
     with pytest.raises(StateError, match="is not there any more"):
         undo(odoo, entry=history(odoo)[0].id)
     with pytest.raises(StateError, match="is not there any more"):
-        undo(odoo, entry=history(odoo)[0].id, partly=True)
+        undo(odoo, entry=history(odoo)[0].id, partial=True)
 
 
 def test_a_record_that_was_archived_since_is_still_found(

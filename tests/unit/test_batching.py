@@ -193,14 +193,14 @@ def test_the_plan_has_all_items_and_writes_nothing(server: FakeServer, odoo: Con
     plan = batch.plan(odoo, [new("Dan"), ref(1, "x"), ref(2, {"id_of_item": 1})])  # type: ignore[arg-type]
     assert isinstance(plan, BatchPlan)
     assert [(i.item, i.operation, i.possible) for i in plan.items] == [
-        (1, "create", "whole"),
-        (2, "write", "whole"),
+        (1, "create", "full"),
+        (2, "write", "full"),
         (3, "write", None),
     ]
     assert [call.ids for call in plan.calls] == [[], [1], [2]]
     assert plan.calls[2].arguments["vals"] == {"ref": {"id_of_item": 1}}
     assert plan.undo
-    assert plan.undo.possible == "part"
+    assert plan.undo.possible == "partial"
     assert plan.undo.not_undone == ["It is not known yet for item 3."]
     assert plan.changes[0].after == "x"
     assert any("Item 3 (write) is looked at when its turn comes" in w for w in plan.warnings)
@@ -293,7 +293,7 @@ def test_with_a_yes_it_is_told_what_is_left(server: FakeServer, odoo: Connection
     assert [(row["id"], row["ref"]) for row in rows(server)] == [(1, "a"), (2, "b")]
     entry = history(odoo)[1]
     assert [one.outcome for one in entry.writes] == ["done", "undone", "refused"]
-    assert (entry.outcome, entry.undone_by) == ("partly", None)
+    assert (entry.outcome, entry.undone_by) == ("partial", None)
 
 
 def test_where_nothing_may_be_deleted_what_is_made_needs_a_yes(
@@ -343,7 +343,7 @@ def test_what_others_changed_meanwhile_is_left_and_told(
     assert [row["ref"] for row in rows(server)] == ["theirs", "b", "c"]
     entry = history(odoo)[1]
     assert [one.outcome for one in entry.writes] == ["done", "undone", "refused"]
-    assert entry.outcome == "partly"
+    assert entry.outcome == "partial"
     del server.answers[PARTNER, "write"]
     server.records[PARTNER][0]["ref"] = "x"
     undo(odoo, entry=entry.id)
@@ -543,9 +543,9 @@ def test_undo_of_a_part_is_marked_write_by_write(server: FakeServer, odoo: Conne
     batch(odoo, [two, ref(3, "z")])
     entry = history(odoo)[0].id
     server.records[PARTNER][0]["ref"] = "theirs"
-    undo(odoo, entry=entry, partly=True)
+    undo(odoo, entry=entry, partial=True)
     assert [row["ref"] for row in rows(server)] == ["theirs", "b", "c"]
-    assert [one.outcome for one in history(odoo)[1].writes] == ["partly", "undone"]
+    assert [one.outcome for one in history(odoo)[1].writes] == ["partial", "undone"]
     server.records[PARTNER][0]["ref"] = "x"
     undo(odoo, entry=entry)
     assert [row["ref"] for row in rows(server)] == ["a", "b", "c"]
@@ -617,7 +617,7 @@ def test_a_batch_that_was_cut_off_is_said_to_be_and_can_be_taken_back(
     assert doubt == (when != "between")
     assert caught.value.details["created"] == {PARTNER: made}
     assert rows(server) == there
-    undo(odoo, entry=caught.value.details["entry"], partly=True)
+    undo(odoo, entry=caught.value.details["entry"], partial=True)
     assert len(rows(server)) == len(before) + (when == "arrived")
 
 
@@ -675,7 +675,7 @@ def test_what_is_created_in_restricted_mode_is_archived_as_foretold(
     for one in (foretold, shown.undo):
         assert one
         assert (one.possible, one.actions, one.not_undone) == (
-            "part",
+            "partial",
             ["The record of res.partner would be archived."],
             [why],
         )

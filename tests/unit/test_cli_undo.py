@@ -31,7 +31,7 @@ def test_what_was_written_is_listed_and_taken_back(
 ) -> None:
     assert run("write", "res.partner", "7", "ref=new", "--mode", "full").exit_code == 0
     (row,) = [json.loads(line) for line in run("history").stdout.splitlines()]
-    assert (row["entry"], row["operation"], row["undo"]) == (1, "write", "whole")
+    assert (row["entry"], row["operation"], row["undo"]) == (1, "write", "full")
     assert row["records"] == "Azure (res.partner 7)"
     told = json.loads(run("history", "1").stdout)
     assert told["writes"][0]["before"] == {"7": {"ref": "007"}}

@@ -403,7 +403,7 @@ def test_a_result_that_says_what_failed_is_the_result(server: FakeServer, odoo: 
 
     act: Any = operation(_with_plan(some))
     first = act(odoo, idempotency_key="k")
-    assert history(odoo)[0].outcome == "partly"
+    assert history(odoo)[0].outcome == "partial"
     server.sent.clear()
     assert act(odoo, idempotency_key="k") == first
     assert server.sent == []

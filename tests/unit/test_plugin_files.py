@@ -314,7 +314,7 @@ def test_a_plan_tells_what_would_be_sent_and_what_could_be_taken_back() -> None:
         assert all(isinstance(plan, Plan) for plan in plans.values())
         assert call.sent() == []
         # The person takes it back, whatever the file may do.
-        assert plans["create_contract"].undo.possible == "whole"
+        assert plans["create_contract"].undo.possible == "full"
         assert plans["confirm_contract"].undo.actions == [
             "The record of rental.contract would be draft again."
         ]

@@ -75,7 +75,7 @@ class Reminder(Shown):
         recipients: the contacts of the invoices that have an address, else the customer's own.
         followers: who follows that invoice in Odoo, and gets the message, too.
         totals: what is overdue, by currency.
-        status: sent (the mail server took it), queued, failed, cancelled, partly, or unknown; None
+        status: sent (the mail server took it), queued, failed, cancelled, partial, or unknown; None
             in a plan, and where it was not sent.
         message_id: of the message on the invoice.
         deliveries: what became of it, by recipient; followers are among them.

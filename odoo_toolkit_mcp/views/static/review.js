@@ -249,12 +249,12 @@ function documents(list, meta) {
   });
 }
 
-const UNDO = { whole: "It can be taken back afterwards.", none: "It cannot be taken back.",
-  part: "Only a part of it can be taken back afterwards." };
+const UNDO = { full: "It can be taken back afterwards.", none: "It cannot be taken back.",
+  partial: "Only a part of it can be taken back afterwards." };
 
 function undo(told) {
   const text = told && Object.hasOwn(UNDO, told.possible) ? UNDO[told.possible] : "";
-  const notUndone = text && told.possible !== "whole" ? words(told.not_undone) : "";
+  const notUndone = text && told.possible !== "full" ? words(told.not_undone) : "";
   return text ? [h("p", { class: "dim" }, [text, notUndone].filter(Boolean).join(" "))] : [];
 }
 
