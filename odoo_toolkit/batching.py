@@ -119,7 +119,7 @@ def batch(
     odoo: Odoo,
     items: Sequence[Item],
     *,
-    allow_lasting: bool = False,
+    allow_irreversible: bool = False,
     dry_run: DryRun = False,
 ) -> BatchResult | BatchPlan:
     """Make several changes one after the other; where one fails, take the others back.
@@ -142,8 +142,8 @@ def batch(
         items: up to 50 pairs of a function of this library that writes, and its arguments by name.
             ``{"id_of_item": 1}`` stands for the id of what item 1 makes; an item that has one is
             looked at when its turn comes.
-        allow_lasting: also do before other items what cannot be taken back, or only in part. The
-            last item may always be such a one.
+        allow_irreversible: also do before other items what cannot be taken back, or only in part.
+            The last item may always be such a one.
         dry_run: return a :class:`BatchPlan`, and write nothing.
 
     Raises:
@@ -166,9 +166,9 @@ def batch(
     if dry_run or recording is None:
         return plan
     for item in planned[:-1]:
-        _check_lasting(item, allow_lasting)
+        _check_irreversible(item, allow_irreversible)
     _check_mode(planned)
-    return _run(odoo, recording, planned, allow_lasting)
+    return _run(odoo, recording, planned, allow_irreversible)
 
 
 # Before the first is sent ----------------------------------------------------------------------
@@ -309,7 +309,7 @@ def _plan(odoo: Odoo, items: Sequence[_Planned]) -> BatchPlan:
             warnings.append(f"{item.label} {message}")
             calls += item.calls
             continue
-        lasting = _lasting(item)
+        irreversible = _irreversible(item)
         shown.append(
             BatchItem(
                 item=item.number,
@@ -322,8 +322,10 @@ def _plan(odoo: Odoo, items: Sequence[_Planned]) -> BatchPlan:
         documents += getattr(item.plan, "documents", [])
         changes += getattr(item.plan, "changes", [])
         warnings += [f"{item.label}: {text}" for text in getattr(item.plan, "warnings", ())]
-        if lasting and item.number < len(items):
-            warnings.append(f"{item.label} needs allow_lasting, as others follow it: {lasting}")
+        if irreversible and item.number < len(items):
+            warnings.append(
+                f"{item.label} needs allow_irreversible, as others follow it: {irreversible}"
+            )
     version = odoo.version.major
     told = foretold(
         ((call.model, call.method, call.arguments) for call in calls),
@@ -356,7 +358,7 @@ def _possible(item: _Planned) -> Extent | None:
     return possible
 
 
-def _lasting(item: _Planned) -> str:
+def _irreversible(item: _Planned) -> str:
     """Say what of an item could not be taken back; nothing where all could be."""
     possible = _possible(item)
     if possible == "full":
@@ -368,14 +370,15 @@ def _lasting(item: _Planned) -> str:
     return " ".join([f"it {some}.", *(told.not_undone if told else ())])
 
 
-def _check_lasting(item: _Planned, allowed: bool) -> None:
-    if allowed or item.plan is None or not (why := _lasting(item)):
+def _check_irreversible(item: _Planned, allowed: bool) -> None:
+    if allowed or item.plan is None or not (why := _irreversible(item)):
         return
     raise _at(
         item,
         StateError(
             f"{why[0].upper()}{why[1:]} Others follow it, and one of them may fail.",
-            suggestion="Put it last; or, if it may stay in that case, pass allow_lasting=True.",
+            suggestion="Put it last; or, if it may stay in that case, pass"
+            " allow_irreversible=True.",
         ),
     )
 
@@ -390,7 +393,7 @@ def _check_mode(items: Sequence[_Planned]) -> None:
 
 
 def _run(
-    odoo: Odoo, recording: Recording, items: Sequence[_Planned], allow_lasting: bool
+    odoo: Odoo, recording: Recording, items: Sequence[_Planned], allow_irreversible: bool
 ) -> BatchResult:
     results: list[Any] = []
     steps = Steps(len(items))
@@ -406,7 +409,7 @@ def _run(
                     late = _looked_at(odoo, item, arguments)
                     _check_mode([late])
                     if item is not items[-1]:
-                        _check_lasting(late, allow_lasting)
+                        _check_irreversible(late, allow_irreversible)
                 result = item.function(odoo, **arguments)
             _check_done(result, recording, start)
             results.append(result)

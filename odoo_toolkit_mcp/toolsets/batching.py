@@ -51,15 +51,15 @@ def batch_tool(table: ToolTable) -> Tool:
                 " item 1 makes."
             ),
         ],
-        allow_lasting: Annotated[
-            bool, Doc("Also do before others what cannot be taken back whole.")
+        allow_irreversible: Annotated[
+            bool, Doc("Also do before others what cannot be taken back in full.")
         ] = False,
         idempotency_key: IdempotencyKey = None,
         dry_run: DryRun = False,
     ) -> BatchResult | BatchPlan:
         found = [_item(table, number, item, dry_run) for number, item in enumerate(items, 1)]
         keyed = {} if idempotency_key is None else {"idempotency_key": idempotency_key}
-        return batch(odoo, found, allow_lasting=allow_lasting, dry_run=dry_run, **keyed)
+        return batch(odoo, found, allow_irreversible=allow_irreversible, dry_run=dry_run, **keyed)
 
     # The library's function makes the entry of the journal, under its key.
     _batch.plan = batch.plan  # type: ignore[attr-defined]

@@ -81,7 +81,7 @@ def execute_item(model: str, method: str, *args: Any, **more: Any) -> dict[str, 
 
 
 def batch(*items: dict[str, Any]) -> dict[str, Any]:
-    return item("odoo_core_batch", items=list(items), allow_lasting=True)
+    return item("odoo_core_batch", items=list(items), allow_irreversible=True)
 
 
 REF = {"id_of_item": 1}

@@ -99,7 +99,7 @@ def test_nothing_of_a_refused_batch_is_sent(odoo: Noting, database: Database) ->
                 for dry_run in (False,) if name in PLANNED else (False, True):
                     odoo.sent.clear()
                     try:
-                        batch(odoo, items, allow_lasting=True, dry_run=dry_run)
+                        batch(odoo, items, allow_irreversible=True, dry_run=dry_run)
                     except OdooError as error:
                         outcomes.add(error.outcome)
                     else:
@@ -125,7 +125,7 @@ def test_an_item_that_is_looked_at_late_is_judged_as_well(
     leads = raw(CLOSED, "search_count", [])
     odoo.sent.clear()
     with pytest.raises(OdooError, match="Item 2") as caught:
-        batch(odoo, [on(PARTNER), late], allow_lasting=True)
+        batch(odoo, [on(PARTNER), late], allow_irreversible=True)
     sent = [(one.model, one.method) for one in odoo.sent if not one.reads]
     assert sent in (
         [(PARTNER, "create"), (PARTNER, "write")],

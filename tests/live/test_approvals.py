@@ -59,7 +59,7 @@ def ways(number: int) -> dict[str, dict[str, Any]]:
         "odoo_core_execute": press,
         "odoo_sales_process_orders": {"orders": [number], "steps": ["confirm"]},
         "odoo_core_batch": {"items": [item]},
-        "odoo_core_batch, execute": {"items": [raw], "allow_lasting": True},
+        "odoo_core_batch, execute": {"items": [raw], "allow_irreversible": True},
     }
 
 

@@ -175,7 +175,7 @@ def test_what_lasts_comes_last_or_needs_a_yes(odoo: Connection, plain: Connectio
         batch(odoo, [deletes, ref(kept, "x")])
     assert refs(plain, gone) != [None]
     with pytest.raises(OdooError) as caught:
-        batch(odoo, [deletes, ref(kept, "x"), refused(other)], allow_lasting=True)
+        batch(odoo, [deletes, ref(kept, "x"), refused(other)], allow_irreversible=True)
     assert caught.value.outcome == "maybe_applied"
     assert "cannot be restored" in caught.value.details["left"][0]
     assert named(plain, str(gone)) == 0

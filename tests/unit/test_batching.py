@@ -275,7 +275,7 @@ def test_what_cannot_be_taken_back_needs_a_yes_unless_it_is_last(
     server: FakeServer, odoo: Connection
 ) -> None:
     plan = batch.plan(odoo, [GONE, ref(1, "x")])
-    assert any("Item 1 (unlink) needs allow_lasting" in text for text in plan.warnings)
+    assert any("Item 1 (unlink) needs allow_irreversible" in text for text in plan.warnings)
     with pytest.raises(StateError, match=r"Item 1 \(unlink\): It cannot be taken back"):
         batch(odoo, [GONE, ref(1, "x")])
     assert len(rows(server)) == 3
@@ -286,7 +286,7 @@ def test_what_cannot_be_taken_back_needs_a_yes_unless_it_is_last(
 def test_with_a_yes_it_is_told_what_is_left(server: FakeServer, odoo: Connection) -> None:
     refuse(server, "write", "bad")
     with pytest.raises(ConstraintError) as caught:
-        batch(odoo, [GONE, ref(1, "x"), ref(2, "bad")], allow_lasting=True)
+        batch(odoo, [GONE, ref(1, "x"), ref(2, "bad")], allow_irreversible=True)
     error = caught.value
     assert error.outcome == "maybe_applied"
     assert error.details["left"] == ["A deleted record cannot be restored: archive it instead."]
@@ -306,7 +306,7 @@ def test_where_nothing_may_be_deleted_what_is_made_needs_a_yes(
         batch(odoo, [new("Dan"), ref(1, "x")])
     refuse(server, "write", "bad")
     with pytest.raises(ConstraintError) as caught:
-        batch(odoo, [new("Dan"), ref(1, "bad")], allow_lasting=True)
+        batch(odoo, [new("Dan"), ref(1, "bad")], allow_irreversible=True)
     assert [row["active"] for row in rows(server)] == [True, True, True, False]
     assert "archived" in caught.value.message
 
@@ -481,11 +481,11 @@ def test_a_key_repeated_after_a_part_was_left_says_so(server: FakeServer, odoo: 
     items = [GONE, ref(1, "x"), ref(2, "y")]
     refuse(server, "write", "y")
     with pytest.raises(ConstraintError):
-        batch(odoo, items, allow_lasting=True, idempotency_key="k")
+        batch(odoo, items, allow_irreversible=True, idempotency_key="k")
     del server.answers[PARTNER, "write"]
     server.sent.clear()
     with pytest.raises(StateError, match=r"res\.partner\.unlink of 3 was done") as caught:
-        batch(odoo, items, allow_lasting=True, idempotency_key="k")
+        batch(odoo, items, allow_irreversible=True, idempotency_key="k")
     assert caught.value.code == "KEY_UNCONFIRMED"
     assert not [call for call in server.sent if call.method in ("write", "unlink")]
 
@@ -493,7 +493,7 @@ def test_a_key_repeated_after_a_part_was_left_says_so(server: FakeServer, odoo: 
 def test_a_yes_can_be_given_with_the_same_key(server: FakeServer, odoo: Connection) -> None:
     with pytest.raises(StateError, match="cannot be taken back"):
         batch(odoo, [GONE, ref(1, "x")], idempotency_key="k")
-    batch(odoo, [GONE, ref(1, "x")], idempotency_key="k", allow_lasting=True)
+    batch(odoo, [GONE, ref(1, "x")], idempotency_key="k", allow_irreversible=True)
     assert len(rows(server)) == 2
 
 
