@@ -481,7 +481,7 @@ def _taken_back(
         return _at(item, error) if isinstance(error, OdooError) else error
     with undisturbed():
         taken = take_back(odoo, entry)
-    left = [*taken.left, *in_doubt(entry)]
+    left = [*taken.left, *unconfirmed(entry)]
     told = f"Taken back: {' '.join(taken.done)}" if taken.done else "Nothing was taken back."
     if left:
         told += f" Left: {_sentences(left)}"

@@ -387,7 +387,7 @@ def take_back(odoo: Odoo, entry: HistoryEntry) -> UndoResult:
     )
 
 
-def in_doubt(entry: HistoryEntry) -> list[str]:
+def unconfirmed(entry: HistoryEntry) -> list[str]:
     """Say of which calls of an entry it is not known whether they were applied."""
     return [
         f"Whether {write.method} of {write.model} was applied is not known."

@@ -30,7 +30,7 @@ STATUS = {
     "wizard": 10,
     "rate_limit": 11,
 }
-SOME_FAILED, IN_DOUBT, WRONG_FILE = 12, 13, 14
+SOME_FAILED, UNCONFIRMED, WRONG_FILE = 12, 13, 14
 #: As of programs that a signal ends: SIGPIPE.
 CLOSED_PIPE = 141
 
@@ -91,7 +91,7 @@ def ending(state: State) -> Iterator[End]:
 
 def status_of(error: OdooError) -> int:
     """Return the exit status of an error."""
-    return IN_DOUBT if error.outcome == "maybe_applied" else STATUS[error.category]
+    return UNCONFIRMED if error.outcome == "maybe_applied" else STATUS[error.category]
 
 
 def tell_error(error: OdooError, state: State) -> None:

@@ -16,7 +16,7 @@ import click
 from odoo_toolkit import records
 from odoo_toolkit.cli import INTERRUPTED, options
 from odoo_toolkit.cli.connecting import State, WatchedOdoo, stopping_softly, with_odoo
-from odoo_toolkit.cli.ending import IN_DOUBT, SOME_FAILED, STATUS
+from odoo_toolkit.cli.ending import SOME_FAILED, STATUS, UNCONFIRMED
 from odoo_toolkit.cli.in_shell import in_shell
 from odoo_toolkit.cli.output import (
     Form,
@@ -156,8 +156,8 @@ def _tell(
     stopped = result.interrupted if isinstance(result, ImportResult) else None
     if isinstance(result, ImportResult) and stopped is not None:
         state.status = INTERRUPTED if odoo.stopping else STATUS["connection"]
-        if result.in_doubt:
-            state.status = IN_DOUBT
+        if result.unconfirmed:
+            state.status = UNCONFIRMED
     elif result.failed:
         state.status = SOME_FAILED
     problems = result.problems
@@ -173,9 +173,8 @@ def _tell(
     if isinstance(result, Plan) and result.needs:
         note(result.needs)
     if isinstance(result, ImportResult) and stopped is not None:
-        numbers = (
-            f"{several(len(result.not_done), 'row')} not done, {len(result.in_doubt)} in doubt"
-        )
+        numbers = f"{several(len(result.remaining), 'row')} remaining"
+        numbers += f", {len(result.unconfirmed)} unconfirmed"
         tell(f"Stopped: {numbers}. {stopped}")
     if failed and result.failed:
         result.write_failed(failed)
@@ -190,7 +189,7 @@ def _print(result: ImportResult | ImportPlan, form: Form) -> None:
         line = f"{several(len(result.ids), 'row')} of {result.model}: {would}{counts}"
         line += f", {len(result.failed)} failed"
         if isinstance(result, ImportResult) and result.interrupted is not None:
-            line += f", {len(result.in_doubt)} in doubt, {len(result.not_done)} not done"
+            line += f", {len(result.unconfirmed)} unconfirmed, {len(result.remaining)} remaining"
         print_text(line + "\n")
         if isinstance(result, Plan):
             print_planned(result)
@@ -209,7 +208,7 @@ def _print(result: ImportResult | ImportPlan, form: Form) -> None:
     if isinstance(result, Plan):
         names += ["dry_run", "message", "needs", "calls", "changes", "ways"]
     else:
-        names += ["interrupted", "in_doubt", "not_done"]
+        names += ["interrupted", "unconfirmed", "remaining"]
     told = {name: _plain(getattr(result, name)) for name in names}
     print_value({**told, "failed": failures}, form)
 

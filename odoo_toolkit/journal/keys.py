@@ -173,7 +173,7 @@ def _reserved(
         if running and _waited(waits):
             continue
         if not _may_release(odoo, found) or not store.release(found):
-            raise _in_doubt(odoo, found.entry)
+            raise _unconfirmed(odoo, found.entry)
 
 
 def _check_same(found: Keyed, digest: str) -> None:
@@ -279,7 +279,7 @@ def _since(odoo: Odoo, entry: HistoryEntry, write: Write) -> list[int] | None:
     return [row["id"] for row in rows]
 
 
-def _in_doubt(odoo: Odoo, entry: HistoryEntry) -> OdooError:
+def _unconfirmed(odoo: Odoo, entry: HistoryEntry) -> OdooError:
     """Return the error that says what is known of an attempt, and what to look at."""
     doubtful = _doubtful(entry)
     running = entry.outcome == "running"
@@ -308,7 +308,11 @@ def _in_doubt(odoo: Odoo, entry: HistoryEntry) -> OdooError:
         f" {' '.join([*told, 'Nothing was sent now.'])}",
         suggestion=("If it may still run, repeat it later with the same key. " if running else "")
         + f"{todo} known of it. Then use a new key for the rest.",
-        details={**_details(entry), "in_doubt": [_called(w) for w in doubtful], "look_at": looked},
+        details={
+            **_details(entry),
+            "unconfirmed": [_called(w) for w in doubtful],
+            "look_at": looked,
+        },
         outcome="maybe_applied",
     )
 

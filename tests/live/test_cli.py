@@ -184,9 +184,9 @@ def test_ctrl_c_in_the_middle_of_an_import_tells_what_is_done(
     told = json.loads(printed)
     there = found(admin, made)
     assert 0 < told["created"] == len(there) < rows
-    assert told["created"] + len(told["not_done"]) == rows
+    assert told["created"] + len(told["remaining"]) == rows
     assert [i for i in told["ids"] if i] == [row["id"] for row in there]
-    assert f"{len(told['not_done'])} rows not done, 0 in doubt." in said
+    assert f"{len(told['remaining'])} rows remaining, 0 unconfirmed." in said
 
 
 def test_the_pdf_of_a_report(run: Run, admin: Odoo, tmp_path: Path) -> None:

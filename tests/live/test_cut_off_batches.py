@@ -126,7 +126,7 @@ def test_a_batch_whose_process_is_killed_is_in_doubt_and_taken_back(
         details = caught.value.details
         assert caught.value.outcome == "maybe_applied"
         assert len(details["created"][PARTNER]) == DONE
-        assert details["in_doubt"] == (["res.partner.create"] if lost else [])
+        assert details["unconfirmed"] == (["res.partner.create"] if lost else [])
         there = {row["id"] for row in _rows(odoo, name)}
         assert there <= {*details["created"][PARTNER], *details["look_at"].get(PARTNER, ())}
         assert len(there) == DONE + lost

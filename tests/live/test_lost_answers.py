@@ -171,7 +171,7 @@ def test_what_became_of_rows_of_one_request_is_told_of_each(
     between.fault, between.sent = None, 0
     result = write_many(odoo, "res.partner", rows, batch=2, notify=True, progress=break_second)
     assert between.sent == (3 if fault == "lost" else 2)
-    rest = ["updated"] * 4 if fault == "lost" else ["in_doubt"] * 2 + ["not_done"] * 2
+    rest = ["updated"] * 4 if fault == "lost" else ["unconfirmed"] * 2 + ["remaining"] * 2
     assert result.statuses == ["updated"] * 2 + rest
     now = {row["id"]: row for row in read(safe, "res.partner", ids, [*set(fields)]).records}
     stored = [now[number][field] == f"R{number}" for number, field in zip(ids, fields, strict=True)]

@@ -508,7 +508,7 @@ def test_a_key_repeated_after_a_lost_answer_says_what_is_in_doubt(
         batch(odoo, items, idempotency_key="k")
     with pytest.raises(StateError, match="an answer was lost") as caught:
         batch(odoo, items, idempotency_key="k")
-    assert caught.value.details["in_doubt"] == ["res.partner.create"]
+    assert caught.value.details["unconfirmed"] == ["res.partner.create"]
     assert rows(server) == before
 
 

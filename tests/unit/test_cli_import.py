@@ -147,13 +147,14 @@ def test_ctrl_c_stops_after_what_is_under_way_and_all_is_said(run: Run, server: 
     result = run(*KEYED, "--batch", "3", input=TEN)
     assert result.exit_code == 130
     told = json.loads(result.stdout)
-    assert (told["created"], told["in_doubt"], told["not_done"]) == (6, [], [7, 8, 9, 10])
-    assert told["statuses"] == ["created"] * 6 + ["not_done"] * 4
+    assert (told["created"], told["unconfirmed"], told["remaining"]) == (6, [], [7, 8, 9, 10])
+    assert told["statuses"] == ["created"] * 6 + ["remaining"] * 4
     assert len(names(server)) == 2 + 6
     assert told["ids"][:6] == [row["id"] for row in server.records["res.partner"][2:]]
     assert "Press Ctrl-C again not to wait for it." in result.stderr
     assert (
-        "4 rows not done, 0 in doubt. You stopped it. Import the same rows again" in result.stderr
+        "4 rows remaining, 0 unconfirmed. You stopped it. Import the same rows again"
+        in result.stderr
     )
     del server.answers["res.partner", "create"]
     again = json.loads(run(*KEYED, input=TEN).stdout)
@@ -200,8 +201,8 @@ def test_a_server_that_goes_away_leaves_the_same_account(run: Run, server: FakeS
     result = run(*KEYED, "--batch", "3", input=TEN)
     assert result.exit_code == 13
     told = json.loads(result.stdout)
-    assert (told["created"], told["in_doubt"]) == (0, [1, 2, 3])
-    assert len(told["not_done"]) == 7
+    assert (told["created"], told["unconfirmed"]) == (0, [1, 2, 3])
+    assert len(told["remaining"]) == 7
 
 
 def test_ctrl_c_within_one_write_says_that_it_may_have_been_applied(

@@ -556,7 +556,7 @@ class TestExternalIds:
         rows = [{"id": f"x.a{n}", "name": "A", "parent_id": {"id": 7}} for n in range(2)]
         odoo = server.connect()
         result = upsert(odoo, "res.partner", rows, key="id")
-        assert result.statuses == ["created" if applied else "in_doubt"] * 2
+        assert result.statuses == ["created" if applied else "unconfirmed"] * 2
         again = upsert(odoo, "res.partner", rows, key="id")
         assert again.statuses == ["unchanged" if applied else "updated"] * 2
         assert [row.get("parent_id") for row in server.records["res.partner"]] == [None, 7, 7]
@@ -603,8 +603,8 @@ class TestLostServer:
         server.answers["res.partner", "create"] = lambda call: next(answers)
         result = upsert(odoo, "res.partner", self.rows(), key="ref", batch=2)
 
-        assert result.statuses == ["created"] * 2 + ["in_doubt"] * 2 + ["not_done"] * 2
-        assert (result.in_doubt, result.not_done) == ([3, 4], [5, 6])
+        assert result.statuses == ["created"] * 2 + ["unconfirmed"] * 2 + ["remaining"] * 2
+        assert (result.unconfirmed, result.remaining) == ([3, 4], [5, 6])
         assert "Gone." in str(result.interrupted)
         assert not result.ok
         del server.answers["res.partner", "create"]
@@ -791,7 +791,7 @@ class TestManyOfOneKind:
         before = [dict(row) for row in server.records["res.partner"]]
         result = write_many(odoo, "res.partner", rows, all_or_nothing=True)
         assert server.records["res.partner"] == before
-        assert result.statuses == ["not_done", "unchanged", "failed"]
+        assert result.statuses == ["remaining", "unchanged", "failed"]
         assert result.interrupted
         assert says in result.interrupted
         assert not result.ok
@@ -820,7 +820,7 @@ class TestManyOfOneKind:
         server = contacts(ANN, BEN, load=refusal, version=18)
         rows = [{"id": 7, "name": "x"}, {"id": 8, "name": "y"}]
         result = write_many(server.connect(), "res.partner", rows, all_or_nothing=True)
-        assert result.statuses == ["not_done", "not_done"]
+        assert result.statuses == ["remaining", "remaining"]
         assert result.interrupted == "Nothing was written: No."
         assert writes(server) == ["load"]
 
@@ -828,7 +828,7 @@ class TestManyOfOneKind:
     @pytest.mark.parametrize("method", ["load", "write", "web_save_multi"])
     @pytest.mark.parametrize(
         ("applied", "statuses"),
-        [(True, ["updated", "updated"]), (False, ["in_doubt", "in_doubt"])],
+        [(True, ["updated", "updated"]), (False, ["unconfirmed", "unconfirmed"])],
     )
     def test_changes_whose_answer_is_lost_are_looked_for(
         self,

@@ -161,11 +161,11 @@ def test_when_one_answer_is_lost_the_other_batch_is_finished_and_no_further_one_
     )
     assert result.statuses == [
         *["created"] * 2,
-        *["in_doubt"] * 2,
+        *["unconfirmed"] * 2,
         *["created"] * 2,
-        *["not_done"] * 4,
+        *["remaining"] * 4,
     ]
-    assert (result.in_doubt, result.not_done) == ([3, 4], [7, 8, 9, 10])
+    assert (result.unconfirmed, result.remaining) == ([3, 4], [7, 8, 9, 10])
     assert "The connection broke." in str(result.interrupted)
     assert told == [(2, 10), (4, 10)]
 
@@ -188,7 +188,7 @@ def test_the_rest_of_a_refused_batch_is_left_when_the_other_one_stops(
 
     server = between(contacts(), hook)
     result = create_many(server.connect(), "res.partner", rows_of(6), batch=2, at_once=2)
-    assert result.statuses == ["created"] * 2 + ["in_doubt"] * 2 + ["not_done"] * 2
+    assert result.statuses == ["created"] * 2 + ["unconfirmed"] * 2 + ["remaining"] * 2
     assert result.failed == []
 
 
@@ -251,7 +251,7 @@ def test_a_record_that_a_batch_under_way_may_have_made_is_not_claimed(
     odoo = between(contacts(), hook).connect()
     outer = create_many(odoo, "res.partner", [{"name": "same"}, {"name": "other"}])
     assert outer.ok
-    assert inner[0].statuses == ["in_doubt"]
+    assert inner[0].statuses == ["unconfirmed"]
 
 
 def test_a_batch_that_odoo_gives_up_for_the_other_one_is_sent_again_alone(

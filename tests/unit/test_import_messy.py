@@ -257,7 +257,7 @@ class TestMissing:
         server.lose_answer("create", applied=False)
         asked: dict[str, Any] = {"create_missing": ["res.partner.category"]}
         result = upsert(server.connect(), "res.partner", self.ROWS[:2], key="ref", **asked)
-        assert result.statuses == ["not_done"] * 2
+        assert result.statuses == ["remaining"] * 2
         assert "Import the same rows again" in str(result.interrupted)
 
     @pytest.mark.parametrize(

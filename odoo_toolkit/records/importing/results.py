@@ -16,9 +16,9 @@ from odoo_toolkit.display import Shown
 from odoo_toolkit.plans import Plan, PlannedCall, PlannedChange
 from odoo_toolkit.records.importing.tables import REASON, CsvFormat
 
-Status = Literal["created", "updated", "unchanged", "failed", "in_doubt", "not_done"]
-"""What became of a row. ``in_doubt``: its answer was lost, and it may have been written;
-``not_done``: the server had gone before its turn."""
+Status = Literal["created", "updated", "unchanged", "failed", "unconfirmed", "remaining"]
+"""What became of a row. ``unconfirmed``: its answer was lost, and it may have been written;
+``remaining``: the server had gone before its turn."""
 
 Sent = Literal["create", "write", "load", "web_save_multi", "commands"]
 """How a row is sent: by this method, or by ``commands`` in a ``write`` of another record."""
@@ -125,7 +125,7 @@ class ImportSummary:
         related: model -> names of records that were created since rows name them.
         ids: by row, where the rows are few; null where there is no record.
         url: opens the record in Odoo's web client; of several, with ``{id}`` in place of an id.
-        in_doubt, not_done: see :class:`ImportResult`.
+        unconfirmed, remaining: see :class:`ImportResult`.
     """
 
     model: str
@@ -143,8 +143,8 @@ class ImportSummary:
     message: str = ""
     needs: str | None = None
     interrupted: str | None = None
-    in_doubt: list[int] = attrs.Factory(list)
-    not_done: list[int] = attrs.Factory(list)
+    unconfirmed: list[int] = attrs.Factory(list)
+    remaining: list[int] = attrs.Factory(list)
     warnings: list[str] = attrs.Factory(list)
 
 
@@ -310,16 +310,16 @@ class ImportResult(ImportedRows):
         url: opens the record in Odoo's web client; of several, with ``{id}`` in place of an id.
         interrupted: why the import stopped before its end: the server went away, or the time was
             over. What was done until then stays done.
-        in_doubt: numbers of rows whose answer was lost, and of which Odoo shows nothing: they
+        unconfirmed: numbers of rows whose answer was lost, and of which Odoo shows nothing: they
             may have been written.
-        not_done: numbers of rows whose turn did not come.
+        remaining: numbers of rows whose turn did not come.
         differences: what Odoo stored otherwise than it was given, where ``compare`` asked for it.
     """
 
     url: str | None = None
     interrupted: str | None = None
-    in_doubt: list[int] = attrs.Factory(list)
-    not_done: list[int] = attrs.Factory(list)
+    unconfirmed: list[int] = attrs.Factory(list)
+    remaining: list[int] = attrs.Factory(list)
     differences: list[Difference] = attrs.Factory(list)
 
     @property
@@ -336,8 +336,8 @@ class ImportResult(ImportedRows):
     def _summary(self, facts: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         line = self._told()
         if self.interrupted is not None:
-            line += f"; stopped with {len(self.in_doubt)} in doubt and {len(self.not_done)} not"
-            line += f" done: {self.interrupted}"
+            line += f"; stopped with {len(self.unconfirmed)} unconfirmed and"
+            line += f" {len(self.remaining)} remaining: {self.interrupted}"
         return "\n".join([line, *self._details()]), {}
 
     def summary(self) -> ImportSummary:
@@ -347,12 +347,12 @@ class ImportResult(ImportedRows):
             url=self.url,
             message="; ".join(
                 f"the first {_IDS} of {len(rows)} rows {what} are listed"
-                for what, rows in (("in doubt", self.in_doubt), ("not done", self.not_done))
+                for what, rows in (("unconfirmed", self.unconfirmed), ("remaining", self.remaining))
                 if len(rows) > _IDS
             ),
             interrupted=self.interrupted and _short(self.interrupted),
-            in_doubt=self.in_doubt[:_IDS],
-            not_done=self.not_done[:_IDS],
+            unconfirmed=self.unconfirmed[:_IDS],
+            remaining=self.remaining[:_IDS],
         )
 
 

@@ -229,7 +229,7 @@ class Writer:
                 self._change_whole(rows)
         except (OdooConnectionError, RateLimitError) as error:
             for row in rows if error.outcome == "maybe_applied" else ():
-                row.status = "in_doubt"
+                row.status = "unconfirmed"
             self.stop(error)
         except OdooError as error:
             self.interrupted = f"Nothing was written: {error.message}"
@@ -306,7 +306,7 @@ class Writer:
             self._tell(len(rows))
         elif isinstance(error, (OdooConnectionError, RateLimitError)):
             for row in rows if error.outcome == "maybe_applied" else ():
-                row.status = row.status or "in_doubt"
+                row.status = row.status or "unconfirmed"
             self.stop(error)
         elif not isinstance(error, OdooError):
             raise error

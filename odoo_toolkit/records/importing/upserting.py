@@ -46,7 +46,7 @@ _COUNTED: tuple[Status, ...] = ("created", "updated", "unchanged")
 
 #: What to do when an import has stopped.
 AGAIN = "Import the same rows again: what was done is found by its key."
-_NOT_AGAIN = "Import the rows of not_done; look in Odoo for those of in_doubt first."
+_NOT_AGAIN = "Import the rows of remaining; look in Odoo for those of unconfirmed first."
 
 
 @operation_with(ImportPlan)
@@ -294,7 +294,7 @@ def _import(
             watch.tell(writer.warnings)
     finally:
         writer.close()
-    _set(_open(rows), "not_done")
+    _set(_open(rows), "remaining")
     # What cannot be read back is among the writer's warnings.
     compared = written_rows(rows) if meant.compare else otherwise
     differences = _differences(odoo, model, prepared, compared, writer)
@@ -304,8 +304,8 @@ def _import(
         related=related,
         warnings=_once(prepared.warnings, writer.warnings),
         interrupted=writer.interrupted,
-        in_doubt=[row.number for row in rows if row.status == "in_doubt"],
-        not_done=[row.number for row in rows if row.status == "not_done"],
+        unconfirmed=[row.number for row in rows if row.status == "unconfirmed"],
+        remaining=[row.number for row in rows if row.status == "remaining"],
         differences=differences,
     )
 
@@ -346,7 +346,7 @@ def _made_whole(
     """
     changed = _open(prepared.rows)
     if bad := [row.number for row in prepared.rows if row.status == "failed"]:
-        _set(changed, "not_done")
+        _set(changed, "remaining")
         return nothing_written(bad)
     problem = f"there are more than {most} rows" if len(changed) > most else ""
     if prepared.missing.used(changed):
@@ -463,7 +463,7 @@ def _once(*warnings: Sequence[str]) -> list[str]:
 def _facts(model: str, prepared: Prepared) -> dict[str, Any]:
     """Return what a result and a plan have in common."""
     rows = prepared.rows
-    statuses: list[Status] = [row.status or "not_done" for row in rows]
+    statuses: list[Status] = [row.status or "remaining" for row in rows]
     return {
         "model": model,
         **{name: statuses.count(name) for name in _COUNTED},
