@@ -429,7 +429,7 @@ class TypedModel(Protocol[Name, Row, Values]):
         deletions: bool = True,
         overlap: float = 600.0,
     ) -> TypedChanges[Row]:
-        """Return what has changed since a mark; see :func:`odoo_toolkit.changes`."""
+        """Return what has changed since a cursor; see :func:`odoo_toolkit.changes`."""
         ...
 
     def states(self) -> ModelStates:

@@ -62,7 +62,7 @@ def check_sums(pipeline: Pipeline, name: str, kept: Kept) -> None:
 def _compared(odoo: Odoo, table: Table, kept: Kept, there: Mapping[int, str]) -> list[str]:
     records = iterate(odoo, table.model, table.domain, ["write_date"], context=table.context)
     now = {row["id"]: _text(row["write_date"]) for row in records}
-    start = _text(kept.mark.start) if kept.mark else ""
+    start = _text(kept.cursor.start) if kept.cursor else ""
     stale = [key for key, moment in now.items() if key in there and there[key] != moment]
     old = [key for key in stale if now[key] < start]
     new = now.keys() - there.keys()

@@ -23,9 +23,9 @@ from odoo_toolkit.policy.tables import FILE_MODELS
 from odoo_toolkit.progress import checkpoint, report
 from odoo_toolkit.records.aggregate import aggregate
 from odoo_toolkit.records.changes import OVERLAP, ChangesResult, changes, server_time
+from odoo_toolkit.records.cursors import Cursor, digest, pack, unpack
 from odoo_toolkit.records.iterate import BATCH, iterate
 from odoo_toolkit.records.left_out import FAULTS
-from odoo_toolkit.records.marks import Mark, digest, pack, unpack
 from odoo_toolkit.records.results import Record
 from odoo_toolkit.records.rows import count
 from odoo_toolkit.values import iso_utc
@@ -108,27 +108,27 @@ class Following:
             # So that there are tables, with all their columns, where there are no rows yet.
             yield Rows(())
             yield from (Links(field, (), ()) for field in table.links)
-        mark, reading = before.mark, before.reading
-        if reading or mark is None or self._whole or new or self._is_much(mark):
+        cursor, reading = before.cursor, before.reading
+        if reading or cursor is None or self._whole or new or self._is_much(cursor):
             if new:
                 self._warnings.append(f"New: {shown(new)}. All records were read again.")
                 reading = None
             read, ended = yield from self._all(reading)
             if not ended:
-                self._end(mark, read, "not finished", None, before.links, {})
+                self._end(cursor, read, "not finished", None, before.links, {})
                 return
-            mark = attrs.evolve(read, known=_known(read) | _known(mark))
-        mark, verdict, counted = yield from self._since(mark)
-        if rest := sorted(self._doubtful - _known(mark) - self._hidden):
+            cursor = attrs.evolve(read, known=_known(read) | _known(cursor))
+        cursor, verdict, counted = yield from self._since(cursor)
+        if rest := sorted(self._doubtful - _known(cursor) - self._hidden):
             yield Ended(rest)
         links = Compared()
-        yield from changed_links(self._odoo, table, _known(mark), before.links, links)
-        self._end(mark, None, verdict, counted, links.blocks, links.counts)
+        yield from changed_links(self._odoo, table, _known(cursor), before.links, links)
+        self._end(cursor, None, verdict, counted, links.blocks, links.counts)
 
     # The first time, and whenever all is read again -------------------------------------------
 
-    def _all(self, reading: Mark | None) -> Generator[Rows, None, tuple[Mark, bool]]:
-        """Yield all records; return a mark that knows them, and whether it was all of them."""
+    def _all(self, reading: Cursor | None) -> Generator[Rows, None, tuple[Cursor, bool]]:
+        """Yield all records; return a cursor that knows them, and whether it was all of them."""
         odoo, table = self._odoo, self._table
         start = reading.start if reading else server_time(odoo, -OVERLAP)
         known, seen = set(_known(reading)), dict(reading.seen) if reading else {}
@@ -157,7 +157,7 @@ class Following:
                     break
         self._told["loaded"] += read
         self._warnings += records.warnings
-        mark = Mark(
+        cursor = Cursor(
             model=table.model,
             database=odoo.database,
             uid=odoo.uid,
@@ -165,58 +165,58 @@ class Following:
             seen=seen,
             known=frozenset(known),
         )
-        return mark, ended
+        return cursor, ended
 
-    def _is_much(self, mark: Mark) -> bool:
+    def _is_much(self, cursor: Cursor) -> bool:
         """Whether so many records have changed that all are better read again."""
-        changed = [["write_date", ">=", mark.start], *self._table.domain]
+        changed = [["write_date", ">=", cursor.start], *self._table.domain]
         context = self._table.context
         return count(self._odoo, self._table.model, changed, context).count > MOST_CHANGED
 
     # From then on -------------------------------------------------------------------------------
 
     def _since(
-        self, mark: Mark
-    ) -> Generator[Rows | Ended, None, tuple[Mark, Verdict, tuple[int, int]]]:
+        self, cursor: Cursor
+    ) -> Generator[Rows | Ended, None, tuple[Cursor, Verdict, tuple[int, int]]]:
         """Yield what has changed, until the database has exactly what was handed out."""
         missed: frozenset[int] = frozenset()
         counted = None
         for _ in range(_ROUNDS):
             checkpoint()
-            found = self._changes(mark)
+            found = self._changes(cursor)
             check_readable(self._table, found.skipped_fields)
             for start in range(0, len(found.records), BATCH):
                 yield Rows(found.records[start : start + BATCH])
             self._told["loaded"] += len(found.created) + len(found.entered)
             self._told["changed"] += len(found.written)
-            mark = unpack(found.mark)
-            known = _known(mark)
+            cursor = unpack(found.cursor)
+            known = _known(cursor)
             if ended := self._ended(found, known):
                 yield Ended(ended)
             counted = self._counted()
             if counted == _sums(known):
-                return mark, "complete", counted
+                return cursor, "complete", counted
             found_now = matching(self._odoo, self._table)
             counted = _sums(found_now)
             if found_now == known:
-                return mark, "complete", counted
+                return cursor, "complete", counted
             if lost := (found_now - known) & missed:
                 raise self._incomplete(sorted(lost))
             missed |= found_now - known
-        return mark, "complete, changed meanwhile", counted or (0, 0)
+        return cursor, "complete, changed meanwhile", counted or (0, 0)
 
-    def _changes(self, mark: Mark) -> ChangesResult:
+    def _changes(self, cursor: Cursor) -> ChangesResult:
         table = self._table
         # Changed records are read as all were, by a search: which reads without active_test.
         context = {name: value for name, value in table.context.items() if name != "active_test"}
         # Another user may go on: what is hidden from this one is not taken for deleted.
-        since = pack(attrs.evolve(mark, uid=self._odoo.uid))
+        since = pack(attrs.evolve(cursor, uid=self._odoo.uid))
         try:
             return changes(self._odoo, table.model, since, table.domain, table.fields, context)
         except OdooError as error:
             if error.code in FAULTS:
                 # Where no field is named, this error holds.
-                changed = [["write_date", ">=", mark.start], *table.domain]
+                changed = [["write_date", ">=", cursor.start], *table.domain]
                 name_the_failing(self._odoo, table, changed, table.fields)
             raise
 
@@ -253,15 +253,15 @@ class Following:
 
     def _end(
         self,
-        mark: Mark | None,
-        reading: Mark | None,
+        cursor: Cursor | None,
+        reading: Cursor | None,
         verdict: Verdict,
         counted: tuple[int, int] | None,
         blocks: Mapping[str, Mapping[str, str]],
         links: dict[str, int],
     ) -> None:
         table = self._table
-        rows, id_sum = _sums(_known(reading or mark))
+        rows, id_sum = _sums(_known(reading or cursor))
         self.report = TableReport(
             table=table.name,
             model=table.model,
@@ -276,7 +276,7 @@ class Following:
             warnings=self._warnings,
         )
         self.kept = Kept(
-            mark=mark,
+            cursor=cursor,
             reading=reading,
             hidden=frozenset(self._hidden),
             types=table.types,
@@ -288,8 +288,8 @@ class Following:
         )
 
 
-def _known(mark: Mark | None) -> frozenset[int]:
-    return (mark.known if mark else None) or frozenset()
+def _known(cursor: Cursor | None) -> frozenset[int]:
+    return (cursor.known if cursor else None) or frozenset()
 
 
 def _sums(ids: frozenset[int]) -> tuple[int, int]:

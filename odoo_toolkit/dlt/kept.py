@@ -16,7 +16,7 @@ from odoo_toolkit.errors import StateError, ValidationError
 from odoo_toolkit.fields import TO_MANY
 from odoo_toolkit.records.arguments import readable_of
 from odoo_toolkit.records.changes import server_time
-from odoo_toolkit.records.marks import Mark, from_ranges, pack, ranges, unpack
+from odoo_toolkit.records.cursors import Cursor, from_ranges, pack, ranges, unpack
 
 
 @attrs.frozen(kw_only=True)
@@ -24,7 +24,7 @@ class Kept:
     """Where a table stands.
 
     Attributes:
-        mark: of the last run that came to its end; it knows the ids of all rows but the hidden
+        cursor: of the last run that came to its end; it knows the ids of all rows but the hidden
             ones.
         reading: of a first run, or one over all records, that has not come to its end: it knows
             the ids of the records that were read, the greatest of which was the last.
@@ -39,8 +39,8 @@ class Kept:
         report: of the last run.
     """
 
-    mark: Mark | None = None
-    reading: Mark | None = None
+    cursor: Cursor | None = None
+    reading: Cursor | None = None
     hidden: frozenset[int] = frozenset()
     types: Mapping[str, str] = attrs.Factory(dict)
     context: Mapping[str, Any] = attrs.Factory(dict)
@@ -53,14 +53,14 @@ class Kept:
     @property
     def rows(self) -> frozenset[int]:
         """Ids of all rows at the destination."""
-        marks = (self.mark, self.reading)
-        return self.hidden.union(*(mark.known or () for mark in marks if mark))
+        cursors = (self.cursor, self.reading)
+        return self.hidden.union(*(cursor.known or () for cursor in cursors if cursor))
 
 
 def as_state(kept: Kept) -> dict[str, Any]:
     """Return it as JSON has it."""
     return {
-        "mark": kept.mark and pack(kept.mark),
+        "cursor": kept.cursor and pack(kept.cursor),
         "reading": kept.reading and pack(kept.reading),
         "hidden": ranges(kept.hidden),
         "types": dict(kept.types),
@@ -78,7 +78,7 @@ def of_state(state: Mapping[str, Any]) -> Kept:
     if not state:
         return Kept()
     return Kept(
-        mark=unpack(state["mark"]) if state["mark"] else None,
+        cursor=unpack(state["cursor"]) if state["cursor"] else None,
         reading=unpack(state["reading"]) if state["reading"] else None,
         hidden=frozenset(from_ranges(state["hidden"])),
         types=dict(state["types"]),
@@ -109,17 +109,17 @@ def check(odoo: Odoo, table: Table, kept: Kept, *, frozen: bool) -> list[str]:
             that is refused.
         StateError: the clock of Odoo went back.
     """
-    mark = kept.reading or kept.mark
-    if mark is None:
+    cursor = kept.reading or kept.cursor
+    if cursor is None:
         return []
-    if mark.model != table.model:
+    if cursor.model != table.model:
         raise ValidationError(
-            f"The table {table.name} holds {mark.model}, not {table.model}.",
+            f"The table {table.name} holds {cursor.model}, not {table.model}.",
             suggestion="Give the table another name.",
         )
-    if mark.database and odoo.database and mark.database != odoo.database:
+    if cursor.database and odoo.database and cursor.database != odoo.database:
         raise ValidationError(
-            f"The table {table.name} was loaded from the database {mark.database}, and this is"
+            f"The table {table.name} was loaded from the database {cursor.database}, and this is"
             f" {odoo.database}.",
             suggestion="Load another dataset; or drop and load the table anew with refresh=True.",
         )
@@ -131,9 +131,9 @@ def check(odoo: Odoo, table: Table, kept: Kept, *, frozen: bool) -> list[str]:
             suggestion="Give the same context; or drop and load the table anew with refresh=True.",
         )
     now = server_time(odoo, 0.0)
-    if now < mark.start:
+    if now < cursor.start:
         raise StateError(
-            f"The clock of Odoo shows {now} UTC, which is before {mark.start}, from where on the"
+            f"The clock of Odoo shows {now} UTC, which is before {cursor.start}, from where on the"
             f" changes of {table.model} are to be read: they would not be found.",
             suggestion="Set the clock right if it is wrong now. If it was wrong then, or the"
             " database is an older one, drop and load the table anew with refresh=True.",

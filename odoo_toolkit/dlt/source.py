@@ -220,7 +220,7 @@ def states(pipeline: Pipeline) -> Mapping[str, Mapping[str, Any]]:
         name: state
         for source in sources.values()
         for name, state in source.get("resources", {}).items()
-        if "mark" in state and "reading" in state
+        if "cursor" in state and "reading" in state
     }
 
 

@@ -61,15 +61,15 @@ def standing(pipeline: Pipeline, table: Table, kept: Kept) -> Standing:
         return Standing(kept)
     there = frozenset(key for (key,) in fetched(pipeline, table.name, "id"))
     linked = {key for name in tables[1:] for (key,) in fetched(pipeline, name, "id", distinct=True)}
-    mark, reading, hidden = kept.mark, kept.reading, kept.hidden & there
-    if mark:
+    cursor, reading, hidden = kept.cursor, kept.reading, kept.hidden & there
+    if cursor:
         # A reading that had begun is begun anew: which rows are of it, nobody knows.
-        mark, reading = attrs.evolve(mark, seen={}, known=there - hidden), None
+        cursor, reading = attrs.evolve(cursor, seen={}, known=there - hidden), None
     elif reading:
         reading = attrs.evolve(reading, seen={}, known=there)
-    unsure = frozenset(kept.rows | linked | (there if not (mark or reading) else set()))
+    unsure = frozenset(kept.rows | linked | (there if not (cursor or reading) else set()))
     true = attrs.evolve(
-        kept, mark=mark, reading=reading, hidden=hidden, links={}, moment=max(late, kept.moment)
+        kept, cursor=cursor, reading=reading, hidden=hidden, links={}, moment=max(late, kept.moment)
     )
     return Standing(true, unsure - true.rows, as_left=False)
 

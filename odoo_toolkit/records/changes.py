@@ -1,4 +1,4 @@
-"""What has changed: since a mark, and when single records were last changed."""
+"""What has changed: since a cursor, and when single records were last changed."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.progress import checkpoint, report
 from odoo_toolkit.records import rows
 from odoo_toolkit.records.arguments import admit, listed_fields, readable_of
-from odoo_toolkit.records.marks import Mark, digest, pack, unpack
+from odoo_toolkit.records.cursors import Cursor, digest, pack, unpack
 from odoo_toolkit.records.results import Described, ReadResult, Record, _Rows
 from odoo_toolkit.records.rows import DEFAULT_FIELDS
 from odoo_toolkit.values import iso_utc
 from odoo_toolkit.values.moments import utc_string_of
 
-#: Seconds before a mark that are looked at again the next time: a transaction that was still at
-#: work at the mark commits with a write_date from its beginning.
+#: Seconds before a cursor that are looked at again the next time: a transaction that was still at
+#: work at the cursor commits with a write_date from its beginning.
 OVERLAP = 600.0
 
 #: Records that one request reads.
@@ -36,7 +36,7 @@ _DATES = ("write_date", "create_date")
 
 @attrs.frozen(kw_only=True)
 class ChangesResult(_Rows):
-    """What has changed in the records of a model since a mark.
+    """What has changed in the records of a model since a cursor.
 
     Attributes:
         model: such as ``sale.order``.
@@ -45,7 +45,7 @@ class ChangesResult(_Rows):
         written: other records that were changed.
         left: ids of records that are still there but no longer match the domain.
         deleted: ids of records that are no longer there, or no longer visible to this user.
-        mark: to be kept, and given as ``since`` the next time, by the same user.
+        cursor: to be kept, and given as ``since`` the next time, by the same user.
         skipped_fields: fields that the user cannot read on these records.
         warnings: what was done differently from what was asked.
         described: the fields that were read, by name.
@@ -57,7 +57,7 @@ class ChangesResult(_Rows):
     written: list[Record]
     left: list[int]
     deleted: list[int]
-    mark: str = attrs.field(repr=False)
+    cursor: str = attrs.field(repr=False)
     skipped_fields: list[str] = attrs.Factory(list)
     warnings: list[str] = attrs.Factory(list)
     described: Described = attrs.field(factory=dict, repr=False, eq=False)
@@ -88,15 +88,15 @@ def changes(
     deletions: bool = True,
     overlap: float = OVERLAP,
 ) -> ChangesResult:
-    """Return what was created, changed and deleted since a mark, and a new mark to keep.
+    """Return what was created, changed and deleted since a cursor, and a new cursor to keep.
 
-    The first call, without ``since``, returns no records, only the mark: take it, then read all
-    there is, then ask from the mark on, and nothing is missed.
+    The first call, without ``since``, returns no records, only the cursor: take it, then read all
+    there is, then ask from the cursor on, and nothing is missed.
 
-    >>> mark = changes(odoo, "res.partner").mark
+    >>> cursor = changes(odoo, "res.partner").cursor
     >>> # read everything; later:
-    >>> found = changes(odoo, "res.partner", mark, fields=["name", "email"])
-    >>> found.created, found.written, found.deleted, found.mark
+    >>> found = changes(odoo, "res.partner", cursor, fields=["name", "email"])
+    >>> found.created, found.written, found.deleted, found.cursor
 
     Archived records are seen like others. A change counts where Odoo sets ``write_date`` (14 to
     19): what is written to the record itself, its tags, archiving, stored totals; not its
@@ -107,23 +107,23 @@ def changes(
     Args:
         odoo: the connection.
         model: such as ``res.partner``.
-        since: the ``mark`` of the last call; None for the first.
+        since: the ``cursor`` of the last call; None for the first.
         domain: which records, the same each time; what has come to match it or does no longer is
             told too.
         fields: names of fields; none are the default ones. The same each time, or what was
-            changed just before the mark is returned again.
+            changed just before the cursor is returned again.
         context: extends the base context.
-        deletions: whether ids are compared, in 0.1 s for 65,000 of them, and kept in the mark.
+        deletions: whether ids are compared, in 0.1 s for 65,000 of them, and kept in the cursor.
             Without, ``deleted``, ``left`` and ``entered`` stay empty.
         overlap: seconds, at least as many as the longest transaction takes, and as the clocks of
-            Odoo and its database differ; the changes of so many seconds before the mark are
+            Odoo and its database differ; the changes of so many seconds before the cursor are
             looked at again the next time.
 
     Returns:
         The changes. It is false where there are none.
 
     Raises:
-        ValidationError: the model does not keep ``write_date``; ``since`` is no mark of it, or
+        ValidationError: the model does not keep ``write_date``; ``since`` is no cursor of it, or
             one of another user; or INVALID_DOMAIN, INVALID_FIELD.
         NotFoundError: there is no such model.
         AccessError: Odoo or the policy does not allow it.
@@ -141,7 +141,7 @@ def changes(
     described = fields_of(model)
     check_kept(model, described)
     resolved, warnings = resolve_domain(read, model, fields_of, version_major=odoo.version.major)
-    old = _checked_mark(odoo, model, since, deletions)
+    old = _checked_cursor(odoo, model, since, deletions)
     # Before anything is asked: what is changed meanwhile is then looked at again the next time.
     start = server_time(odoo, -overlap)
 
@@ -174,7 +174,7 @@ def changes(
     sorted_out = _sorted_out(found, old, digests) if old else _Kinds()
     gone = known - matching - digests.keys() if known and matching is not None else set()
     left = set(search([["id", "in", sorted(gone)]])) if gone and resolved else set()
-    new = Mark(
+    new = Cursor(
         model=model,
         database=odoo.database,
         uid=odoo.uid,
@@ -198,7 +198,7 @@ def changes(
         written=sorted_out.written,
         left=sorted(left),
         deleted=sorted(gone - left),
-        mark=pack(new),
+        cursor=pack(new),
         skipped_fields=list(dict.fromkeys(name for page in pages for name in page.skipped_fields)),
         warnings=warnings,
         described={
@@ -219,7 +219,7 @@ class _Kinds:
     written: list[Record] = attrs.Factory(list)
 
 
-def _sorted_out(found: Iterable[Record], old: Mark, digests: Mapping[int, bytes]) -> _Kinds:
+def _sorted_out(found: Iterable[Record], old: Cursor, digests: Mapping[int, bytes]) -> _Kinds:
     """Return the records that are not as they were seen, by what has become of them."""
     kinds = _Kinds()
     before = old.seen if old.known is None else old.known
@@ -262,36 +262,38 @@ def _read(
     return pages
 
 
-def _checked_mark(odoo: Odoo, model: str, since: Any, deletions: bool) -> Mark | None:
+def _checked_cursor(odoo: Odoo, model: str, since: Any, deletions: bool) -> Cursor | None:
     if since is None:
         return None
-    mark = unpack(since)
-    suggestion = "Keep one mark for each model, database and user; pass None to begin anew."
+    cursor = unpack(since)
+    suggestion = "Keep one cursor for each model, database and user; pass None to begin anew."
     details = {"field": "since"}
-    if mark.model != model:
+    if cursor.model != model:
         raise ValidationError(
-            f"This mark is of {mark.model}, not of {model}.", suggestion=suggestion, details=details
-        )
-    if mark.database and odoo.database and mark.database != odoo.database:
-        raise ValidationError(
-            f"This mark is of the database {mark.database}, not of {odoo.database}.",
+            f"This cursor is of {cursor.model}, not of {model}.",
             suggestion=suggestion,
             details=details,
         )
-    if mark.uid != odoo.uid:
+    if cursor.database and odoo.database and cursor.database != odoo.database:
         raise ValidationError(
-            f"This mark is of user {mark.uid}, and this connection is of user {odoo.uid}, who may"
-            " see other records: they would be taken for created or deleted ones.",
+            f"This cursor is of the database {cursor.database}, not of {odoo.database}.",
             suggestion=suggestion,
             details=details,
         )
-    if deletions and mark.known is None:
+    if cursor.uid != odoo.uid:
         raise ValidationError(
-            "This mark was made with deletions=False: it does not tell which records there were.",
+            f"This cursor is of user {cursor.uid}, and this connection is of user {odoo.uid}, who"
+            " may see other records: they would be taken for created or deleted ones.",
+            suggestion=suggestion,
+            details=details,
+        )
+    if deletions and cursor.known is None:
+        raise ValidationError(
+            "This cursor was made with deletions=False: it does not tell which records there were.",
             suggestion="Pass deletions=False again, or None for since to begin anew.",
             details=details,
         )
-    return mark
+    return cursor
 
 
 def server_time(odoo: Odoo, ahead: float) -> str:

@@ -1,4 +1,4 @@
-"""What has changed since a mark: nothing lost, nothing told twice."""
+"""What has changed since a cursor: nothing lost, nothing told twice."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from odoo_toolkit import (
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import ConfigurationError
 from odoo_toolkit.records.changes import ChangesResult
-from odoo_toolkit.records.marks import from_ranges, ranges, unpack
+from odoo_toolkit.records.cursors import from_ranges, ranges, unpack
 from odoo_toolkit.testing import FakeServer
 
 TAG = "res.partner.category"
@@ -66,15 +66,15 @@ def odoo(server: FakeServer) -> Odoo:
 
 
 class Follower:
-    """Follows the changes as a caller would, with the mark of the last call."""
+    """Follows the changes as a caller would, with the cursor of the last call."""
 
     def __init__(self, odoo: Odoo, **arguments: Any) -> None:
         self.odoo, self.arguments = odoo, arguments
-        self.mark = changes(odoo, TAG, **arguments).mark
+        self.cursor = changes(odoo, TAG, **arguments).cursor
 
     def next(self) -> ChangesResult:
-        found = changes(self.odoo, TAG, self.mark, **self.arguments)
-        self.mark = found.mark
+        found = changes(self.odoo, TAG, self.cursor, **self.arguments)
+        self.cursor = found.cursor
         return found
 
     def told(self) -> dict[str, list[int]]:
@@ -95,7 +95,7 @@ def later(clock: Clock, seconds: float = 3600) -> None:
 def test_the_first_call_gives_the_mark_only(odoo: Odoo) -> None:
     found = changes(odoo, TAG)
     assert (found.records, found.deleted, bool(found)) == ([], [], False)
-    assert found.mark.isascii()
+    assert found.cursor.isascii()
     assert Follower(odoo).told() == {}
 
 
@@ -252,7 +252,7 @@ def test_without_deletions_ids_are_not_compared(
     assert [call.method for call in server.sent] == ["search", "read"]
     assert follower.told() == {}
     with pytest.raises(ValidationError, match="deletions=False"):
-        changes(odoo, TAG, follower.mark)
+        changes(odoo, TAG, follower.cursor)
 
 
 def test_what_is_written_while_it_runs_is_told_the_next_time(
@@ -338,7 +338,7 @@ def test_more_records_than_one_page(server: FakeServer, odoo: Odoo, clock: Clock
 
 def test_the_mark_is_small(odoo: Odoo, server: FakeServer, clock: Clock) -> None:
     server.records[TAG] += [{"id": i, "name": "n", **LONG_AGO} for i in range(10, 60_000)]
-    assert len(changes(odoo, TAG).mark) < 300
+    assert len(changes(odoo, TAG).cursor) < 300
 
 
 def test_the_fields_may_be_changed(odoo: Odoo, clock: Clock) -> None:
@@ -363,9 +363,9 @@ def test_all_fields_and_the_dates_where_asked_for(odoo: Odoo, clock: Clock) -> N
 def test_a_model_without_a_name(clock: Clock) -> None:
     server = FakeServer({"x.line": {"qty": "integer"}}, records={"x.line": []})
     odoo = server.connect()
-    mark = changes(odoo, "x.line").mark
+    cursor = changes(odoo, "x.line").cursor
     create(odoo, "x.line", {"qty": 1})
-    assert changes(odoo, "x.line", mark).created == [{"id": 1, "display_name": "x.line,1"}]
+    assert changes(odoo, "x.line", cursor).created == [{"id": 1, "display_name": "x.line,1"}]
 
 
 def test_a_model_without_write_date_is_refused(clock: Clock) -> None:
@@ -377,26 +377,26 @@ def test_a_model_without_write_date_is_refused(clock: Clock) -> None:
 
 @pytest.mark.parametrize("since", ["", "nonsense", 5, {}, b"x", "eJyrrgUAAXUA-Q==", "é", "W10="])
 def test_what_is_no_mark_is_refused(server: FakeServer, odoo: Odoo, since: Any) -> None:
-    with pytest.raises(ValidationError, match="not a mark"):
+    with pytest.raises(ValidationError, match="not a cursor"):
         changes(odoo, TAG, since)
     assert server.sent == []
 
 
 def test_a_mark_of_another_model_or_database_is_refused(server: FakeServer) -> None:
     here, there = (server.connect(database=name) for name in ("here", "there"))
-    mark = changes(here, TAG).mark
+    cursor = changes(here, TAG).cursor
     with pytest.raises(ValidationError, match=r"of res\.partner\.category, not of ir\.model"):
-        changes(here, "ir.model", mark)
+        changes(here, "ir.model", cursor)
     with pytest.raises(ValidationError, match="of the database here, not of there"):
-        changes(there, TAG, mark)
+        changes(there, TAG, cursor)
 
 
 def test_a_mark_of_another_user_is_refused(server: FakeServer) -> None:
     """Who sees fewer records would be told that the others were deleted."""
-    mark = changes(server.connect(), TAG).mark
+    cursor = changes(server.connect(), TAG).cursor
     other = FakeServer(MODELS, records={TAG: [{"name": "a", **LONG_AGO}]}, uid=6).connect()
     with pytest.raises(ValidationError, match="is of user 2, and this connection is of user 6"):
-        changes(other, TAG, mark)
+        changes(other, TAG, cursor)
 
 
 @pytest.mark.parametrize("overlap", [0, -1, "60", True, None, float("nan")])
@@ -417,7 +417,7 @@ def test_the_servers_time_counts_not_ours(
     odoo: Odoo, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Odoo, "clock_ahead", -86_400.0)
-    assert unpack(changes(odoo, TAG, overlap=60).mark).start == clock.text(-86_460)
+    assert unpack(changes(odoo, TAG, overlap=60).cursor).start == clock.text(-86_460)
 
 
 @pytest.mark.parametrize(
@@ -440,14 +440,14 @@ def test_messages_of_closed_models_are_left_out(clock: Clock) -> None:
     message: dict[str, Any] = {"model": "char", "res_id": "integer", "body": "char"}
     server = FakeServer({"mail.message": message}, records={"mail.message": []})
     odoo = server.connect(policy=Policy(model_blocklist=frozenset({TAG})))
-    mark = changes(odoo, "mail.message", fields=["body"]).mark
+    cursor = changes(odoo, "mail.message", fields=["body"]).cursor
     of_both = [{"model": model, "body": model} for model in (TAG, "res.partner")]
     closed, _ = create(server.connect(), "mail.message", of_both).ids
-    found = changes(odoo, "mail.message", mark, fields=["body"])
+    found = changes(odoo, "mail.message", cursor, fields=["body"])
     assert [record["body"] for record in found.created] == ["res.partner"]
-    assert closed not in (unpack(found.mark).known or ())
+    assert closed not in (unpack(found.cursor).known or ())
     unlink(server.connect(), "mail.message", [closed])
-    assert not changes(odoo, "mail.message", found.mark, fields=["body"])
+    assert not changes(odoo, "mail.message", found.cursor, fields=["body"])
 
 
 def test_all_fields_are_those_that_the_policy_shows(server: FakeServer) -> None:
@@ -467,7 +467,7 @@ def test_it_shows_what_changed_and_not_the_mark(odoo: Odoo) -> None:
     assert html
     assert f"{TAG}: 1 written" in html
     assert "&lt;b&gt;" in html
-    assert found.mark not in html + repr(found)
+    assert found.cursor not in html + repr(found)
     assert "nothing has changed" in (follower.next()._repr_html_() or "")
     assert list(found.described) == ["id", "name"]
 

@@ -21,7 +21,7 @@ __all__ = ["run", "server"]
 #: What the commands are made of; apps and plugins have none.
 REACHED = ("arguments", "dlt", "journal", "policy", "records", "taking_back", "values", "*.py")
 #: Not for a shell: what is written in Python.
-ELSEWHERE = ("records/arrow*.py", "records/changes.py", "records/marks.py", "records/bars.py")
+ELSEWHERE = ("records/arrow*.py", "records/changes.py", "records/cursors.py", "records/bars.py")
 ELSEWHERE += ("connect.py", "batching.py", "notebook.py", "records/importing/results.py")
 PYTHON = re.compile(
     r"Policy\(|\b\w+\(\)|\b[a-z_]{3,}=(?:True|False|None|'|\"|\{|[ .,]|$)|\bconnect the"

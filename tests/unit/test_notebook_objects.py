@@ -217,7 +217,7 @@ class TestErrors:
 class TestModel:
     def test_rows_and_files_are_its_methods_too(self, server: FakeServer, tmp_path: Path) -> None:
         partners = server.connect()["res.partner"].with_context(lang="fr_FR")
-        mark = partners.changes().mark
+        cursor = partners.changes().cursor
         rows = [{"name": "Partner 1", "city": "Gent"}, {"name": "New", "city": "Gent"}]
         dry = partners.upsert(rows, key="name", dry_run=True)
         assert (dry.created, dry.updated) == (1, 1)
@@ -226,7 +226,7 @@ class TestModel:
         path = tmp_path / "a.csv"
         exported = partners.export([["city", "=", "Gent"]], ["name"], path, external_ids=False)
         assert exported.rows == 2
-        found = partners.changes(mark, fields=["name"])
+        found = partners.changes(cursor, fields=["name"])
         assert [row["name"] for row in found.created] == ["New"]
         assert {call.context["lang"] for call in server.sent if call.model == "res.partner"} == {
             "fr_FR"

@@ -18,7 +18,7 @@ _DIGEST = 6
 
 
 @attrs.frozen(kw_only=True)
-class Mark:
+class Cursor:
     """What is known at one moment of the records of a model.
 
     Attributes:
@@ -39,23 +39,23 @@ class Mark:
     known: frozenset[int] | None
 
 
-def pack(mark: Mark) -> str:
-    """Return a mark as text of letters, digits, ``-``, ``_`` and ``=``."""
-    seen = sorted(mark.seen)
+def pack(cursor: Cursor) -> str:
+    """Return a cursor as text of letters, digits, ``-``, ``_`` and ``=``."""
+    seen = sorted(cursor.seen)
     content = {
-        "model": mark.model,
-        "database": mark.database,
-        "uid": mark.uid,
-        "start": mark.start,
+        "model": cursor.model,
+        "database": cursor.database,
+        "uid": cursor.uid,
+        "start": cursor.start,
         "seen": ranges(seen),
-        "digests": base64.b64encode(b"".join(mark.seen[key] for key in seen)).decode(),
-        "known": None if mark.known is None else ranges(mark.known),
+        "digests": base64.b64encode(b"".join(cursor.seen[key] for key in seen)).decode(),
+        "known": None if cursor.known is None else ranges(cursor.known),
     }
     return base64.urlsafe_b64encode(zlib.compress(json.dumps(content).encode(), 9)).decode()
 
 
-def unpack(text: Any) -> Mark:
-    """Return the mark that :func:`pack` made a text of.
+def unpack(text: Any) -> Cursor:
+    """Return the cursor that :func:`pack` made a text of.
 
     Raises:
         ValidationError: it is none.
@@ -65,7 +65,7 @@ def unpack(text: Any) -> Mark:
         seen, known = from_ranges(content["seen"]), content["known"]
         digests = base64.b64decode(content["digests"])
         pieces = [digests[at : at + _DIGEST] for at in range(0, len(digests), _DIGEST)]
-        return Mark(
+        return Cursor(
             model=content["model"],
             database=content["database"],
             uid=content["uid"],
@@ -75,8 +75,8 @@ def unpack(text: Any) -> Mark:
         )
     except (ValueError, TypeError, KeyError, AttributeError, zlib.error) as error:
         raise ValidationError(
-            "since is not a mark that changes() has returned.",
-            suggestion="Pass the whole text of .mark, unchanged; or None to begin anew.",
+            "since is not a cursor that changes() has returned.",
+            suggestion="Pass the whole text of .cursor, unchanged; or None to begin anew.",
             details={"field": "since"},
         ) from error
 
