@@ -130,7 +130,7 @@ def undo(
 def undo_since(
     odoo: Odoo,
     *,
-    moment: Annotated[str | datetime, Doc("A time, ISO 8601; UTC where it has no zone.")],
+    since: Annotated[str | datetime, Doc("A time, ISO 8601; UTC where it has no zone.")],
     partial: Annotated[bool, Doc("Take back what can be, where something else cannot be.")] = False,
     dry_run: DryRun = False,
 ) -> UndoResult | Plan:
@@ -138,7 +138,7 @@ def undo_since(
 
     Args:
         odoo: the connection; it must have a journal.
-        moment: from when on.
+        since: ISO 8601, UTC where it has no zone; from when on.
         partial: whether to leave out what cannot be taken back.
         dry_run: look, and write nothing.
 
@@ -148,7 +148,7 @@ def undo_since(
         ValidationError: too much was written since; take back entry by entry.
     """
     journal = journal_of(odoo)
-    found = journal.store.latest(identity(odoo), odoo.uid, since=_moment(moment), limit=_MOST + 1)
+    found = journal.store.latest(identity(odoo), odoo.uid, since=_moment(since), limit=_MOST + 1)
     if len(found) > _MOST:
         raise ValidationError(
             f"More than {_MOST} operations have written since.",

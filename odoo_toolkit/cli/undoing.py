@@ -107,7 +107,7 @@ def undo(
     def taken_back(dry: bool) -> Any:
         if entry is not None:
             return undo_entry(odoo, entry=entry, dry_run=dry, **given)
-        return undo_since(odoo, moment=since or "", dry_run=dry, **given)
+        return undo_since(odoo, since=since or "", dry_run=dry, **given)
 
     if dry_run or not yes:
         if not dry_run and not sys.stdin.isatty():

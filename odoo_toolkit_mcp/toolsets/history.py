@@ -54,7 +54,7 @@ def _undo(
     if entry is not None and since is None:
         return undo(odoo, entry=entry, partial=partial, dry_run=dry_run)
     if since is not None and entry is None:
-        return undo_since(odoo, moment=since, partial=partial, dry_run=dry_run)
+        return undo_since(odoo, since=since, partial=partial, dry_run=dry_run)
     raise ValidationError(
         "Give entry or since, and not both.",
         suggestion="The results of changes have the entry in undo; odoo_core_history lists them.",

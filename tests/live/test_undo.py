@@ -156,7 +156,7 @@ def test_all_since_a_moment_is_taken_back_in_reverse_order(
         write(odoo, "res.partner", [number], {"ref": "two"})
         order = quotation(odoo)
         sales.confirm_order(odoo, order_id=order)
-        taken = undo_since(odoo, moment="2020-01-01")
+        taken = undo_since(odoo, since="2020-01-01")
     assert isinstance(taken, UndoResult)
     assert not taken.left, taken
     assert read(plain, "res.partner", [number], ["ref"]).records[0]["ref"] == "before"

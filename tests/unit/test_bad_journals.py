@@ -85,7 +85,7 @@ def test_a_damaged_line_is_shown_as_such_and_not_taken_back(
     with pytest.raises(StateError, match="the journal is damaged there"):
         undo(odoo, entry=entry.id, partial=True)
     with pytest.raises(StateError, match="the journal is damaged there"):
-        undo_since(odoo, moment="2020-01-01")
+        undo_since(odoo, since="2020-01-01")
     assert _ref(server) == "b"
 
 
