@@ -62,7 +62,7 @@ def connect(
     company_id: int | None = None,
     company_ids: Sequence[int] | None = None,
     calls_per_second: float | None = None,
-    calls_at_once: int | None = None,
+    max_concurrent_calls: int | None = None,
     health_interval: float | None = None,
     reconnect_attempts: int | None = None,
     reconnect_backoff: float | None = None,
@@ -100,7 +100,7 @@ def connect(
         company_id: the current company; the user's own by default.
         company_ids: the companies whose records are seen.
         calls_per_second: calls that may begin in a second; 0 for any number.
-        calls_at_once: calls that may be under way at a time; 0 for any number.
+        max_concurrent_calls: calls that may be under way at a time; 0 for any number.
         health_interval: idle seconds after which Odoo is checked before a call; 300.
         reconnect_attempts: how often is tried again; 3.
         reconnect_backoff: seconds before the second attempt, twice as many before each further;

@@ -119,8 +119,8 @@ def pace_of(settings: ConnectionSettings) -> tuple[float, int]:
     per_second, at_once = _HOSTED_PACE if hosted else (0.0, 0)
     if settings.calls_per_second is not None:
         per_second = settings.calls_per_second
-    if settings.calls_at_once is not None:
-        at_once = settings.calls_at_once
+    if settings.max_concurrent_calls is not None:
+        at_once = settings.max_concurrent_calls
     return per_second, at_once
 
 
@@ -149,6 +149,6 @@ def _said(host: str, settings: ConnectionSettings, per_second: float, at_once: i
     limits = [f"{per_second:g} a second"] if per_second else []
     limits += [f"{at_once} at a time"] if at_once else []
     said = f"Calls to {host} are limited to {' and '.join(limits)}"
-    if settings.calls_per_second is None and settings.calls_at_once is None:
+    if settings.calls_per_second is None and settings.max_concurrent_calls is None:
         said += ", which is all that Odoo's own cloud is reported to bear"
-    return f"{said} (ODOO_CALLS_PER_SECOND, ODOO_CALLS_AT_ONCE; 0 for no limit)."
+    return f"{said} (ODOO_CALLS_PER_SECOND, ODOO_MAX_CONCURRENT_CALLS; 0 for no limit)."

@@ -87,7 +87,7 @@ class ConnectionSettings:
         company_ids: all companies that may be seen.
         calls_per_second: how fast Odoo is called, by all connections of the process; 1 for
             ``*.odoo.com``, else no limit; 0 for none.
-        calls_at_once: how many calls are under way at the same time, likewise.
+        max_concurrent_calls: how many calls are under way at the same time, likewise.
         health_interval: idle seconds after which Odoo is checked before a call.
         reconnect_attempts: how often a call that may be sent again is.
         reconnect_backoff: seconds before the first new attempt; doubled each time.
@@ -119,8 +119,8 @@ class ConnectionSettings:
     calls_per_second: float | None = setting(
         "ODOO_CALLS_PER_SECOND", parse=number(minimum=0, maximum=1000)
     )
-    calls_at_once: int | None = setting(
-        "ODOO_CALLS_AT_ONCE", parse=integer(minimum=0, maximum=1000)
+    max_concurrent_calls: int | None = setting(
+        "ODOO_MAX_CONCURRENT_CALLS", parse=integer(minimum=0, maximum=1000)
     )
     health_interval: float = setting(
         "ODOO_MCP_HEALTH_INTERVAL", parse=number(minimum=0), default=300.0

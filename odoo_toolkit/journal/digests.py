@@ -18,7 +18,7 @@ from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.policy import Policy
 
 #: Parameters that do not change what is done.
-_WITHOUT = frozenset({"odoo", "dry_run", "progress", "at_once", "allow_irreversible"})
+_WITHOUT = frozenset({"odoo", "dry_run", "progress", "concurrency", "allow_irreversible"})
 
 #: How deep a request is compared part by part, and how many parts are kept.
 _DEEPEST, _MOST_PARTS = 6, 1000

@@ -175,7 +175,7 @@ def _importing(server: Server, odoo: Odoo) -> list[list[str]]:
         "odoorpc, load with 1,000 rows": (load, IMPORTED),
         "upsert": (lambda: upsert(odoo, "res.partner", _rows(IMPORTED), key="ref"), IMPORTED),
         "upsert, two batches at once": (
-            lambda: upsert(odoo, "res.partner", _rows(IMPORTED), key="ref", at_once=2),
+            lambda: upsert(odoo, "res.partner", _rows(IMPORTED), key="ref", concurrency=2),
             IMPORTED,
         ),
         "upsert, the same once more": (_Again(odoo), IMPORTED),

@@ -109,7 +109,9 @@ def test_the_same_is_made_as_one_after_the_other(admin: Odoo, word: str, kind: s
     second = [{**row, key: f"{row[key]}b"} for row in rows]
     results = [
         create_many(admin, model, [*rows[:17], bad_row, *rows[17:]], batch=BATCH),
-        create_many(admin, model, [*second[:17], bad_row, *second[17:]], batch=BATCH, at_once=2),
+        create_many(
+            admin, model, [*second[:17], bad_row, *second[17:]], batch=BATCH, concurrency=2
+        ),
     ]
     for result in results:
         assert [row.row for row in result.failed] == [18]
@@ -122,10 +124,10 @@ def test_the_same_is_made_as_one_after_the_other(admin: Odoo, word: str, kind: s
 def test_lines_of_orders_make_the_same_amounts(admin: Odoo, word: str) -> None:
     """The two lines of an order are in different batches."""
     amounts = []
-    for at_once in (1, 2):
+    for concurrency in (1, 2):
         orders = create_many(admin, "sale.order", _orders(word, admin), batch=BATCH)
         lines = _lines(word, admin, orders.ids)
-        made = create_many(admin, "sale.order.line", lines, batch=BATCH, at_once=at_once)
+        made = create_many(admin, "sale.order.line", lines, batch=BATCH, concurrency=concurrency)
         assert (made.created, made.failed) == (2 * ROWS, [])
         amounts.append(_shown(admin, "sale.order", orders.ids, ["amount_untaxed", "amount_total"]))
     assert amounts[0] == amounts[1]
@@ -138,7 +140,7 @@ def test_rows_that_all_change_one_record_are_all_made(admin: Odoo, word: str) ->
     """Each line changes the amounts of its order, so batches collide; Odoo repeats them."""
     order = create_many(admin, "sale.order", _orders(word, admin)[:1]).ids
     lines = _lines(word, admin, order * (ROWS // 2))
-    result = create_many(admin, "sale.order.line", lines, batch=BATCH, at_once=2)
+    result = create_many(admin, "sale.order.line", lines, batch=BATCH, concurrency=2)
     assert (result.created, result.failed, result.interrupted) == (ROWS, [], None)
     (shown,) = _shown(admin, "sale.order", order, ["amount_untaxed", "order_line"])
     assert shown["amount_untaxed"] == 2.0 * sum(range(ROWS))
@@ -149,7 +151,7 @@ def test_one_undo_takes_back_all_batches(server: Server, word: str, tmp_path: Pa
     login = credentials(server, server.user("admin"))
     with connect(**login, journal=tmp_path / "journal.sqlite") as odoo:
         rows = [{"ref": f"{word}-{n}", "name": f"C {n}"} for n in range(ROWS)]
-        result = upsert(odoo, "res.partner", rows, key="ref", batch=BATCH, at_once=2)
+        result = upsert(odoo, "res.partner", rows, key="ref", batch=BATCH, concurrency=2)
         (entry,) = history(odoo)
         assert (entry.operation, entry.outcome) == ("upsert", "done")
         made = [number for call in entry.writes for number in call.made]
@@ -174,7 +176,7 @@ def test_a_batch_whose_answer_is_lost_is_recognised_beside_another_one(
         login = {**credentials(server, server.user("admin")), "url": between.url}
         with connect(**login, journal=tmp_path / "journal.sqlite") as odoo:
             rows = [{"ref": f"{word}-{n}", "name": f"C {n}"} for n in range(ROWS)]
-            result = upsert(odoo, "res.partner", rows, key="ref", batch=BATCH, at_once=2)
+            result = upsert(odoo, "res.partner", rows, key="ref", batch=BATCH, concurrency=2)
             assert (result.created, result.interrupted) == (ROWS, None)
             assert len(result.warnings) == 1
             assert len(sent) == ROWS // BATCH

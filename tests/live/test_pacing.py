@@ -38,7 +38,7 @@ def test_what_is_asked_side_by_side_is_asked_one_by_one(
     """Deep searches and several questions, from several threads: none is stuck."""
     asked = [{"model": "res.partner", "count": True}, {"model": "res.users", "limit": 1}]
     with (
-        connect(**credentials(server, user), calls_at_once=1) as odoo,
+        connect(**credentials(server, user), max_concurrent_calls=1) as odoo,
         ThreadPoolExecutor(4) as threads,
     ):
         searches = [

@@ -30,7 +30,7 @@ GIVEN: dict[str, Any] = {
     "company_id": 2,
     "company_ids": (1, 2),
     "calls_per_second": 3.0,
-    "calls_at_once": 4,
+    "max_concurrent_calls": 4,
     "health_interval": 6.0,
     "reconnect_attempts": 1,
     "reconnect_backoff": 0.5,

@@ -84,7 +84,7 @@ def test_after_the_first_batch_two_are_under_way(between: Callable[..., FakeServ
         rows_of(10),
         key="ref",
         batch=2,
-        at_once=2,
+        concurrency=2,
         progress=lambda *numbers: told.append(numbers),
     )
     assert meeting.most == 2
@@ -97,7 +97,7 @@ def test_after_the_first_batch_two_are_under_way(between: Callable[..., FakeServ
 
 def test_what_is_left_is_shared_out() -> None:
     server = contacts()
-    assert create_many(server.connect(), "res.partner", rows_of(400), at_once=2).ok
+    assert create_many(server.connect(), "res.partner", rows_of(400), concurrency=2).ok
     sizes = [len(call.arguments["vals_list"]) for call in server.asked("create")]
     assert sizes == [50, 175, 175]
 
@@ -105,7 +105,7 @@ def test_what_is_left_is_shared_out() -> None:
 def test_of_two_batches_with_a_bad_row_each_only_these_fail() -> None:
     server = contacts()
     refuse(server, "n5", "n9", "n14")
-    result = create_many(server.connect(), "res.partner", rows_of(20), batch=4, at_once=2)
+    result = create_many(server.connect(), "res.partner", rows_of(20), batch=4, concurrency=2)
     assert [row.row for row in result.failed] == [6, 10, 15]
     assert (result.created, result.interrupted) == (17, None)
     made = sorted(row["ref"] for row in server.records["res.partner"])
@@ -116,7 +116,7 @@ def test_a_missing_right_is_found_by_the_first_batch() -> None:
     """Nothing goes beside others before one batch was taken."""
     server = contacts(create=make_error("ACCESS_DENIED", "No.", outcome="refused"))
     server.answers["res.partner", "has_access"] = False
-    result = create_many(server.connect(), "res.partner", rows_of(60), batch=50, at_once=4)
+    result = create_many(server.connect(), "res.partner", rows_of(60), batch=50, concurrency=4)
     assert len(result.failed) == 60
     sizes = [len(call.arguments["vals_list"]) for call in server.asked("create")]
     assert sizes == [50, 10]
@@ -156,7 +156,7 @@ def test_when_one_answer_is_lost_the_other_batch_is_finished_and_no_further_one_
         "res.partner",
         rows_of(10),
         batch=2,
-        at_once=2,
+        concurrency=2,
         progress=lambda *numbers: told.append(numbers),
     )
     assert result.statuses == [
@@ -187,7 +187,7 @@ def test_the_rest_of_a_refused_batch_is_left_when_the_other_one_stops(
         raise make_error("CONSTRAINT_ERROR", "No.", outcome="rolled_back")
 
     server = between(contacts(), hook)
-    result = create_many(server.connect(), "res.partner", rows_of(6), batch=2, at_once=2)
+    result = create_many(server.connect(), "res.partner", rows_of(6), batch=2, concurrency=2)
     assert result.statuses == ["created"] * 2 + ["unconfirmed"] * 2 + ["remaining"] * 2
     assert result.failed == []
 
@@ -219,7 +219,7 @@ def test_a_lost_answer_is_found_among_what_the_other_batch_makes(
 
     server = between(contacts(), hook)
     odoo = server.connect(journal=Journal(tmp_path / "journal.sqlite"))
-    result = create_many(odoo, "res.partner", rows_of(6), batch=2, at_once=2)
+    result = create_many(odoo, "res.partner", rows_of(6), batch=2, concurrency=2)
     assert (result.statuses, result.interrupted) == (["created"] * 6, None)
     assert result.warnings == ["The answer was lost on the way; Odoo shows that it was done."]
     refs = {row["id"]: row["ref"] for row in server.records["res.partner"]}
@@ -287,7 +287,7 @@ def test_a_batch_that_odoo_gives_up_for_the_other_one_is_sent_again_alone(
             now[0] -= 1
 
     server = between(contacts(), busy)
-    result = create_many(server.connect(), "res.partner", rows_of(10), batch=2, at_once=2)
+    result = create_many(server.connect(), "res.partner", rows_of(10), batch=2, concurrency=2)
     assert (result.ok, result.created) == (True, 10)
     assert result.warnings == [f"Busy. {sending.ALONE}"]
     assert sorted(row["ref"] for row in server.records["res.partner"]) == list("0123456789")
@@ -317,18 +317,20 @@ def test_what_goes_wrong_here_waits_for_what_is_under_way(
     server = between(contacts(), hook)
     with pytest.raises(RuntimeError, match="no more"):
         create_many(
-            server.connect(), "res.partner", rows_of(8), batch=2, at_once=2, progress=progress
+            server.connect(), "res.partner", rows_of(8), batch=2, concurrency=2, progress=progress
         )
     assert sorted(row["ref"] for row in server.records["res.partner"]) == list("012345")
 
 
-@pytest.mark.parametrize("at_once", [0, 5, -1, "two", 1.5, None])
-def test_other_numbers_are_refused(at_once: Any) -> None:
+@pytest.mark.parametrize("concurrency", [0, 5, -1, "two", 1.5, None])
+def test_other_numbers_are_refused(concurrency: Any) -> None:
     server = contacts()
     odoo = server.connect()
     for dry_run in (True, False):
-        with pytest.raises(ValidationError, match="at_once must be a number from 1 to 4") as caught:
-            upsert(odoo, "res.partner", rows_of(2), "ref", at_once=at_once, dry_run=dry_run)
+        with pytest.raises(
+            ValidationError, match="concurrency must be a number from 1 to 4"
+        ) as caught:
+            upsert(odoo, "res.partner", rows_of(2), "ref", concurrency=concurrency, dry_run=dry_run)
         assert "at most 4" in str(caught.value.suggestion)
     assert server.sent == []
 
@@ -342,10 +344,12 @@ def test_with_a_key_of_the_caller_batches_go_one_after_the_other(tmp_path: Path)
     odoo = server.connect(journal=Journal(tmp_path / "journal.sqlite"))
     rows = rows_of(3)
     with pytest.raises(ValidationError, match="With a key, batches go one after the other"):
-        create_many(odoo, "res.partner", rows, at_once=2, idempotency_key="k1")
+        create_many(odoo, "res.partner", rows, concurrency=2, idempotency_key="k1")
     with pytest.raises(ValidationError, match="With a key, batches go one after the other"):
-        upsert(odoo, "res.partner", rows, "ref", at_once=2, idempotency_key="k2")
+        upsert(odoo, "res.partner", rows, "ref", concurrency=2, idempotency_key="k2")
     assert server.records["res.partner"] == []
-    assert upsert(odoo, "res.partner", rows, "ref", at_once=2, idempotency_key="k3", dry_run=True)
+    assert upsert(
+        odoo, "res.partner", rows, "ref", concurrency=2, idempotency_key="k3", dry_run=True
+    )
     assert upsert(odoo, "res.partner", rows, "ref", idempotency_key="k2").created == 3
     assert create_many(odoo, "res.partner", rows, idempotency_key="k1").created == 3

@@ -58,14 +58,14 @@ def test_the_address_tells_a_hosted_odoo(url: str, pace: tuple[float, int]) -> N
 def test_settings_win_over_the_address() -> None:
     hosted = "https://example.odoo.com"
     assert pace_of(settings(hosted, calls_per_second=0.5)) == (0.5, 1)
-    assert pace_of(settings(hosted, calls_at_once=4)) == (1.0, 4)
-    assert pacer_of(settings(hosted, calls_per_second=0, calls_at_once=0)) is None
-    assert pace_of(settings("http://own", calls_per_second=5, calls_at_once=2)) == (5.0, 2)
+    assert pace_of(settings(hosted, max_concurrent_calls=4)) == (1.0, 4)
+    assert pacer_of(settings(hosted, calls_per_second=0, max_concurrent_calls=0)) is None
+    assert pace_of(settings("http://own", calls_per_second=5, max_concurrent_calls=2)) == (5.0, 2)
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("calls_per_second", -1), ("calls_per_second", "fast"), ("calls_at_once", 1.5)],
+    [("calls_per_second", -1), ("calls_per_second", "fast"), ("max_concurrent_calls", 1.5)],
 )
 def test_a_pace_that_is_none_is_refused(name: str, value: object) -> None:
     with pytest.raises(OdooError, match=name):
@@ -96,7 +96,7 @@ def test_a_fork_does_not_wait_for_requests_of_its_parent(
 
 @pytest.mark.parametrize(
     ("host", "chosen"),
-    [("no", {}), ("pace", {"calls_per_second": 5}), ("number", {"calls_at_once": 2})],
+    [("no", {}), ("pace", {"calls_per_second": 5}), ("number", {"max_concurrent_calls": 2})],
 )
 def test_the_log_calls_odoos_limit_only_what_nobody_chose(
     caplog: pytest.LogCaptureFixture, host: str, chosen: dict[str, Any]
@@ -240,7 +240,7 @@ def test_questions_side_by_side_reach_a_hosted_odoo_one_a_second(
         return answer(request)
 
     down.add_callback("POST", f"{URL}/jsonrpc", note)
-    connection = odoo(database="odoo14", calls_per_second=1, calls_at_once=1)
+    connection = odoo(database="odoo14", calls_per_second=1, max_concurrent_calls=1)
 
     assert side_by_side([lambda: connection.call(READ)] * 6) == [7] * 6
     assert len(begun) >= 7
@@ -306,7 +306,7 @@ def test_a_server_that_asks_to_wait_is_left_alone_by_all(
 ) -> None:
     """Also by the other connections to it, where calls are paced."""
     down.add_callback("POST", f"{URL}/jsonrpc", too_many({"Retry-After": "7"}))
-    one, other = (odoo(database="odoo14", calls_at_once=1).connect() for _ in range(2))
+    one, other = (odoo(database="odoo14", max_concurrent_calls=1).connect() for _ in range(2))
     sleep, answered = clock.sleep, []
 
     def meanwhile(seconds: float) -> None:

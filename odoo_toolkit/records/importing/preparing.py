@@ -47,7 +47,7 @@ class Meant:
     empty: Empty = "ignore"
     case_sensitive: bool = True
     batch: int
-    at_once: int = 1
+    concurrency: int = 1
     compare: bool
     progress: bool | Progress | None
 

@@ -60,7 +60,7 @@ _SECONDS = 3.0
 _FAST, _SLOW = 4, 2
 
 #: Batches that may be under way at a time.
-MOST_AT_ONCE = 4
+MOST_CONCURRENT = 4
 
 #: Begins the names of the threads.
 _NAME = "odoo-toolkit-import"
@@ -193,16 +193,16 @@ class Writer:
         self._progress, self._total, self._done = progress, total, done
         self._again, self._parent = again, parent
 
-    def create(self, rows: Sequence[Row], at_once: int = 1) -> None:
+    def create(self, rows: Sequence[Row], concurrency: int = 1) -> None:
         """Create the records of rows, in their order.
 
         Args:
             rows: of records that there are not.
-            at_once: batches that may be under way at a time, of rows without external ids; of
+            concurrency: batches that may be under way at a time, of rows without external ids; of
                 several, each has the order of its rows.
         """
         unnamed = self._by_parent([row for row in rows if not row.external_id])
-        self._write_all(unnamed, self._create, "created", at_once)
+        self._write_all(unnamed, self._create, "created", concurrency)
         named = self._by_parent([row for row in rows if row.external_id])
         for alike in grouped(named, lambda row: (_fields(row), self._later(row))):
             later = self._later(alike[0])
@@ -255,7 +255,7 @@ class Writer:
         rows: Sequence[Row],
         act: Callable[[list[Row]], None],
         status: Status,
-        at_once: int = 1,
+        concurrency: int = 1,
     ) -> None:
         """Write rows in batches, each as large as the last ones have shown to be good.
 
@@ -266,7 +266,7 @@ class Writer:
         parts: deque[_Batch] = deque()
         under_way: dict[Future[None], _Batch] = {}
         # What is under way is waited for, whatever happens; no thread is begun for one at a time.
-        with ThreadPoolExecutor(at_once, thread_name_prefix=_NAME) as threads:
+        with ThreadPoolExecutor(concurrency, thread_name_prefix=_NAME) as threads:
             while True:
                 while self.interrupted is None and len(under_way) < lanes:
                     if parts:
@@ -280,18 +280,18 @@ class Writer:
                     else:
                         break
                     batch.beside = lanes > 1
-                    under_way[_begun(batch, act, threads if at_once > 1 else None)] = batch
+                    under_way[_begun(batch, act, threads if concurrency > 1 else None)] = batch
                 if not under_way:
                     return
                 ended, _ = wait(under_way, return_when=FIRST_COMPLETED)
                 for future in [one for one in under_way if one in ended]:
                     batch, error = under_way.pop(future), future.exception()
                     if batch.beside and (reason := _given_up(error)):
-                        at_once = lanes = 1
+                        concurrency = lanes = 1
                         self.warnings.append(f"{reason} {ALONE}")
                         parts.appendleft(batch)
                         continue
-                    lanes = at_once if error is None else lanes
+                    lanes = concurrency if error is None else lanes
                     parts.extendleft(reversed(self._settle(batch, error, status)))
 
     def _settle(

@@ -27,7 +27,7 @@ from odoo_toolkit.records.importing.results import ImportPlan, ImportResult, Sen
 from odoo_toolkit.records.importing.second_look import Watch, look_again, written_rows
 from odoo_toolkit.records.importing.sending import (
     FIRST_ROWS,
-    MOST_AT_ONCE,
+    MOST_CONCURRENT,
     MOST_ROWS,
     Row,
     Writer,
@@ -66,7 +66,7 @@ def upsert(
     case_sensitive: bool = True,
     empty: Empty = "clear",
     batch: int = MOST_ROWS,
-    at_once: int = 1,
+    concurrency: int = 1,
     compare: bool = False,
     progress: bool | Progress | None = None,
 ) -> ImportResult | ImportPlan:
@@ -113,7 +113,7 @@ def upsert(
         case_sensitive: False takes texts of the key for the same in whatever case.
         empty: ``ignore`` leaves the fields of empty cells alone.
         batch: most records of one call; fewer where Odoo takes long for them or refuses rows.
-        at_once: from 1 to 4 batches of new records are under way at a time, for servers with
+        concurrency: from 1 to 4 batches of new records are under way at a time, for servers with
             several workers. With more than 1, new records are not numbered in the order of the
             rows, and a key for repeats cannot be given.
         compare: read the records back, a thousand in one round trip, and say which columns Odoo
@@ -141,7 +141,7 @@ def upsert(
         case_sensitive=case_sensitive,
         empty=empty,
         batch=batch,
-        at_once=at_once,
+        concurrency=concurrency,
         compare=compare,
         progress=progress,
     )
@@ -162,7 +162,7 @@ def create_many(
     dry_run: DryRun = False,
     notify: bool = False,
     batch: int = MOST_ROWS,
-    at_once: int = 1,
+    concurrency: int = 1,
     compare: bool = False,
     progress: bool | Progress | None = None,
 ) -> ImportResult | ImportPlan:
@@ -180,7 +180,7 @@ def create_many(
         dry_run=dry_run,
         notify=notify,
         batch=batch,
-        at_once=at_once,
+        concurrency=concurrency,
         compare=compare,
         progress=progress,
     )
@@ -242,7 +242,7 @@ def _import(
     *,
     whole: bool = False,
 ) -> ImportResult | ImportPlan:
-    at_once = _checked_at_once(meant)
+    concurrency = _checked_concurrency(meant)
     prepared = prepare(odoo, model, rows, key, methods, meant)
     batch = checked_count(meant.batch, "batch", 1)
     rows, missing = prepared.rows, prepared.missing
@@ -284,7 +284,7 @@ def _import(
         new = [row for row in _open(rows) if row.id is None]
         old = [row for row in _open(rows) if row.id is not None]
         watch = Watch(odoo, model, old, prepared)
-        writer.create(new, at_once)
+        writer.create(new, concurrency)
         if whole and old and writer.interrupted is None:
             writer.update_whole(old)
         else:
@@ -310,30 +310,31 @@ def _import(
     )
 
 
-def _checked_at_once(meant: Meant) -> int:
+def _checked_concurrency(meant: Meant) -> int:
     """Return how many batches may be under way at a time.
 
     Raises:
         ValidationError: it is no such number, or the calls of a key would have no order.
     """
-    at_once = whole_number(plain(meant.at_once))
-    if at_once is None or not 1 <= at_once <= MOST_AT_ONCE:
+    concurrency = whole_number(plain(meant.concurrency))
+    if concurrency is None or not 1 <= concurrency <= MOST_CONCURRENT:
         raise ValidationError(
-            f"at_once must be a number from 1 to {MOST_AT_ONCE}, not {short_repr(meant.at_once)}.",
-            suggestion=f"Give the number of the server's workers, at most {MOST_AT_ONCE}; or leave"
-            " it out, which is 1.",
-            details={"field": "at_once"},
+            f"concurrency must be a number from 1 to {MOST_CONCURRENT}, not"
+            f" {short_repr(meant.concurrency)}.",
+            suggestion=f"Give the number of the server's workers, at most {MOST_CONCURRENT}; or"
+            " leave it out, which is 1.",
+            details={"field": "concurrency"},
         )
     recording = current()
-    if at_once > 1 and not meant.dry_run and recording and recording.entry.idempotency_key:
+    if concurrency > 1 and not meant.dry_run and recording and recording.entry.idempotency_key:
         raise ValidationError(
             "With a key, batches go one after the other: a repeat knows what is done by the order"
             " in which it was sent.",
-            suggestion="Leave at_once out, or the key.",
-            details={"field": "at_once"},
+            suggestion="Leave concurrency out, or the key.",
+            details={"field": "concurrency"},
             outcome="not_sent",
         )
-    return at_once
+    return concurrency
 
 
 def _made_whole(
