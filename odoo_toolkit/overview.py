@@ -37,7 +37,7 @@ class HistorySummary(Shown):
             it is taken back already.
         undoes, undone_by: entries.
         writes: the calls, where one entry was asked for.
-        left_out: whether there was more in it than is shown.
+        truncated: whether there was more in it than is shown.
     """
 
     entry: int
@@ -51,7 +51,7 @@ class HistorySummary(Shown):
     undoes: int | None = None
     undone_by: int | None = None
     writes: list[Write] = attrs.Factory(list)
-    left_out: bool = False
+    truncated: bool = False
 
 
 def overview(
@@ -85,7 +85,7 @@ def details(odoo: Odoo, *, entry: int) -> HistorySummary:
     (short,) = _summaries(odoo, found)
     writes = [_cut(write) for write in found[0].writes[:_DETAILED]]
     whole = writes == found[0].writes
-    return attrs.evolve(short, writes=writes, left_out=not whole)
+    return attrs.evolve(short, writes=writes, truncated=not whole)
 
 
 def undo_of(odoo: Odoo, entry: HistoryEntry) -> Undo | None:

@@ -178,7 +178,7 @@ def check_tools(settings: ServerSettings, toolsets: Iterable[type[BaseToolset]])
         except Exception:
             # Only Odoo can tell which tools this one has.
             untold += (f"odoo_{toolset.metadata().name}_",)
-    known = {*table.tools, *table.hidden, *table.left_out}
+    known = {*table.tools, *table.hidden, *table.omitted}
     unknown = [n for n in settings.confirm_tools if n not in known and not n.startswith(untold)]
     if unknown:
         raise ConfigurationError(

@@ -86,9 +86,9 @@ def tell_warnings(result: Any) -> None:
         note(warning)
     if skipped := getattr(result, "skipped_fields", None):
         say(f"Note: this user cannot read {', '.join(skipped)}.")
-    left_out = getattr(result, "left_out", 0)
-    if left_out != 0:
-        say(f"Note: {left_out or 'some'} records of closed models are left out.")
+    excluded_count = getattr(result, "excluded_count", 0)
+    if excluded_count != 0:
+        say(f"Note: {excluded_count or 'some'} records of closed models are left out.")
 
 
 def as_json(value: Any, indent: int | None = None) -> str:

@@ -102,9 +102,9 @@ class Records(Iterator[Record]):
         return self._watch.report
 
     @property
-    def left_out(self) -> int | None:
+    def excluded_count(self) -> int | None:
         """How many the policy keeps out, as of a search; known from the first record on."""
-        return self._pages.left_out
+        return self._pages.excluded_count
 
     @property
     def described(self) -> dict[str, Field]:
@@ -275,7 +275,7 @@ def search_all(
         offset=question.offset,
         has_more=False,
         total=every.total if count_total else None,
-        left_out=every.left_out,
+        excluded_count=every.excluded_count,
         url=odoo.links(model, [row["id"] for row in records]),
         skipped_fields=every.skipped_fields,
         warnings=every.warnings,

@@ -40,7 +40,7 @@ class Pages:
     Attributes:
         shower: shows the records, and knows what could not be read.
         total: how many match; None until it is known.
-        left_out: how many the policy keeps out; known from the first page on.
+        excluded_count: how many the policy keeps out; known from the first page on.
         warnings: what was done differently from what was asked.
     """
 
@@ -55,7 +55,7 @@ class Pages:
     ) -> None:
         self.shower = Shower(odoo, options, question.columns, question.context)
         self.total: int | None = None
-        self.left_out: int | None = 0
+        self.excluded_count: int | None = 0
         self.warnings = list(question.warnings)
         self._odoo, self._question, self._batch = odoo, question, batch
         self._counted = counted
@@ -90,7 +90,7 @@ class Pages:
         """Return the first page, and find out beside it what is left out."""
         question = self._question
         first = question.sending("search_read", {**question.arguments, "limit": self._batch})
-        rows, self.left_out = with_left_out(
+        rows, self.excluded_count = with_left_out(
             self._odoo,
             first.call,
             self.warnings,

@@ -107,7 +107,9 @@ def _ask(odoo: Odoo, query: Any, context: Context) -> QueryAnswer:
         raise ValidationError("count must be true or false.", suggestion="Leave it out.")
     if counted:
         number = count(odoo, model, domain, context)
-        return QueryAnswer(count=number.count, left_out=number.left_out, warnings=number.warnings)
+        return QueryAnswer(
+            count=number.count, excluded_count=number.excluded_count, warnings=number.warnings
+        )
     warnings: list[str] = []
     while True:
         try:
@@ -119,7 +121,7 @@ def _ask(odoo: Odoo, query: Any, context: Context) -> QueryAnswer:
     return QueryAnswer(
         records=found.records,
         has_more=found.has_more,
-        left_out=found.left_out,
+        excluded_count=found.excluded_count,
         skipped_fields=found.skipped_fields,
         warnings=[*warnings, *found.warnings],
     )

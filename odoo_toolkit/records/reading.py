@@ -56,7 +56,7 @@ def search_read(
     may not read there, and what is not there, is None.
 
     Of messages, files, activities, field descriptions, ... those that belong to closed models are
-    left out; ``left_out`` of the result says how many, found out beside the search.
+    left out; ``excluded_count`` of the result says how many, found out beside the search.
 
     >>> search_read(odoo, "sale.order", [["state", "=", "sale"]], ["name", "amount_total"])
 
@@ -142,7 +142,7 @@ def count(
 ) -> CountResult:
     """Return how many records match a domain; one round trip.
 
-    What belongs to closed models is not counted; ``left_out`` says how many records that are.
+    What belongs to closed models is not counted; ``excluded_count`` says how many records that are.
 
     Raises:
         ValidationError: INVALID_DOMAIN, INVALID_FIELD: nothing has been sent.

@@ -26,7 +26,7 @@ Described = Mapping[str, Field]
 
 
 #: What is shown with a table of records.
-_WORTH_SAYING = ("total", "next_offset", "left_out", "missing_ids", "skipped_fields")
+_WORTH_SAYING = ("total", "next_offset", "excluded_count", "missing_ids", "skipped_fields")
 
 
 class _Rows(Shown):
@@ -73,8 +73,8 @@ class SearchResult(_Rows):
         has_more: there may be more: as many were found as asked for.
         next_offset: where the next page begins, if there may be one.
         total: number of all matching records, if it was asked for.
-        left_out: number of records that the policy kept out; None where there are such, but it is
-            not told how many, as with conditions the number would tell what is in them.
+        excluded_count: number of records that the policy kept out; None where there are such, but
+            it is not told how many, as with conditions the number would tell what is in them.
         url: opens the record in Odoo's web client; of several, with ``{id}`` in place of an id.
         skipped_fields: fields that the user cannot read on these records.
         warnings: what was done differently from what was asked.
@@ -89,7 +89,7 @@ class SearchResult(_Rows):
     has_more: bool
     next_offset: int | None = None
     total: int | None = None
-    left_out: int | None = 0
+    excluded_count: int | None = 0
     url: str | None = None
     skipped_fields: list[str] = attrs.Factory(list)
     warnings: list[str] = attrs.Factory(list)
@@ -166,12 +166,12 @@ class UnlinkResult(Shown):
 
 @attrs.frozen(kw_only=True)
 class CountResult(Shown):
-    """Number of records that match a domain; ``left_out`` as of :class:`SearchResult`."""
+    """Number of records that match a domain; ``excluded_count`` as of :class:`SearchResult`."""
 
     model: str
     domain: list[Any]
     count: int
-    left_out: int | None = 0
+    excluded_count: int | None = 0
     warnings: list[str] = attrs.Factory(list)
 
 
@@ -288,13 +288,13 @@ class QueryAnswer(Shown):
 
     Attributes:
         has_more: there may be more records than these.
-        left_out, skipped_fields, warnings: as of :class:`SearchResult`.
+        excluded_count, skipped_fields, warnings: as of :class:`SearchResult`.
     """
 
     records: list[Record] | None = None
     count: int | None = None
     has_more: bool = False
-    left_out: int | None = 0
+    excluded_count: int | None = 0
     skipped_fields: list[str] = attrs.Factory(list)
     warnings: list[str] = attrs.Factory(list)
     error: dict[str, Any] | None = None

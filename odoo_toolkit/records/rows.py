@@ -106,7 +106,7 @@ def search(
         has_more=has_more,
         next_offset=offset + limit if has_more else None,
         total=total if count_total else None,
-        left_out=hidden,
+        excluded_count=hidden,
         url=odoo.links(model, [row["id"] for row in records]),
         skipped_fields=list(shower.skipped),
         warnings=[*warnings, *shower.warnings],
@@ -388,7 +388,7 @@ def count(
     search = admitted.sending(arguments={"domain": resolved})
     found, hidden = with_left_out(odoo, search.call, warnings, lambda: int(odoo.send(search)), True)
     return CountResult(
-        model=model, domain=resolved.build(), count=found, left_out=hidden, warnings=warnings
+        model=model, domain=resolved.build(), count=found, excluded_count=hidden, warnings=warnings
     )
 
 

@@ -235,7 +235,7 @@ class BaseToolset:
         for tool in self.tools:
             reason = connection and tool.module and missing_module(connection, tool.module)
             if reason:
-                server.left_out[tool.name] = reason
+                server.omitted[tool.name] = reason
             else:
                 tools.append(tool)
         return server.add_tools(tools)
@@ -259,12 +259,12 @@ def missing_module(connection: Odoo, module: str) -> str | None:
 
 @attrs.frozen(kw_only=True)
 class ToolsetRegistrationResult:
-    """What became of one toolset; ``tools_left_out`` says why single tools of it are missing."""
+    """What became of one toolset; ``tools_omitted`` says why single tools of it are missing."""
 
     metadata: ToolsetMetadata
     status: Literal["registered", "skipped", "failed"]
     tools_registered: list[str] = attrs.field(factory=list)
-    tools_left_out: dict[str, str] = attrs.field(factory=dict)
+    tools_omitted: dict[str, str] = attrs.field(factory=dict)
     skip_reason: str | None = None
     error: str | None = None
 
@@ -318,7 +318,7 @@ class ToolTable:
         #: Tools that exist in other modes.
         self.hidden: dict[str, Tool] = {}
         #: Tools of registered toolsets that this Odoo cannot serve -> why.
-        self.left_out: dict[str, str] = {}
+        self.omitted: dict[str, str] = {}
 
     def add_tools(self, tools: Iterable[Tool]) -> list[str]:
         """Add the tools that exist in the server's mode and return their names.

@@ -278,7 +278,7 @@ _PART_OF = {
 
 @attrs.frozen(kw_only=True)
 class ToolsetSummary:
-    """A toolset; ``reason`` says why it is not active, ``left_out`` why single tools are not."""
+    """A toolset; ``reason`` says why it is not active, ``omitted`` why single tools are not."""
 
     name: str
     description: str
@@ -286,7 +286,7 @@ class ToolsetSummary:
     odoo_modules: list[str]
     status: str
     reason: str | None = None
-    left_out: dict[str, str] = attrs.Factory(dict)
+    omitted: dict[str, str] = attrs.Factory(dict)
 
 
 @attrs.frozen(kw_only=True)
@@ -327,7 +327,7 @@ class CoreToolset(BaseToolset):
         rules = rules_of(settings)
         journal += approval_tools(rules) if rules.rules else ()
         if not server.keeps_journal:
-            server.left_out |= {tool.name: history.NO_JOURNAL for tool in journal}
+            server.omitted |= {tool.name: history.NO_JOURNAL for tool in journal}
             journal = ()
         about = (_explain_model_tool(server), _list_toolsets_tool(server))
         return server.add_tools([search, deep, *others, *journal, *about])
@@ -411,7 +411,7 @@ def describe_toolsets(report: RegistrationReport, odoo: Odoo | None) -> Toolsets
                 odoo_modules=list(result.metadata.required_modules),
                 status="active" if result.status == "registered" else result.status,
                 reason=result.skip_reason or result.error,
-                left_out=result.tools_left_out,
+                omitted=result.tools_omitted,
             )
             for result in report.results
         ],

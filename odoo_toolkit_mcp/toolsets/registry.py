@@ -101,7 +101,7 @@ class ToolsetRegistry:
         results: Sequence[ToolsetRegistrationResult],
     ) -> ToolsetRegistrationResult:
         metadata = toolset.metadata()
-        tools, hidden, left_out = dict(server.tools), dict(server.hidden), dict(server.left_out)
+        tools, hidden, omitted = dict(server.tools), dict(server.hidden), dict(server.omitted)
         try:
             reason = self._obstacle(metadata, connection, results)
             if reason:
@@ -115,13 +115,13 @@ class ToolsetRegistry:
             # One toolset that cannot be had must not take the others with it.
             logger.error("Toolset %s cannot be registered: %s", metadata.name, error)
             logger.debug("Toolset %s", metadata.name, exc_info=True)
-            server.tools, server.hidden, server.left_out = tools, hidden, left_out
+            server.tools, server.hidden, server.omitted = tools, hidden, omitted
             return ToolsetRegistrationResult(metadata=metadata, status="failed", error=str(error))
         return ToolsetRegistrationResult(
             metadata=metadata,
             status="registered",
             tools_registered=names,
-            tools_left_out={n: why for n, why in server.left_out.items() if n not in left_out},
+            tools_omitted={n: why for n, why in server.omitted.items() if n not in omitted},
         )
 
     def _obstacle(

@@ -405,8 +405,8 @@ def test_what_is_left_out_tells_nothing_of_what_is_in_it(
         counted, found = count(closed, model, domain), search_read(closed, model, domain, ["id"])
         called = execute(closed, model, "search_count", [list(domain)])
         return (
-            *(counted.count, counted.left_out, counted.warnings),
-            *(found.records, found.left_out, found.warnings),
+            *(counted.count, counted.excluded_count, counted.warnings),
+            *(found.records, found.excluded_count, found.warnings),
             *(called.result, called.warnings),
         )
 

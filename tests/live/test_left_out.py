@@ -45,9 +45,9 @@ def test_what_is_seen_and_what_is_left_out_add_up(
         before, seen, after = count(opened, model), count(odoo, model), count(opened, model)
         if before.count == after.count:
             break
-    assert isinstance(seen.left_out, int)
-    assert seen.count + seen.left_out == before.count
-    assert bool(seen.warnings) == bool(seen.left_out)
+    assert isinstance(seen.excluded_count, int)
+    assert seen.count + seen.excluded_count == before.count
+    assert bool(seen.warnings) == bool(seen.excluded_count)
 
 
 def test_field_descriptions_of_closed_models_are_left_out_with_a_number(
@@ -56,18 +56,18 @@ def test_field_descriptions_of_closed_models_are_left_out_with_a_number(
     of_cron = [["model", "=", "ir.cron"]]
     hidden = count(opened, "ir.model.fields", of_cron).count
     found = search_read(admin, "ir.model.fields", fields=["name"], limit=1)
-    assert found.left_out is not None
-    assert found.left_out >= hidden > 0
+    assert found.excluded_count is not None
+    assert found.excluded_count >= hidden > 0
 
 
 def test_conditions_are_no_way_to_count_what_is_closed(contacts: Odoo, opened: Odoo) -> None:
     about = [["body", "ilike", "order"]]
     found = count(contacts, "mail.message", about)
     assert found.count < count(opened, "mail.message", about).count
-    assert found.left_out is None
+    assert found.excluded_count is None
     assert "can be seen" in found.warnings[0]
 
 
 def test_of_open_models_nothing_is_said(contacts: Odoo) -> None:
     found = search_read(contacts, "mail.message", [["model", "=", "res.partner"]], ["id"], limit=1)
-    assert (found.left_out, found.warnings) == (0, [])
+    assert (found.excluded_count, found.warnings) == (0, [])

@@ -305,7 +305,7 @@ def test_what_is_needed_by_a_day(admin: Odoo, market: Market) -> None:
         (6.0, "above maximum", str(due - timedelta(days=3))),
     ]
     assert found.offers[1].max_quantity == 40.0
-    assert {(o.price, o.unusable) for o in found.left_out} == {
+    assert {(o.price, o.unusable) for o in found.omitted} == {
         (8.0, f"comes 1 day too late, on {now + timedelta(days=9)}"),
         (1.0, "expired"),
     }

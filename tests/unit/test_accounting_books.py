@@ -164,7 +164,7 @@ def test_another_company_is_asked_for_in_its_own_context() -> None:
 
 def test_rows_beyond_the_limit_are_told_and_counted_in() -> None:
     made = get_report(_book(), kind="balance_sheet", date_to=TODAY, limit=2)
-    assert (len(made.rows), made.rows_left_out) == (2, 4)
+    assert (len(made.rows), made.rows_omitted) == (2, 4)
     assert made.totals["equity"] == 1420.0
 
 

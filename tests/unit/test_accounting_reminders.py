@@ -126,8 +126,8 @@ def test_min_days_and_limit() -> None:
     more = owed(8, 105, 13, 40.0, "2025-01-01")
     shown = plan(Dunning(more=[more], moves=[invoice(105, 13)]), limit=1)
     assert [one.customer.name for one in shown.reminders] == ["Bob"]
-    assert len(shown.left_out) == 2
-    assert all("Beyond the limit of 1 customer: " in one.reason for one in shown.left_out)
+    assert len(shown.omitted) == 2
+    assert all("Beyond the limit of 1 customer: " in one.reason for one in shown.omitted)
     assert "2 customers more are left out by the limit." in shown.message
 
 

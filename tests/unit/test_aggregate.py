@@ -782,7 +782,7 @@ class TestPolicy:
         found = aggregate(
             server.connect(policy=self.CLOSED), "mail.message", [], ["model"], ["res_id:count"][:0]
         )
-        assert found.left_out == 7
+        assert found.excluded_count == 7
         assert "7 records" in found.warnings[0]
         (call,) = server.asked("formatted_read_group")
         assert "res.partner" in repr(call.arguments["domain"])

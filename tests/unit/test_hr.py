@@ -633,8 +633,8 @@ def test_tools_of_missing_modules_are_left_out(
     result = registry.discover_and_register(ToolTable(settings), odoo).results[1]
     needing = {tool.name for tool in HrToolset.tools if tool.module == module}
     assert needing
-    assert set(result.tools_left_out) == needing
-    assert all(module in reason for reason in result.tools_left_out.values())
+    assert set(result.tools_omitted) == needing
+    assert all(module in reason for reason in result.tools_omitted.values())
     assert "odoo_hr_find_people" in result.tools_registered
 
 

@@ -48,7 +48,7 @@ def asked(wire: Wire) -> list[str]:
 
 def test_a_count_says_how_many_are_left_out(wire: Wire) -> None:
     found = toolkit.count(odoo(), FIELDS)
-    assert (found.count, found.left_out) == (OPEN, CLOSED)
+    assert (found.count, found.excluded_count) == (OPEN, CLOSED)
     assert str(CLOSED) in found.warnings[0]
     assert "closed" in found.warnings[0]
     assert asked(wire) == ["search_count", "search_count"]
@@ -56,7 +56,7 @@ def test_a_count_says_how_many_are_left_out(wire: Wire) -> None:
 
 def test_a_search_says_how_many_are_left_out(wire: Wire) -> None:
     found = toolkit.search_read(odoo(), FIELDS, fields=["id"], limit=2)
-    assert (found.count, found.left_out) == (2, CLOSED)
+    assert (found.count, found.excluded_count) == (2, CLOSED)
     assert len(found.warnings) == 1
     assert asked(wire) == ["search_count", "search_read"]
 
@@ -73,7 +73,7 @@ def test_with_conditions_no_number_tells_what_is_in_the_closed_records(
 ) -> None:
     connection = odoo()
     found = toolkit.count(connection, FIELDS, domain)
-    assert found.left_out is None
+    assert found.excluded_count is None
     assert "not shown" in found.warnings[0]
     beside = [call for call in wire.calls if call[1] == "search"]
     assert len(beside) == 1
@@ -88,7 +88,7 @@ def test_where_nothing_is_left_out_nothing_is_said(wire: Wire) -> None:
     wire.answers[FIELDS, "search_count"] = 0
     for domain in ([], [["id", ">", 0]]):
         found = toolkit.count(odoo(), FIELDS, domain)
-        assert (found.left_out, found.warnings) == (0, [])
+        assert (found.excluded_count, found.warnings) == (0, [])
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_where_nothing_is_left_out_nothing_is_said(wire: Wire) -> None:
 def test_a_search_for_what_belongs_to_open_models_asks_nothing_more(
     wire: Wire, domain: list[Any]
 ) -> None:
-    assert toolkit.count(odoo(), FIELDS, domain).left_out == 0
+    assert toolkit.count(odoo(), FIELDS, domain).excluded_count == 0
     assert asked(wire) == ["search_count"]
 
 
@@ -114,12 +114,12 @@ def test_a_search_for_what_belongs_to_open_models_asks_nothing_more(
     ],
 )
 def test_a_search_that_may_find_others_is_told_of(wire: Wire, domain: list[Any]) -> None:
-    assert toolkit.count(odoo(), FIELDS, domain).left_out is None
+    assert toolkit.count(odoo(), FIELDS, domain).excluded_count is None
 
 
 def test_ordinary_models_are_asked_once(wire: Wire) -> None:
     wire.answers["res.partner", "search_count"] = 4
-    assert toolkit.count(odoo(), "res.partner").left_out == 0
+    assert toolkit.count(odoo(), "res.partner").excluded_count == 0
     assert asked(wire) == ["search_count"]
 
 
@@ -128,7 +128,7 @@ def test_where_it_cannot_be_found_out_the_number_is_not_claimed(wire: Wire) -> N
         error_body("14", "access_error_model") if args[0][:1] == ["!"] else OPEN
     )
     found = toolkit.count(odoo(), FIELDS)
-    assert (found.count, found.left_out) == (OPEN, None)
+    assert (found.count, found.excluded_count) == (OPEN, None)
     assert "can be seen" in found.warnings[0]
 
 

@@ -363,11 +363,11 @@ def test_the_timesheet_tool_is_there_only_with_its_module(
     assert result.status == "registered"
     name = "odoo_project_log_timesheet"
     assert (name in result.tools_registered) is installed
-    assert (name in result.tools_left_out) is not installed
+    assert (name in result.tools_omitted) is not installed
     if not installed:
-        assert "hr_timesheet" in result.tools_left_out[name]
+        assert "hr_timesheet" in result.tools_omitted[name]
         [_, told] = describe_toolsets(report, odoo).toolsets
-        assert told.left_out == result.tools_left_out
+        assert told.omitted == result.tools_omitted
 
 
 @pytest.mark.parametrize(

@@ -512,7 +512,7 @@ def test_what_cannot_be_there_by_the_day_is_left_out_with_the_reason(major: int)
     assert (most.price, most.max_quantity, most.unusable) == (5.0, 85.0, "above maximum")
     assert (most.order_by, most.note) == (day(odoo, 7), "Sells at most 85 pieces.")
     assert (usable.price, usable.arrives, usable.order_by) == (9.0, day(odoo, 8), day(odoo, 7))
-    assert {(offer.price, offer.unusable) for offer in found.left_out} == {
+    assert {(offer.price, offer.unusable) for offer in found.omitted} == {
         (4.0, f"comes 2 days too late, on {day(odoo, 12)}"),
         (3.0, "expired"),
     }

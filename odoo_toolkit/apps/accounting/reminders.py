@@ -103,12 +103,12 @@ class RemindersPlan(Plan):
 
     Attributes:
         not_sent: customers who would get none, and why.
-        left_out: customers beyond the limit, and what is overdue.
+        omitted: customers beyond the limit, and what is overdue.
     """
 
     reminders: list[Reminder]
     not_sent: list[NotReminded] = attrs.Factory(list)
-    left_out: list[NotReminded] = attrs.Factory(list)
+    omitted: list[NotReminded] = attrs.Factory(list)
 
 
 @attrs.frozen(kw_only=True)
@@ -117,13 +117,13 @@ class RemindersResult(Shown):
 
     Attributes:
         not_sent: customers who got none, and why.
-        left_out: customers beyond the limit, and what is overdue.
+        omitted: customers beyond the limit, and what is overdue.
     """
 
     message: str
     reminders: list[Reminder]
     not_sent: list[NotReminded] = attrs.Factory(list)
-    left_out: list[NotReminded] = attrs.Factory(list)
+    omitted: list[NotReminded] = attrs.Factory(list)
     warnings: list[str] = attrs.Factory(list)
 
 
@@ -195,14 +195,14 @@ def send_reminders(
     day = today(odoo)
     customers = commercial(odoo, asked)
     found, not_sent = overdue(odoo, book, customers, day, days)
-    left_out = [_beyond(debtor, limit) for debtor in found[limit:]]
+    omitted = [_beyond(debtor, limit) for debtor in found[limit:]]
     ready, silent = _worded(odoo, book, found[:limit], words, day)
     not_sent += silent
     if not again and ready:
         ready, reminded = _recently(odoo, ready)
         not_sent += reminded
     if dry_run:
-        return _plan(odoo, step, ready, not_sent, left_out)
+        return _plan(odoo, step, ready, not_sent, omitted)
     progress = Steps(len(ready) + 1)
     progress.finish(1, "Checked")
     sent: list[Reminder] = []
@@ -218,10 +218,10 @@ def send_reminders(
             ]
             break
     return RemindersResult(
-        message=_message(sent, not_sent, left_out),
+        message=_message(sent, not_sent, omitted),
         reminders=sent,
         not_sent=not_sent,
-        left_out=left_out,
+        omitted=omitted,
     )
 
 
@@ -407,14 +407,14 @@ def _plan(
     step: SendStep,
     ready: Sequence[Reminder],
     not_sent: list[NotReminded],
-    left_out: list[NotReminded],
+    omitted: list[NotReminded],
 ) -> RemindersPlan:
     calls = [
         call for one in ready for call in _step(odoo, step, one).calls(odoo, [one.document.id])
     ]
     total = by_currency((amount, name) for one in ready for name, amount in one.totals.items())
     would = f"Would remind {_customers(len(ready))}" + (f" of {total}." if ready else ".")
-    plan = planned(odoo, calls, would + _also(not_sent, left_out))
+    plan = planned(odoo, calls, would + _also(not_sent, omitted))
     # Each text is there once, as its reader gets it: with the reminder.
     body = step.form.body
     bodies = {
@@ -426,7 +426,7 @@ def _plan(
         | {"calls": [_short(c, body, bodies) for c in plan.calls]},
         reminders=list(ready),
         not_sent=not_sent,
-        left_out=left_out,
+        omitted=omitted,
     )
 
 
@@ -452,14 +452,14 @@ def _beyond(debtor: Debtor, limit: int) -> NotReminded:
     return NotReminded(customer=debtor.customer, reason=reason)
 
 
-def _also(not_sent: Sequence[NotReminded], left_out: Sequence[NotReminded]) -> str:
+def _also(not_sent: Sequence[NotReminded], omitted: Sequence[NotReminded]) -> str:
     also = f" {_customers(len(not_sent))} would get none, see not_sent." if not_sent else ""
-    more = f" {_customers(len(left_out))} more are left out by the limit." if left_out else ""
+    more = f" {_customers(len(omitted))} more are left out by the limit." if omitted else ""
     return also + more
 
 
 def _message(
-    sent: Sequence[Reminder], not_sent: Sequence[NotReminded], left_out: Sequence[NotReminded]
+    sent: Sequence[Reminder], not_sent: Sequence[NotReminded], omitted: Sequence[NotReminded]
 ) -> str:
     counts: dict[str, int] = {}
     for one in sent:
@@ -467,5 +467,5 @@ def _message(
         counts[status] = counts.get(status, 0) + 1
     told = ", ".join(f"{number} {status}" for status, number in counts.items())
     also = f" {_customers(len(not_sent))} got none, see not_sent." if not_sent else ""
-    more = f" {_customers(len(left_out))} more are left out by the limit." if left_out else ""
+    more = f" {_customers(len(omitted))} more are left out by the limit." if omitted else ""
     return f"Reminders: {told or 'none sent'}.{also}{more}"

@@ -173,7 +173,7 @@ class Report(Shown):
     Attributes:
         currency: the company's, in which all amounts are.
         totals: of all rows, also of those that are left out.
-        rows_left_out: how many rows there are beyond the limit.
+        rows_omitted: how many rows there are beyond the limit.
         checks: what the figures were checked for, and whether it holds.
     """
 
@@ -186,7 +186,7 @@ class Report(Shown):
     totals: dict[str, float]
     checks: dict[str, bool]
     rows: list[ReportRow]
-    rows_left_out: int | None = None
+    rows_omitted: int | None = None
     warnings: list[str] = attrs.Factory(list)
 
 
@@ -280,7 +280,7 @@ def get_report(
             **{name: abs(gap) <= NOTHING for name, gap in made.differences.items()},
         },
         rows=made.rows[:limit],
-        rows_left_out=left_out if left_out > 0 else None,
+        rows_omitted=left_out if left_out > 0 else None,
         warnings=warnings,
     )
 

@@ -76,7 +76,7 @@ class Supply(Shown):
         offers: vendors' prices, the usable and preferred ones first; with ``uom`` if it differs
             from the product's.
         offer_count: the number of all offers, if more than those are there.
-        left_out: with ``needed_by``, offers of which nothing can be there by then; ``unusable``
+        omitted: with ``needed_by``, offers of which nothing can be there by then; ``unusable``
             says why.
         making: how much can be made, if it has a bill of materials.
         warnings: parts of the answer that could not be read.
@@ -94,7 +94,7 @@ class Supply(Shown):
     missing: float | None = None
     offers: list[Offer] = attrs.Factory(list)
     offer_count: int | None = None
-    left_out: list[Offer] = attrs.Factory(list)
+    omitted: list[Offer] = attrs.Factory(list)
     making: Making | None = None
     message: str
     warnings: list[str] = attrs.Factory(list)
@@ -189,8 +189,8 @@ def get_supply(
         learn_sizes(odoo, units, sizes)
     seen = [_judged(offer, unit, wanted, sizes, day, due) for offer in offers]
     seen.sort(key=lambda offer: offer.unusable is not None)
-    left_out = [offer for offer in seen if due and not _partly_usable(offer)]
-    kept = [offer for offer in seen if offer not in left_out]
+    omitted = [offer for offer in seen if due and not _partly_usable(offer)]
+    kept = [offer for offer in seen if offer not in omitted]
     if not offered and not unknown:
         warnings.append("No vendor has a price for it.")
     found = filled(
@@ -208,7 +208,7 @@ def get_supply(
         missing=missing,
         offers=kept[:_SHOWN],
         offer_count=len(kept) if len(kept) > _SHOWN else None,
-        left_out=left_out[:_SHOWN],
+        omitted=omitted[:_SHOWN],
         making=made,
         message="",
         warnings=warnings,
@@ -243,7 +243,7 @@ def _message(found: Supply, offers: Sequence[Offer]) -> str:
         price = f"{best.price * (1 - best.discount / 100):g} {best.currency or ''}".strip()
         by = f", ordered by {best.order_by}" if best.order_by else ""
         parts.append(f"{quantity:g} from {best.vendor.name} at {price} by {best.arrives}{by}")
-    elif found.offers or found.left_out:
+    elif found.offers or found.omitted:
         parts += _no_vendor(found, offers)
     if made and not made.kit:
         late = " (too late)" if made.in_time is False else ""

@@ -50,7 +50,7 @@ class AggregateResult(_Rows):
         has_more: there are more groups.
         next_offset: where the next page begins, if there is one.
         total: number of all groups, as far as it is known.
-        left_out, warnings: as of :class:`~odoo_toolkit.records.results.SearchResult`.
+        excluded_count, warnings: as of :class:`~odoo_toolkit.records.results.SearchResult`.
     """
 
     _row = "group"
@@ -61,7 +61,7 @@ class AggregateResult(_Rows):
     has_more: bool
     next_offset: int | None = None
     total: int | None = None
-    left_out: int | None = 0
+    excluded_count: int | None = 0
     warnings: list[str] = attrs.Factory(list)
     described: Described = attrs.field(factory=dict, repr=False, eq=False)
 
@@ -180,7 +180,7 @@ def aggregate(
         has_more=found.has_more,
         next_offset=offset + len(found.rows) if found.has_more else None,
         total=total,
-        left_out=found.left_out,
+        excluded_count=found.excluded_count,
         warnings=warnings,
         described=_columns(spec),
     )

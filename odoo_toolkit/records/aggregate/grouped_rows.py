@@ -69,7 +69,7 @@ class Page:
     rows: list[Record]
     has_more: bool
     total: int | None
-    left_out: int | None
+    excluded_count: int | None
 
 
 def page(question: Question, limit: int | None, offset: int, warnings: list[str]) -> Page:
@@ -107,10 +107,10 @@ def page(question: Question, limit: int | None, offset: int, warnings: list[str]
         rows = _ordered(rows, spec)
         total, rows = len(rows), rows[offset:]
         more = limit is not None and len(rows) > limit
-        return Page(rows=rows[:limit], has_more=more, total=total, left_out=hidden)
+        return Page(rows=rows[:limit], has_more=more, total=total, excluded_count=hidden)
     more = limit is not None and len(rows) > limit
     known = None if more or (offset and not rows) else offset + len(rows)
-    return Page(rows=rows[:limit], has_more=more, total=known, left_out=hidden)
+    return Page(rows=rows[:limit], has_more=more, total=known, excluded_count=hidden)
 
 
 def number_of_groups(question: Question) -> int:

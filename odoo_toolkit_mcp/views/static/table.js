@@ -39,7 +39,7 @@ function draw(focus) {
 }
 
 function heading() {
-  const { total, left_out: left } = now.data;
+  const { total, excluded_count: left } = now.data;
   const number = now.rows.length;
   const of = Number.isInteger(total) && total !== number ? " of " + total : "";
   const more = now.data.has_more && !of ? " so far" : "";
