@@ -85,7 +85,11 @@ def names_of_odoo() -> frozenset[str]:
     found |= {name for _, name, _ in odoo_names.claims()}
     for model in MODELS.values():
         found |= {*model.name_fields, *model.search_fields, *model.deep_fields, *model.key_fields}
-        found |= {*model.dates, *model.told_apart_by, *(move.method for move in model.moves)}
+        found |= {
+            *model.dates,
+            *model.disambiguation_fields,
+            *(move.method for move in model.moves),
+        }
     return frozenset(
         {
             *found,

@@ -74,7 +74,7 @@ MODELS = (
             "Posted documents cannot be changed; a credit note (action_reverse) corrects them.",
             "amount_residual is what is left to pay.",
         ),
-        told_apart_by="partner_id state invoice_date amount_total",
+        disambiguation_fields="partner_id state invoice_date amount_total",
     ),
     AppModel(
         "account.payment",
@@ -101,7 +101,7 @@ MODELS = (
             Opposite("create", "action_draft unlink", "deleted", otherwise="action_cancel"),
             Opposite("action_post", "action_draft", "a draft again"),
         ),
-        told_apart_by="partner_id date amount state",
+        disambiguation_fields="partner_id date amount state",
     ),
     AppModel(
         "account.payment.register",
@@ -117,8 +117,10 @@ MODELS = (
             Opposite("modify_moves", made="account.move"),
         ),
     ),
-    AppModel("account.account", "Account", name_fields="name code", told_apart_by="code"),
-    AppModel("account.journal", "Journal", name_fields="name code", told_apart_by="code type"),
+    AppModel("account.account", "Account", name_fields="name code", disambiguation_fields="code"),
+    AppModel(
+        "account.journal", "Journal", name_fields="name code", disambiguation_fields="code type"
+    ),
     AppModel(
         "account.move.line",
         "Journal Item",
@@ -132,5 +134,5 @@ MODELS = (
         ),
     ),
     AppModel("account.bank.statement.line", opposites=(Opposite("create", "unlink", "deleted"),)),
-    AppModel("account.tax", "Tax", told_apart_by="type_tax_use amount"),
+    AppModel("account.tax", "Tax", disambiguation_fields="type_tax_use amount"),
 )

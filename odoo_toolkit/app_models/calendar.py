@@ -11,7 +11,7 @@ MODELS = (
         key_fields="id name start stop partner_ids location",
         dates="start stop",
         tips=("start and stop are in UTC; the functions for meetings take a time zone.",),
-        told_apart_by="start",
+        disambiguation_fields="start",
     ),
     AppModel("calendar.attendee"),
     AppModel("calendar.alarm"),

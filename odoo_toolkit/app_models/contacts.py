@@ -41,7 +41,7 @@ MODELS = (
             "Companies (is_company) and their contacts (parent_id) are both here; child_of finds a"
             " company with its contacts.",
         ),
-        told_apart_by="parent_id city email phone vat",
+        disambiguation_fields="parent_id city email phone vat",
     ),
     AppModel("res.partner.category", announced_by="category"),
     AppModel(
@@ -49,7 +49,7 @@ MODELS = (
         "Users",
         announced_by="by salesperson seller salesman responsible assigned user agent",
         name_fields="name login",
-        told_apart_by="login",
+        disambiguation_fields="login",
     ),
     AppModel("res.company", "Companies"),
     AppModel("res.country", "Country", announced_by="country in"),

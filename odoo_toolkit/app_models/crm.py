@@ -60,7 +60,7 @@ MODELS = (
             ),
         ),
         tips=("Leads and opportunities are both here: filter by type.",),
-        told_apart_by="partner_id type stage_id expected_revenue",
+        disambiguation_fields="partner_id type stage_id expected_revenue",
     ),
     AppModel(
         "crm.lead2opportunity.partner",
@@ -77,6 +77,8 @@ MODELS = (
             ),
         ),
     ),
-    AppModel("crm.stage", "CRM Stages", announced_by="stage in", told_apart_by="team_id team_ids"),
+    AppModel(
+        "crm.stage", "CRM Stages", announced_by="stage in", disambiguation_fields="team_id team_ids"
+    ),
     AppModel("crm.team", "Sales Team", announced_by="team"),
 )

@@ -17,8 +17,8 @@ MODELS = (
         deep_fields="description",
         key_fields="id name partner_id stage_id user_id team_id priority",
         found_through=(Relation("res.partner"),),
-        told_apart_by="partner_id stage_id team_id",
+        disambiguation_fields="partner_id stage_id team_id",
     ),
-    AppModel("helpdesk.stage", announced_by="stage in", told_apart_by="team_ids"),
+    AppModel("helpdesk.stage", announced_by="stage in", disambiguation_fields="team_ids"),
     AppModel("helpdesk.team", announced_by="team"),
 )

@@ -32,7 +32,7 @@ MODELS = (
         "hr.employee.public",
         "Public Employee",
         module="hr",
-        told_apart_by="department_id job_title work_email",
+        disambiguation_fields="department_id job_title work_email",
     ),
     AppModel(
         "hr.leave",

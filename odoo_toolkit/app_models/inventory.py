@@ -79,7 +79,7 @@ MODELS = (
             "Direction and locations follow from picking_type_id.",
             "Validating with less than was ordered asks about a backorder.",
         ),
-        told_apart_by="partner_id state scheduled_date origin",
+        disambiguation_fields="partner_id state scheduled_date origin",
     ),
     AppModel(
         "stock.location",
@@ -87,7 +87,7 @@ MODELS = (
         announced_by="in",
         has_parts=True,
         name_fields="name complete_name barcode",
-        told_apart_by="usage complete_name",
+        disambiguation_fields="usage complete_name",
     ),
     AppModel("stock.move", "Stock Move"),
     AppModel(

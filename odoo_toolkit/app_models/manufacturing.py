@@ -95,7 +95,7 @@ MODELS = (
             "Writing qty_producing uses up no component, and writing the state moves nothing.",
             "Odoo produces although components are missing: the stock goes below zero.",
         ),
-        told_apart_by="product_id state product_qty",
+        disambiguation_fields="product_id state product_qty",
     ),
     AppModel(
         "mrp.bom",
@@ -107,9 +107,9 @@ MODELS = (
         name_fields="code",
         key_fields="id code product_tmpl_id product_qty type",
         tips=("A kit (type phantom) is not manufactured: its components are delivered.",),
-        told_apart_by="product_tmpl_id product_id product_qty type",
+        disambiguation_fields="product_tmpl_id product_id product_qty type",
     ),
     AppModel("mrp.bom.line", "Bill of Material Line"),
-    AppModel("mrp.workcenter", "Work Center", told_apart_by="code"),
+    AppModel("mrp.workcenter", "Work Center", disambiguation_fields="code"),
     AppModel("mrp.workorder", "Work Order"),
 )

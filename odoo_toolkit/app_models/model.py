@@ -137,7 +137,8 @@ class AppModel:
         has_parts: whether what is said of a record is meant of those below it, too.
         name_fields: by which records are found when many names are looked up in one call: what
             Odoo's own search by name looks at.
-        told_apart_by: what differs between records of the same name, the most telling first.
+        disambiguation_fields: what differs between records of the same name, the most telling
+            first.
         numbered: whether a record's name is a number that Odoo gives.
         searched: its place among the models that a search by words goes through when none is
             given; 0 for none.
@@ -161,7 +162,7 @@ class AppModel:
     announced_by: tuple[str, ...] = attrs.field(default="", converter=_words, kw_only=True)
     has_parts: bool = attrs.field(default=False, kw_only=True)
     name_fields: tuple[str, ...] = attrs.field(default="name", converter=_words, kw_only=True)
-    told_apart_by: tuple[str, ...] = attrs.field(default="", converter=_words, kw_only=True)
+    disambiguation_fields: tuple[str, ...] = attrs.field(default="", converter=_words, kw_only=True)
     numbered: bool = attrs.field(default=False, kw_only=True)
     searched: int = attrs.field(default=0, kw_only=True)
     search_fields: tuple[str, ...] = attrs.field(default="", converter=_words, kw_only=True)

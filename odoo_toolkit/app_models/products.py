@@ -25,7 +25,7 @@ MODELS = (
         deep_fields="barcode description description_sale",
         # is_storable tells from 18 on what the type "product" did.
         key_fields="id name default_code list_price qty_available type is_storable",
-        told_apart_by="default_code lst_price qty_available barcode categ_id",
+        disambiguation_fields="default_code lst_price qty_available barcode categ_id",
     ),
     AppModel(
         "product.template",
@@ -38,15 +38,15 @@ MODELS = (
         tips=(
             "Documents point to product.product, the variants; product_variant_id is the first.",
         ),
-        told_apart_by="default_code list_price qty_available barcode categ_id",
+        disambiguation_fields="default_code list_price qty_available barcode categ_id",
     ),
     AppModel(
         "product.category",
         "Product Category",
         announced_by="category in",
         has_parts=True,
-        told_apart_by="parent_id",
+        disambiguation_fields="parent_id",
     ),
-    AppModel("product.pricelist", "Pricelist", told_apart_by="currency_id"),
-    AppModel("uom.uom", "Product Unit of Measure", told_apart_by="category_id"),
+    AppModel("product.pricelist", "Pricelist", disambiguation_fields="currency_id"),
+    AppModel("uom.uom", "Product Unit of Measure", disambiguation_fields="category_id"),
 )

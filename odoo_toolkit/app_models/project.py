@@ -23,13 +23,13 @@ MODELS = (
         # user_id became user_ids in 15.
         key_fields="id name project_id stage_id user_ids user_id date_deadline priority",
         found_through=(Relation("project.project", "project_id"), Relation("res.partner")),
-        told_apart_by="project_id stage_id partner_id date_deadline",
+        disambiguation_fields="project_id stage_id partner_id date_deadline",
     ),
     AppModel(
         "project.project",
         "Project",
         announced_by="project in",
-        told_apart_by="partner_id user_id",
+        disambiguation_fields="partner_id user_id",
     ),
     AppModel("project.task.type", "Task Stage", announced_by="stage in"),
     AppModel("project.sale.line.employee.map", module="sale_timesheet"),

@@ -74,7 +74,7 @@ MODELS = (
             "Goods are received by validating the receipt, a stock.picking.",
             "Writing the state confirms nothing: no receipt is made and no approval asked.",
         ),
-        told_apart_by="partner_id state date_order amount_total",
+        disambiguation_fields="partner_id state date_order amount_total",
     ),
     AppModel("purchase.order.line", "Purchase Order Line"),
     AppModel("product.supplierinfo", "Supplier Pricelist"),

@@ -82,7 +82,7 @@ MODELS = (
             "Prices follow from the pricelist when a line is made without price_unit.",
             "A confirmed order is invoiced by its own action, which opens a wizard.",
         ),
-        told_apart_by="partner_id state date_order amount_total",
+        disambiguation_fields="partner_id state date_order amount_total",
     ),
     AppModel("sale.order.line", "Sales Order Line"),
     AppModel(

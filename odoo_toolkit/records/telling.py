@@ -1,7 +1,7 @@
 """What tells records apart that one name means: price, stock, city, company, whichever they have.
 
-The fields are facts of each model (``told_apart_by`` in :mod:`odoo_toolkit.app_models`). One
-request reads them, and what is alike for all is left out.
+The fields are facts of each model (``disambiguation_fields`` in :mod:`odoo_toolkit.app_models`).
+One request reads them, and what is alike for all is left out.
 """
 
 from __future__ import annotations
@@ -26,7 +26,11 @@ def told_apart(odoo: Odoo, model: str, ids: Sequence[int]) -> dict[int, dict[str
     """Return in what records differ, by id; nothing where it cannot be read. One round trip."""
     try:
         described = odoo.policy.readable_fields(model, odoo.schema.fields)
-        fields = [name for name in (*known(model).told_apart_by, *_EVERYWHERE) if name in described]
+        fields = [
+            name
+            for name in (*known(model).disambiguation_fields, *_EVERYWHERE)
+            if name in described
+        ]
         if not fields or len(ids) < 2:
             return {}
         call = Call(

@@ -13,7 +13,7 @@ MODELS = (
         search_fields="name",
         key_fields="id name partner_id equipment_id state",
         dates="date_start date_end",
-        told_apart_by="partner_id state",
+        disambiguation_fields="partner_id state",
         moves=(
             Move("action_confirm", "draft", "confirmed"),
             Move("action_hand_over", "confirmed", "out"),
