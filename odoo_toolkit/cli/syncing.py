@@ -28,7 +28,7 @@ from odoo_toolkit.errors import OdooError
 from odoo_toolkit.progress import listening
 
 #: Columns of the table; the other forms have all that a report has.
-_COLUMNS = ("table", "rows", "loaded", "changed", "deleted", "left", "hidden", "verdict")
+_COLUMNS = ("table", "rows", "loaded", "changed", "deleted", "left", "not_accessible", "status")
 
 
 @click.command("sync")
@@ -56,7 +56,7 @@ _COLUMNS = ("table", "rows", "loaded", "changed", "deleted", "left", "hidden", "
     metavar="NAMES",
     help="Of one model, with commas between or repeated; all that are stored by default.",
 )
-@options.of(sync, "dataset", "context", "whole", "refresh", "check", name="table")
+@options.of(sync, "dataset", "context", "full_reload", "refresh", "check", name="table")
 @click.option("--freeze", is_flag=True, help="New fields are an error; else they come, too.")
 @click.option("--no-decimals", is_flag=True, help="Money, and numbers of fixed digits, as floats.")
 @form_options("table", "jsonl", "json")
@@ -163,10 +163,10 @@ def _tell(report: TableReport) -> None:
     """Say what is to be known of a table besides its numbers."""
     for warning in report.warnings:
         say(f"Note: {report.table}: {warning}")
-    if report.hidden:
+    if report.not_accessible:
         say(
-            f"Note: {report.table}: {several(report.hidden, 'row')} of records that this user can"
-            " no longer read stay as they were."
+            f"Note: {report.table}: {several(report.not_accessible, 'row')} of records that this"
+            " user can no longer read stay as they were."
         )
-    if report.verdict != "complete":
-        say(f"Note: {report.table}: {report.verdict}. The next sync has the rest.")
+    if report.status != "complete":
+        say(f"Note: {report.table}: {report.status}. The next sync has the rest.")

@@ -3,7 +3,7 @@
 It needs dlt and pyarrow: ``pip install 'odoo-toolkit-mcp[dlt]'``.
 
 >>> from odoo_toolkit.dlt import sync
->>> sync(odoo, "duckdb:///odoo.db", "sale.order").verdict
+>>> sync(odoo, "duckdb:///odoo.db", "sale.order").status
 'complete'
 """
 

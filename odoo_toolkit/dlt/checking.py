@@ -38,7 +38,7 @@ def check_destination(odoo: Odoo, pipeline: Pipeline, table: Table, kept: Kept) 
     for field in table.links:
         name = table.links_table(field)
         pairs = fetched(pipeline, name, "id", "other_id")
-        found = digests_of((one, other) for one, other in pairs if one not in kept.hidden)
+        found = digests_of((one, other) for one, other in pairs if one not in kept.not_accessible)
         _same_links(name, kept.links.get(field, {}), found)
     return _compared(odoo, table, kept, there)
 
@@ -68,7 +68,7 @@ def _compared(odoo: Odoo, table: Table, kept: Kept, there: Mapping[int, str]) ->
     new = now.keys() - there.keys()
     if old:
         raise _different(table.name, f"{len(old)} rows are older than their records", old)
-    gone = there.keys() - now.keys() - kept.hidden
+    gone = there.keys() - now.keys() - kept.not_accessible
     since = {"changed": stale, "came": new, "went": gone}
     return [
         f"{len(ids)} records of {table.model} {kind} while this was checked."

@@ -15,7 +15,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.dlt.gone import what_became_of
 from odoo_toolkit.dlt.kept import Kept, check
 from odoo_toolkit.dlt.links import Compared, Links, changed_links
-from odoo_toolkit.dlt.reports import TableReport, Verdict
+from odoo_toolkit.dlt.reports import Status, TableReport
 from odoo_toolkit.dlt.standing import Standing
 from odoo_toolkit.dlt.tables import Table, check_readable, matching, name_the_failing, shown
 from odoo_toolkit.errors import OdooError, StateError
@@ -57,9 +57,9 @@ class Following:
         odoo: the connection.
         table: what is read.
         begun: what is kept of the last run.
-        whole: whether all records are read again.
+        full_reload: whether all records are read again.
         frozen: whether new fields are refused.
-        portion: most records that are read before a long run ends for the next one to go on; all
+        batch_size: most records that are read before a long run ends for the next one to go on; all
             where there is none.
 
     Attributes:
@@ -73,17 +73,17 @@ class Following:
         table: Table,
         begun: Standing,
         *,
-        whole: bool = False,
+        full_reload: bool = False,
         frozen: bool = False,
-        portion: int | None = None,
+        batch_size: int | None = None,
     ) -> None:
         self.kept: Kept | None = None
         self.report: TableReport | None = None
         self._odoo, self._table, self._before = odoo, table, begun.kept
         self._doubtful = begun.doubtful
-        self._whole, self._frozen = whole, frozen
+        self._full_reload, self._frozen = full_reload, frozen
         # Odoo finds files differently where the domain names ids.
-        self._portion = None if table.model in FILE_MODELS else portion
+        self._batch_size = None if table.model in FILE_MODELS else batch_size
         self._told: dict[str, Any] = dict.fromkeys(("loaded", "changed", "deleted", "left"), 0)
         self._warnings = list(table.warnings)
         if not begun.as_left:
@@ -91,7 +91,7 @@ class Following:
                 "The table was not as the last run left it, as where one was stopped while it"
                 " loaded: all of its ids were compared."
             )
-        self._hidden = set(begun.kept.hidden)
+        self._not_accessible = set(begun.kept.not_accessible)
 
     def parts(self) -> Iterator[Rows | Ended | Links]:
         """Yield what is to be loaded, in this order: later rows replace earlier ones.
@@ -109,7 +109,7 @@ class Following:
             yield Rows(())
             yield from (Links(field, (), ()) for field in table.links)
         cursor, reading = before.cursor, before.reading
-        if reading or cursor is None or self._whole or new or self._is_much(cursor):
+        if reading or cursor is None or self._full_reload or new or self._is_much(cursor):
             if new:
                 self._warnings.append(f"New: {shown(new)}. All records were read again.")
                 reading = None
@@ -118,12 +118,12 @@ class Following:
                 self._end(cursor, read, "not finished", None, before.links, {})
                 return
             cursor = attrs.evolve(read, known=_known(read) | _known(cursor))
-        cursor, verdict, counted = yield from self._since(cursor)
-        if rest := sorted(self._doubtful - _known(cursor) - self._hidden):
+        cursor, status, counted = yield from self._since(cursor)
+        if rest := sorted(self._doubtful - _known(cursor) - self._not_accessible):
             yield Ended(rest)
         links = Compared()
         yield from changed_links(self._odoo, table, _known(cursor), before.links, links)
-        self._end(cursor, None, verdict, counted, links.blocks, links.counts)
+        self._end(cursor, None, status, counted, links.blocks, links.counts)
 
     # The first time, and whenever all is read again -------------------------------------------
 
@@ -152,7 +152,7 @@ class Following:
                 seen |= {row["id"]: digest(row) for row in page if _is_late(row, start)}
                 read += len(page)
                 yield Rows(page)
-                if self._portion and read >= self._portion:
+                if self._batch_size and read >= self._batch_size:
                     ended = False
                     break
         self._told["loaded"] += read
@@ -177,7 +177,7 @@ class Following:
 
     def _since(
         self, cursor: Cursor
-    ) -> Generator[Rows | Ended, None, tuple[Cursor, Verdict, tuple[int, int]]]:
+    ) -> Generator[Rows | Ended, None, tuple[Cursor, Status, tuple[int, int]]]:
         """Yield what has changed, until the database has exactly what was handed out."""
         missed: frozenset[int] = frozenset()
         counted = None
@@ -222,9 +222,9 @@ class Following:
 
     def _ended(self, found: ChangesResult, known: frozenset[int]) -> list[int]:
         """Return the ids of the rows that are to be deleted."""
-        self._hidden -= known
-        gone = what_became_of(self._odoo, self._table, self._hidden | set(found.deleted))
-        self._hidden = set(gone.hidden)
+        self._not_accessible -= known
+        gone = what_became_of(self._odoo, self._table, self._not_accessible | set(found.deleted))
+        self._not_accessible = set(gone.not_accessible)
         self._told["deleted"] += len(gone.deleted)
         self._told["left"] += len(gone.left) + len(found.left)
         return sorted({*gone.deleted, *gone.left, *found.left})
@@ -255,7 +255,7 @@ class Following:
         self,
         cursor: Cursor | None,
         reading: Cursor | None,
-        verdict: Verdict,
+        status: Status,
         counted: tuple[int, int] | None,
         blocks: Mapping[str, Mapping[str, str]],
         links: dict[str, int],
@@ -265,9 +265,9 @@ class Following:
         self.report = TableReport(
             table=table.name,
             model=table.model,
-            verdict=verdict,
+            status=status,
             **self._told,
-            hidden=len(self._hidden),
+            not_accessible=len(self._not_accessible),
             rows=rows,
             id_sum=id_sum,
             counted=counted and counted[0],
@@ -278,7 +278,7 @@ class Following:
         self.kept = Kept(
             cursor=cursor,
             reading=reading,
-            hidden=frozenset(self._hidden),
+            not_accessible=frozenset(self._not_accessible),
             types=table.types,
             context=table.context,
             language=table.language,

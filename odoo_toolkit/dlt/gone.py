@@ -29,12 +29,12 @@ class Gone:
     Attributes:
         deleted: they are not there.
         left: they are there, and no longer match.
-        hidden: the user cannot read them, or nobody could tell.
+        not_accessible: the user cannot read them, or nobody could tell.
     """
 
     deleted: frozenset[int]
     left: frozenset[int]
-    hidden: frozenset[int]
+    not_accessible: frozenset[int]
 
 
 def what_became_of(odoo: Odoo, table: Table, ids: Iterable[int]) -> Gone:

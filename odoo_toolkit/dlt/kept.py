@@ -28,7 +28,8 @@ class Kept:
             ones.
         reading: of a first run, or one over all records, that has not come to its end: it knows
             the ids of the records that were read, the greatest of which was the last.
-        hidden: ids of rows whose records can no longer be read, and are not known to be deleted.
+        not_accessible: ids of rows whose records can no longer be read, and are not known to be
+            deleted.
         types: of the columns and tables of links.
         context: of the calls.
         language: of the texts.
@@ -41,7 +42,7 @@ class Kept:
 
     cursor: Cursor | None = None
     reading: Cursor | None = None
-    hidden: frozenset[int] = frozenset()
+    not_accessible: frozenset[int] = frozenset()
     types: Mapping[str, str] = attrs.Factory(dict)
     context: Mapping[str, Any] = attrs.Factory(dict)
     language: str = ""
@@ -54,7 +55,7 @@ class Kept:
     def rows(self) -> frozenset[int]:
         """Ids of all rows at the destination."""
         cursors = (self.cursor, self.reading)
-        return self.hidden.union(*(cursor.known or () for cursor in cursors if cursor))
+        return self.not_accessible.union(*(cursor.known or () for cursor in cursors if cursor))
 
 
 def as_state(kept: Kept) -> dict[str, Any]:
@@ -62,7 +63,7 @@ def as_state(kept: Kept) -> dict[str, Any]:
     return {
         "cursor": kept.cursor and pack(kept.cursor),
         "reading": kept.reading and pack(kept.reading),
-        "hidden": ranges(kept.hidden),
+        "not_accessible": ranges(kept.not_accessible),
         "types": dict(kept.types),
         "context": dict(kept.context),
         "language": kept.language,
@@ -80,7 +81,7 @@ def of_state(state: Mapping[str, Any]) -> Kept:
     return Kept(
         cursor=unpack(state["cursor"]) if state["cursor"] else None,
         reading=unpack(state["reading"]) if state["reading"] else None,
-        hidden=frozenset(from_ranges(state["hidden"])),
+        not_accessible=frozenset(from_ranges(state["not_accessible"])),
         types=dict(state["types"]),
         context=dict(state["context"]),
         language=state["language"],

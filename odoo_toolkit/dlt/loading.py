@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dlt.extract import DltSource
 
 #: Records of one package, so that a long first run that is stopped goes on where it was.
-PORTION = 100_000
+BATCH_SIZE = 100_000
 
 #: The schema or dataset of the tables. A DuckDB file must not have the name of one in it, and many
 #: will be called odoo.
@@ -55,11 +55,11 @@ def sync(
     dataset: str = DATASET,
     context: Context = None,
     columns: Columns = "evolve",
-    whole: bool = False,
+    full_reload: bool = False,
     refresh: bool = False,
     check: bool = False,
     decimals: bool = True,
-    portion: int = PORTION,
+    batch_size: int = BATCH_SIZE,
 ) -> TableReport:
     """Bring a table of a warehouse up to date with a model, and prove that it is complete.
 
@@ -85,11 +85,11 @@ def sync(
             of, wherever they come from.
         columns: what becomes of new fields: with ``evolve`` they come, and all records are read
             again; with ``freeze`` they are an error. A field whose type changes always is one.
-        whole: read all records again, for what Odoo does not note as a change.
+        full_reload: read all records again, for what Odoo does not note as a change.
         refresh: drop the table and load it anew.
         check: compare the ids at the destination with those in Odoo at the end.
         decimals: whether money, and floats whose digits Odoo fixes, are decimals; else floats.
-        portion: most records that are loaded at a time where all are read.
+        batch_size: most records that are loaded at a time where all are read.
 
     Returns:
         What was done, and whether the table is complete.
@@ -111,7 +111,7 @@ def sync(
     target = destination_of(dlt, destination, dataset)
     with _pipeline(dlt, target, dataset, name) as pipeline:
         again, told = refresh, None
-        while told is None or told.verdict == "not finished":
+        while told is None or told.status == "not finished":
             resource = odoo_table(
                 odoo,
                 model,
@@ -120,8 +120,8 @@ def sync(
                 table=name,
                 context=context,
                 columns=columns,
-                whole=whole,
-                portion=portion,
+                full_reload=full_reload,
+                batch_size=batch_size,
                 decimals=decimals,
             )
             source = dlt.source(lambda one=resource: one, name=f"odoo_{name}")()
@@ -133,7 +133,14 @@ def sync(
         if not check:
             return told
         described = table_of(
-            odoo, model, domain, fields, context, name=name, whole=whole, decimals=decimals
+            odoo,
+            model,
+            domain,
+            fields,
+            context,
+            name=name,
+            full_reload=full_reload,
+            decimals=decimals,
         )
         since = check_destination(odoo, pipeline, described, kept)
         return attrs.evolve(told, checked=True, warnings=[*told.warnings, *since])

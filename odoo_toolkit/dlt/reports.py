@@ -9,7 +9,7 @@ import attrs
 
 from odoo_toolkit.display import Shown
 
-Verdict = Literal["complete", "complete, changed meanwhile", "not finished"]
+Status = Literal["complete", "complete, changed meanwhile", "not finished"]
 
 
 @attrs.frozen(kw_only=True)
@@ -19,14 +19,14 @@ class TableReport(Shown):
     Attributes:
         table: its name.
         model: such as ``sale.order``.
-        verdict: ``complete``: at the end, the database had exactly the records that the table has
+        status: ``complete``: at the end, the database had exactly the records that the table has
             rows for. ``complete, changed meanwhile``: records came or went while that was checked;
             the next run has them. ``not finished``: a long first run goes on with the next one.
         loaded: records that are new in the table, or that were all read again.
         changed: records that were loaded again because they had changed.
         deleted: rows that were deleted because their records are.
         left: rows that were deleted because their records no longer match.
-        hidden: rows whose records the user can no longer read, and that stay as they were.
+        not_accessible: rows whose records the user can no longer read, and that stay as they were.
         rows: how many rows the table has for records that the user can read.
         id_sum: the sum of their ids.
         counted: how many records match, as the database counts them.
@@ -38,12 +38,12 @@ class TableReport(Shown):
 
     table: str
     model: str
-    verdict: Verdict
+    status: Status
     loaded: int = 0
     changed: int = 0
     deleted: int = 0
     left: int = 0
-    hidden: int = 0
+    not_accessible: int = 0
     rows: int = 0
     id_sum: int = 0
     counted: int | None = None
@@ -53,10 +53,10 @@ class TableReport(Shown):
     warnings: list[str] = attrs.Factory(list)
 
     def _summary(self, facts: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-        kinds = ("loaded", "changed", "deleted", "left", "hidden")
+        kinds = ("loaded", "changed", "deleted", "left", "not_accessible")
         counted = [f"{getattr(self, kind)} {kind}" for kind in kinds if getattr(self, kind)]
         done = ", ".join(counted) or "nothing has changed"
-        return f"{facts.pop('table')}: {done}; {facts.pop('verdict')}", facts
+        return f"{facts.pop('table')}: {done}; {facts.pop('status')}", facts
 
 
 def report_of(told: Mapping[str, Any]) -> TableReport:

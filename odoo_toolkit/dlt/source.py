@@ -73,8 +73,8 @@ def odoo_table(
     table: str | None = None,
     context: Context = None,
     columns: Columns = "evolve",
-    whole: bool = False,
-    portion: int | None = None,
+    full_reload: bool = False,
+    batch_size: int | None = None,
     decimals: bool = True,
     parallelized: bool = False,
 ) -> DltResource:
@@ -101,8 +101,8 @@ def odoo_table(
             of, wherever they come from.
         columns: what becomes of new fields: with ``evolve`` they come, and all records are read
             again; with ``freeze`` they are an error. A field whose type changes always is one.
-        whole: read all records again, for what Odoo does not note as a change.
-        portion: most records of one run, where all are read; the next run goes on.
+        full_reload: read all records again, for what Odoo does not note as a change.
+        batch_size: most records of one run, where all are read; the next run goes on.
         decimals: whether money, and floats whose digits Odoo fixes, are decimals; else floats.
         parallelized: whether dlt reads it in a thread beside other tables; see its documentation.
 
@@ -129,7 +129,14 @@ def odoo_table(
         pipeline, state = dlt.current.pipeline(), dlt.current.resource_state(name)
         _check_merges(pipeline)
         described = table_of(
-            odoo, model, domain, fields, context, name=name, whole=whole, decimals=decimals
+            odoo,
+            model,
+            domain,
+            fields,
+            context,
+            name=name,
+            full_reload=full_reload,
+            decimals=decimals,
         )
         _check_names(described, dlt.current.source_schema().naming)
         begun = Standing(of_state(state))
@@ -140,7 +147,12 @@ def odoo_table(
     def rows(found: _Begun) -> Iterator[Any]:
         table, begun = found.table, found.standing
         run = Following(
-            odoo, table, begun, whole=whole, frozen=columns == "freeze", portion=portion
+            odoo,
+            table,
+            begun,
+            full_reload=full_reload,
+            frozen=columns == "freeze",
+            batch_size=batch_size,
         )
         batches = Batches(table, begun.kept.moment)
         for part in run.parts():

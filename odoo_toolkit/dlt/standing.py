@@ -61,15 +61,20 @@ def standing(pipeline: Pipeline, table: Table, kept: Kept) -> Standing:
         return Standing(kept)
     there = frozenset(key for (key,) in fetched(pipeline, table.name, "id"))
     linked = {key for name in tables[1:] for (key,) in fetched(pipeline, name, "id", distinct=True)}
-    cursor, reading, hidden = kept.cursor, kept.reading, kept.hidden & there
+    cursor, reading, not_accessible = kept.cursor, kept.reading, kept.not_accessible & there
     if cursor:
         # A reading that had begun is begun anew: which rows are of it, nobody knows.
-        cursor, reading = attrs.evolve(cursor, seen={}, known=there - hidden), None
+        cursor, reading = attrs.evolve(cursor, seen={}, known=there - not_accessible), None
     elif reading:
         reading = attrs.evolve(reading, seen={}, known=there)
     unsure = frozenset(kept.rows | linked | (there if not (cursor or reading) else set()))
     true = attrs.evolve(
-        kept, cursor=cursor, reading=reading, hidden=hidden, links={}, moment=max(late, kept.moment)
+        kept,
+        cursor=cursor,
+        reading=reading,
+        not_accessible=not_accessible,
+        links={},
+        moment=max(late, kept.moment),
     )
     return Standing(true, unsure - true.rows, as_left=False)
 

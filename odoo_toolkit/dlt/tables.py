@@ -90,7 +90,7 @@ def table_of(
     context: Context,
     *,
     name: str | None,
-    whole: bool,
+    full_reload: bool,
     decimals: bool,
 ) -> Table:
     """Return the table for records of a model, by what the server says of its fields now.
@@ -107,7 +107,7 @@ def table_of(
     described = describe(odoo, model, "search_read", {"fields": asked}, context)
     check_kept(model, described)
     chosen = bool(asked) and asked != ["*"]
-    picked = _named(model, asked, described, whole) if chosen else _every(model, described)
+    picked = _named(model, asked, described, full_reload) if chosen else _every(model, described)
     taken = [*(name for name in _ALWAYS if name in described), *picked]
     every = {name: described[name] for name in dict.fromkeys(taken)}
     plain = {name: field for name, field in every.items() if field.type not in TO_MANY}
@@ -211,7 +211,7 @@ def _every(model: str, described: Mapping[str, Field]) -> list[str]:
 
 
 def _named(
-    model: str, asked: Sequence[str], described: Mapping[str, Field], whole: bool
+    model: str, asked: Sequence[str], described: Mapping[str, Field], full_reload: bool
 ) -> list[str]:
     """Check the fields that the caller named."""
     if dotted := [name for name in asked if "." in name]:
@@ -223,13 +223,13 @@ def _named(
         )
     names = [name for name in asked if name != "*"]
     found = [*(_every(model, described) if "*" in asked else ()), *known(model, names, described)]
-    loose = [name for name in names if not (_is_followed(described[name]) or whole)]
+    loose = [name for name in names if not (_is_followed(described[name]) or full_reload)]
     if loose:
         raise ValidationError(
             f"Odoo computes {shown(loose)} of {model} when they are read, and does not note when"
             " they change, so they cannot be followed.",
             code="INVALID_FIELD",
-            suggestion="Leave them out; or read all records every time, with whole=True.",
+            suggestion="Leave them out; or read all records every time, with full_reload=True.",
             details={"model": model, "fields": loose},
         )
     return found

@@ -31,7 +31,7 @@ _ROUNDS = 3
 #: Records of which it is told whether they were changed meanwhile; more are too many to ask for.
 _MOST_CHANGED = 100_000
 
-Verdict = Literal["not checked", "complete", "complete, changed meanwhile"]
+Status = Literal["not checked", "complete", "complete, changed meanwhile"]
 
 
 @attrs.frozen(kw_only=True)
@@ -40,7 +40,7 @@ class ReadReport(Shown):
 
     Attributes:
         model: such as ``sale.order``.
-        verdict: ``complete``: at the end, the database had exactly the records that were read,
+        status: ``complete``: at the end, the database had exactly the records that were read,
             and none was changed meanwhile. ``complete, changed meanwhile``: the fields below say
             what happened. ``not checked``: nobody asked for it, or the read has not ended.
         records: how many were returned.
@@ -58,7 +58,7 @@ class ReadReport(Shown):
     """
 
     model: str
-    verdict: Verdict
+    status: Status
     records: int
     id_sum: int
     counted: int | None = None
@@ -95,7 +95,7 @@ class Watch:
         """The report, as far as it is known yet."""
         return self._ended or ReadReport(
             model=self._question.model,
-            verdict="not checked",
+            status="not checked",
             records=self._records,
             id_sum=self._sum,
         )
@@ -156,7 +156,7 @@ class Watch:
         quiet = not (self._late or created or changed or found.gone or found.missing)
         return ReadReport(
             model=question.model,
-            verdict="complete" if quiet else "complete, changed meanwhile",
+            status="complete" if quiet else "complete, changed meanwhile",
             records=self._records,
             id_sum=self._sum,
             counted=found.counted,

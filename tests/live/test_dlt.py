@@ -60,7 +60,7 @@ def made(admin: Odoo, suffix: str) -> Iterator[str]:
 
 
 def done(report: TableReport) -> dict[str, int]:
-    counts = ("loaded", "changed", "deleted", "left", "hidden")
+    counts = ("loaded", "changed", "deleted", "left", "not_accessible")
     return {kind: getattr(report, kind) for kind in counts if getattr(report, kind)}
 
 
@@ -104,7 +104,7 @@ def test_every_model_of_the_bundles_is_complete(admin: Odoo, warehouse: Warehous
     models = sorted({model for models in BUNDLES.values() for model in models})
     for model in models:
         report = sync(admin, warehouse.url, model, check=True)
-        assert report.verdict.startswith("complete"), report
+        assert report.status.startswith("complete"), report
         assert (report.rows, report.id_sum) == (report.counted, report.counted_id_sum), report
 
 
@@ -122,7 +122,7 @@ def test_what_changes_is_followed_to_the_last_value(
 
     def follow() -> dict[str, int]:
         report = sync(admin, warehouse.url, PARTNER, domain, FIELDS, check=True)
-        assert report.verdict == "complete"
+        assert report.status == "complete"
         assert_equal(admin, warehouse, PARTNER, domain)
         return done(report)
 
@@ -203,7 +203,7 @@ def test_rights_that_narrow_delete_nothing(
 
     def follow() -> dict[str, int]:
         report = sync(odoo, warehouse.url, TAG, check=True)
-        assert report.verdict.startswith("complete")
+        assert report.status.startswith("complete")
         return done(report)
 
     follow()
@@ -211,16 +211,16 @@ def test_rights_that_narrow_delete_nothing(
     unlink(admin, TAG, [gone])
     found = follow()
     # Others work on the same server.
-    assert (found["hidden"], found["deleted"] >= 1) == (2, True)
+    assert (found["not_accessible"], found["deleted"] >= 1) == (2, True)
     ids = {key for (key,) in warehouse.rows("res_partner_category", "id")}
     assert ids >= {seen, hidden, deleted}
     assert gone not in ids
     unlink(admin, TAG, [deleted])
     found = follow()
-    assert (found["hidden"], found["deleted"] >= 1) == (1, True)
+    assert (found["not_accessible"], found["deleted"] >= 1) == (1, True)
     narrow(False)
     write(admin, TAG, [hidden], {"name": f"{made} shown"})
-    assert "hidden" not in follow()
+    assert "not_accessible" not in follow()
     rows = dict(warehouse.rows("res_partner_category", "id", "name"))
     assert rows[hidden] == f"{made} shown"
     assert deleted not in rows
@@ -246,7 +246,7 @@ def test_links_to_a_model_without_rights_do_not_keep_the_table_from_being_loaded
         if found is None or odoo.schema.may(str(found.relation), "read"):
             pytest.skip("here, the user may read what these links lead to")
         report = sync(odoo, warehouse.url, model, check=True)
-        assert report.verdict.startswith("complete")
+        assert report.status.startswith("complete")
         told = any(f"{field} (to {found.relation})" in text for text in report.warnings)
         # Odoo 14 shows the ids of such links, as it does not ask for the rights on their model.
         if odoo.version.major in (14, 19):
@@ -285,7 +285,7 @@ def test_four_workers_at_once_on_one_odoo(
         for worker in running:
             said, failed = worker.communicate()
             assert worker.returncode == 0, failed
-            assert '"verdict": "complete"' in said
+            assert '"status": "complete"' in said
 
     def every() -> list[tuple[Any, ...]]:
         return sorted(
@@ -327,7 +327,7 @@ def test_texts_of_two_languages_do_not_come_into_one_table(
         with pytest.raises(ValidationError, match=r"in the language en_US, .* in fr_FR"):
             sync(french, warehouse.url, TAG, domain, ["name"])
         assert names() == english
-        assert sync(admin, warehouse.url, TAG, domain, ["name"], check=True).verdict == "complete"
+        assert sync(admin, warehouse.url, TAG, domain, ["name"], check=True).status == "complete"
         assert names() == english
         sync(french, warehouse.url, TAG, domain, ["name"], table="etiquettes", check=True)
         assert names("etiquettes") == mixed
@@ -361,7 +361,7 @@ def test_values_of_two_companies_do_not_come_into_one_table(
             assert prices("of_the_other") == [9.0]
         context = {"allowed_company_ids": [own, other]}
         assert sync(admin, warehouse.url, *asked, table="named", context=context).rows == 1
-        assert sync(admin, warehouse.url, *asked, check=True).verdict == "complete"
+        assert sync(admin, warehouse.url, *asked, check=True).status == "complete"
         assert prices() == prices("named") == [4.0]
     finally:
         unlink(admin, PRODUCT, [product])
@@ -380,7 +380,7 @@ def test_a_run_with_fewer_fields_leaves_no_column_behind(
         sync(admin, warehouse.url, PARTNER, [["id", "in", ids[:2]]], ["name"])
     assert {"ref", "category_id"} <= {*caught.value.details["fields"]}
     assert [ref for (ref,) in warehouse.rows("res_partner", "ref")] == ["r", "r", "r"]
-    assert sync(admin, warehouse.url, PARTNER, domain, check=True).verdict == "complete"
+    assert sync(admin, warehouse.url, PARTNER, domain, check=True).status == "complete"
     assert_equal(admin, warehouse, PARTNER, domain)
     sync(admin, warehouse.url, PARTNER, domain, ["name"], refresh=True, check=True)
     assert [*warehouse.columns("res_partner")] == ["id", "create_date", "write_date", "name"]
@@ -431,7 +431,7 @@ def test_a_worker_that_is_killed_is_made_up_for(
     work()
     unlink(admin, PARTNER, [new, *ids[5:10]])
     report = sync(admin, warehouse.url, PARTNER, domain, check=True)
-    assert report.verdict == "complete"
+    assert report.status == "complete"
     assert_equal(admin, warehouse, PARTNER, domain)
     assert len(warehouse.rows("res_partner__category_id", "id")) == 40
 
@@ -447,7 +447,7 @@ def test_links_to_archived_records_are_links_like_others(
     for tag in tags:
         write(admin, TAG, [tag], {"active": False})
         report = sync(admin, warehouse.url, PARTNER, domain, FIELDS, check=True)
-        assert (report.verdict, report.links) == ("complete", {"category_id": 2})
+        assert (report.status, report.links) == ("complete", {"category_id": 2})
         assert warehouse.rows("res_partner__category_id", "id", "other_id") == pairs
     unlink(admin, TAG, tags[:1])
     assert sync(admin, warehouse.url, PARTNER, domain, FIELDS).links == {"category_id": 1}

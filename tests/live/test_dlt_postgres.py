@@ -107,7 +107,7 @@ def test_what_changes_is_followed_in_postgresql(
 ) -> None:
     def follow(model: str) -> dict[str, int]:
         report = sync(admin, warehouse.url, model, made.domain(model), check=True)
-        assert (report.verdict, report.checked) == ("complete", True)
+        assert (report.status, report.checked) == ("complete", True)
         assert_equal(admin, warehouse, model, made.domain(model))
         return done(report)
 
@@ -154,9 +154,9 @@ def test_four_workers_load_four_models_while_others_write(
         writer.join()
     assert not failures, failures
     assert rounds
-    assert all('"verdict": "complete' in one for one in said)
+    assert all('"status": "complete' in one for one in said)
     said = _worked(server, warehouse, made, tmp_path)
-    assert all('"verdict": "complete"' in one for one in said)
+    assert all('"status": "complete"' in one for one in said)
     for model in MODELS:
         assert_equal(admin, warehouse, model, made.domain(model))
         links = FIELDS_OF_WORKERS[model].rpartition(",")[2]
@@ -189,13 +189,13 @@ def test_a_table_that_is_loaded_is_refused_to_another_process(
     monkeypatch.setattr(batches.Batches, "rows", rows)
     fields = FIELDS_OF_WORKERS[PARTNER].split(",")
     report = sync(admin, warehouse.url, PARTNER, made.domain(PARTNER), fields=fields, check=True)
-    assert (report.verdict, report.loaded) == ("complete", 20)
+    assert (report.status, report.loaded) == ("complete", 20)
     (refused, why), (status, _) = said
     assert (refused, status) == (9, 0)
     assert "Another sync loads the table res_partner now" in why
     assert_equal(admin, warehouse, PARTNER, made.domain(PARTNER))
     worker = _worker(server, warehouse, made, PARTNER, tmp_path)
-    assert '"verdict": "complete"' in worker.communicate()[0]
+    assert '"status": "complete"' in worker.communicate()[0]
 
 
 def test_a_dataset_that_another_worker_creates_meanwhile_is_used(
@@ -213,7 +213,7 @@ def test_a_dataset_that_another_worker_creates_meanwhile_is_used(
 
     monkeypatch.setattr(Psycopg2SqlClient, "create_dataset", late)
     report = sync(admin, warehouse.url, TAG, made.domain(TAG), check=True)
-    assert (report.verdict, report.loaded) == ("complete", 3)
+    assert (report.status, report.loaded) == ("complete", 3)
     assert created == [DATASET, f"{DATASET}_staging"]
 
 
@@ -270,7 +270,7 @@ def test_a_connection_that_is_lost_in_the_middle_is_made_up_for(
         sync(admin, warehouse.url, PARTNER, made.domain(PARTNER))
     monkeypatch.undo()
     report = sync(admin, warehouse.url, PARTNER, made.domain(PARTNER), check=True)
-    assert report.verdict == "complete"
+    assert report.status == "complete"
     assert_equal(admin, warehouse, PARTNER, made.domain(PARTNER))
 
 

@@ -123,7 +123,7 @@ def test_the_warehouse_equals_the_database_in_the_end(
             if number % 4 == 1:
                 killed("loading" if number % 8 == 1 else "reading")
             report = sync(admin, warehouse.url, PARTNER, domain)
-            assert report.verdict.startswith("complete")
+            assert report.status.startswith("complete")
     except threading.BrokenBarrierError:
         assert not failures, failures
         raise
@@ -133,7 +133,7 @@ def test_the_warehouse_equals_the_database_in_the_end(
             worker.join()
     assert not failures, failures
     last = sync(admin, warehouse.url, PARTNER, domain, check=True)
-    assert last.verdict == "complete"
+    assert last.status == "complete"
     assert_equal(admin, warehouse, PARTNER, domain)
     assert last.rows > 5 * ROUNDS
     again = sync(admin, warehouse.url, PARTNER, domain)

@@ -39,7 +39,7 @@ def test_a_line_for_each_table(run: Run, warehouse: Warehouse) -> None:
     result = run("sync", URL, "res.partner", "res.country", "--check")
     assert result.exit_code == 0, result.stderr
     partners, countries = map(json.loads, result.stdout.splitlines())
-    assert (partners["table"], partners["loaded"], partners["verdict"]) == (
+    assert (partners["table"], partners["loaded"], partners["status"]) == (
         "res_partner",
         2,
         "complete",
@@ -54,7 +54,7 @@ def test_a_table_on_a_terminal(
     monkeypatch.setattr("odoo_toolkit.cli.syncing.form_of", lambda form: form or "table")
     monkeypatch.setattr(output, "form_of", lambda form: form or "table")
     first, second = run("sync", URL, "res.country").stdout.splitlines()
-    assert " ".join(first.split()) == "table rows loaded changed deleted left hidden verdict"
+    assert " ".join(first.split()) == "table rows loaded changed deleted left not_accessible status"
     assert " ".join(second.split()) == "res_country 1 1 0 0 0 0 complete"
 
 

@@ -65,7 +65,7 @@ def test_a_quiet_read_is_complete(odoo: Odoo, monkeypatch: pytest.MonkeyPatch, w
     monkeypatch.setattr(completeness, "_WINDOW", window)
     ids, report = read(odoo)
     assert ids == list(range(1, 31))
-    assert (report.verdict, report.records, report.counted) == ("complete", 30, 30)
+    assert (report.status, report.records, report.counted) == ("complete", 30, 30)
     assert report.id_sum == report.counted_id_sum == sum(ids)
     assert (report.changed, report.late, report.deleted, report.left) == ([], [], [], [])
 
@@ -73,14 +73,14 @@ def test_a_quiet_read_is_complete(odoo: Odoo, monkeypatch: pytest.MonkeyPatch, w
 def test_an_empty_read_is_complete(odoo: Odoo) -> None:
     records = iterate(odoo, ITEM, [["id", "=", 0]], check=True)
     assert list(records) == []
-    assert (records.report.verdict, records.report.counted) == ("complete", 0)
+    assert (records.report.status, records.report.counted) == ("complete", 0)
 
 
 def test_a_read_that_is_not_checked_counts_what_it_returns(odoo: Odoo, server: FakeServer) -> None:
     records = iterate(odoo, ITEM, fields=["name"])
     list(records)
     report = records.report
-    assert (report.verdict, report.records, report.id_sum) == ("not checked", 30, 465)
+    assert (report.status, report.records, report.id_sum) == ("not checked", 30, 465)
     assert [call.method for call in server.sent if call.model == ITEM] == ["search_read"]
 
 
@@ -91,7 +91,7 @@ def test_what_a_long_transaction_creates_below_the_ids_that_were_passed_is_read(
     ids, report = read(odoo, lambda: rows(server).extend([item(3, now(-300)), item(4, now(-300))]))
     assert sorted(ids) == list(range(1, 31))
     assert ids[-2:] == report.late == [3, 4]
-    assert (report.verdict, report.counted) == ("complete, changed meanwhile", 30)
+    assert (report.status, report.counted) == ("complete, changed meanwhile", 30)
     assert report.created == [3, 4]
 
 
@@ -109,20 +109,20 @@ def test_what_is_deleted_or_archived_meanwhile_is_told(odoo: Odoo, server: FakeS
     ids, report = read(odoo, happens)
     assert ids == list(range(1, 31))
     assert (report.deleted, report.left, report.counted) == ([2], [1], 28)
-    assert report.verdict == "complete, changed meanwhile"
+    assert report.status == "complete, changed meanwhile"
 
 
 def test_what_goes_before_its_page_is_read_is_not_missed(odoo: Odoo, server: FakeServer) -> None:
     ids, report = read(odoo, lambda: rows(server).pop())
     assert ids == list(range(1, 30))
-    assert (report.verdict, report.counted) == ("complete", 29)
+    assert (report.status, report.counted) == ("complete", 29)
 
 
 def test_what_is_changed_meanwhile_is_told(odoo: Odoo, server: FakeServer) -> None:
     rows(server)[4]["write_date"] = now(-60)
     _, report = read(odoo, lambda: rows(server)[2].update(write_date=now()))
     # The fifth was changed shortly before, and not since.
-    assert (report.changed, report.verdict) == ([3], "complete, changed meanwhile")
+    assert (report.changed, report.status) == ([3], "complete, changed meanwhile")
 
 
 def test_numbers_and_sums_that_agree_by_chance_in_one_window(
@@ -157,4 +157,4 @@ def test_a_stream_has_the_report(odoo: Odoo) -> None:
     stream = iterate(odoo, ITEM, fields=["name"], batch=4, check=True).to_arrow()
     assert sum(batch.num_rows for batch in stream) == 30
     assert stream.report is not None
-    assert stream.report.verdict == "complete"
+    assert stream.report.status == "complete"

@@ -100,7 +100,7 @@ def warehouse(tmp_path: Path) -> Warehouse:
 
 def done(report: TableReport) -> dict[str, int]:
     """Return what was done, without what was not."""
-    counts = ("loaded", "changed", "deleted", "left", "hidden")
+    counts = ("loaded", "changed", "deleted", "left", "not_accessible")
     return {kind: getattr(report, kind) for kind in counts if getattr(report, kind)}
 
 
@@ -111,13 +111,13 @@ def test_the_first_sync_loads_all_records_and_the_next_ones_what_changed(
     odoo: Odoo, warehouse: Warehouse
 ) -> None:
     first = sync(odoo, warehouse.url, ITEM, check=True)
-    assert (first.verdict, done(first), first.checked) == ("complete", {"loaded": 3}, True)
+    assert (first.status, done(first), first.checked) == ("complete", {"loaded": 3}, True)
     assert (first.rows, first.id_sum) == (first.counted, first.counted_id_sum) == (3, 6)
     write(odoo, ITEM, [2], {"name": "B"})
     new = create(odoo, ITEM, {"name": "d"}).id
     unlink(odoo, ITEM, [1])
     second = sync(odoo, warehouse.url, ITEM, check=True)
-    assert (second.verdict, done(second)) == (
+    assert (second.status, done(second)) == (
         "complete",
         {"loaded": 1, "changed": 1, "deleted": 1},
     )
@@ -154,7 +154,7 @@ def test_columns_have_the_types_of_their_fields(odoo: Odoo, warehouse: Warehouse
 
 def test_there_are_tables_where_there_are_no_records(warehouse: Warehouse) -> None:
     report = sync(odoo_with(rows=[]).connect(), warehouse.url, ITEM, check=True)
-    assert (report.verdict, report.rows, report.counted) == ("complete", 0, 0)
+    assert (report.status, report.rows, report.counted) == ("complete", 0, 0)
     assert warehouse.tables() == ["x_item", "x_item__tag_ids"]
     assert "name" in warehouse.columns("x_item")
 
@@ -162,7 +162,7 @@ def test_there_are_tables_where_there_are_no_records(warehouse: Warehouse) -> No
 def test_a_thousand_columns(warehouse: Warehouse) -> None:
     fields = {f"x_{number}": "char" for number in range(1000)}
     odoo = odoo_with(fields, rows=[{"id": 1, "x_999": "last", **LONG_AGO}]).connect()
-    assert sync(odoo, warehouse.url, ITEM, check=True).verdict == "complete"
+    assert sync(odoo, warehouse.url, ITEM, check=True).status == "complete"
     assert warehouse.rows("x_item", "id", "x_0", "x_999") == [(1, None, "last")]
 
 
@@ -184,7 +184,7 @@ def test_a_long_first_sync_is_loaded_in_portions_and_goes_on_where_it_was(
 
         with monkeypatch.context() as patched:
             patched.setattr(Batches, "rows", rows)
-            sync(odoo, warehouse.url, ITEM, fields=["name"], portion=2000)
+            sync(odoo, warehouse.url, ITEM, fields=["name"], batch_size=2000)
 
     with pytest.raises(KeyboardInterrupt):
         load(stopped=True)
@@ -229,7 +229,7 @@ def test_links_to_archived_records_are_links_like_others(
     """Archiving the other record changes no write_date of this one, and no link either."""
     write(odoo, TAG, [7], {"active": False})
     report = sync(odoo, warehouse.url, ITEM, check=True)
-    assert (report.verdict, report.links) == ("complete", {"tag_ids": 2})
+    assert (report.status, report.links) == ("complete", {"tag_ids": 2})
     write(odoo, TAG, [8], {"active": False})
     assert sync(odoo, warehouse.url, ITEM, check=True).links == {"tag_ids": 2}
     assert warehouse.rows("x_item__tag_ids", "id", "other_id") == [(1, 7), (1, 8)]
@@ -246,7 +246,7 @@ def test_another_user_may_go_on_with_a_table(
     other = odoo_with(rows=server.records[ITEM], uid=6)
     other.hide(ITEM, [1])
     report = sync(other.connect(database="one"), warehouse.url, ITEM)
-    assert (report.verdict, done(report)) == ("complete", {"hidden": 1})
+    assert (report.status, done(report)) == ("complete", {"not_accessible": 1})
     assert warehouse.rows("x_item", "id") == [(1,), (2,), (3,)]
 
 
@@ -308,16 +308,16 @@ def test_rows_of_records_that_may_no_longer_be_read_stay_and_are_told(
     server.hide(ITEM, [1, 2])
     unlink_in(server, 3)
     report = sync(odoo, warehouse.url, ITEM, domain, check=True)
-    assert (report.verdict, done(report)) == ("complete", {"deleted": 1, "hidden": 2})
+    assert (report.status, done(report)) == ("complete", {"deleted": 1, "not_accessible": 2})
     assert warehouse.rows("x_item", "id") == [(1,), (2,)]
     assert warehouse.rows("x_item__tag_ids", "id", "other_id") == [(1, 7), (1, 8)]
     # Deleted while it was hidden: only now it goes.
     unlink_in(server, 2)
-    assert done(sync(odoo, warehouse.url, ITEM, domain)) == {"deleted": 1, "hidden": 1}
+    assert done(sync(odoo, warehouse.url, ITEM, domain)) == {"deleted": 1, "not_accessible": 1}
     assert warehouse.rows("x_item", "id") == [(1,)]
     server.hide(ITEM, [])
     again = sync(odoo, warehouse.url, ITEM, domain, check=True)
-    assert (again.hidden, again.deleted) == (0, 0)
+    assert (again.not_accessible, again.deleted) == (0, 0)
     assert warehouse.rows("x_item", "id") == [(1,)]
 
 
@@ -327,8 +327,8 @@ def test_a_user_who_sees_nothing_any_more_deletes_nothing(
     sync(odoo, warehouse.url, ITEM)
     server.hide(ITEM, [1, 2, 3])
     for whole in (False, True):
-        report = sync(odoo, warehouse.url, ITEM, whole=whole, check=True)
-        assert done(report) == {"hidden": 3}
+        report = sync(odoo, warehouse.url, ITEM, full_reload=whole, check=True)
+        assert done(report) == {"not_accessible": 3}
         assert (report.rows, report.counted) == (0, 0)
     assert len(warehouse.rows("x_item", "id")) == 3
 
@@ -341,7 +341,7 @@ def test_what_nobody_can_tell_is_not_taken_for_deleted(
     server.hide(ITEM, [1, 2])
     unlink_in(server, 3)
     monkeypatch.setattr(importlib.import_module("odoo_toolkit.dlt.gone"), "_MOST", 1)
-    assert done(sync(odoo, warehouse.url, ITEM)) == {"hidden": 3}
+    assert done(sync(odoo, warehouse.url, ITEM)) == {"not_accessible": 3}
 
 
 def test_no_rights_on_the_model_is_an_error_and_nothing_changes(
@@ -405,7 +405,7 @@ def test_a_field_of_another_type_is_an_error_until_the_table_is_loaded_anew(
     assert warehouse.columns("x_item") == before
     assert len(warehouse.rows("x_item", "id")) == 3
     report = sync(later, warehouse.url, ITEM, refresh=True, check=True)
-    assert (report.verdict, done(report)) == ("complete", {"loaded": 3})
+    assert (report.status, done(report)) == ("complete", {"loaded": 3})
     assert report.warnings == first.warnings, "what was dropped was not left otherwise by anybody"
 
 
@@ -435,7 +435,7 @@ def test_a_field_that_was_left_out_and_comes_back_with_another_type_is_an_error(
     with pytest.raises(ValidationError, match=r"day has another type .* x_item, .* date") as told:
         sync(later, warehouse.url, ITEM, fields=fields)
     assert "refresh=True" in str(told.value.suggestion)
-    assert sync(later, warehouse.url, ITEM, fields=fields, refresh=True).verdict == "complete"
+    assert sync(later, warehouse.url, ITEM, fields=fields, refresh=True).status == "complete"
     assert warehouse.rows("x_item", "day") == [(5,), (5,), (5,)]
 
 
@@ -458,7 +458,7 @@ def test_links_that_odoo_does_not_let_the_user_read_are_left_out_with_a_word(
 ) -> None:
     refusing(server, "tag_ids")
     report = sync(odoo, warehouse.url, ITEM, fields=fields, check=True)
-    assert (report.verdict, report.rows) == ("complete", 3)
+    assert (report.status, report.rows) == ("complete", 3)
     assert any("tag_ids (to x.tag)" in text for text in report.warnings)
     assert warehouse.tables() == ["x_item"]
 
@@ -546,9 +546,9 @@ def test_columns_that_a_run_would_not_fill_are_an_error_until_the_table_is_loade
         sync(odoo, warehouse.url, ITEM, narrower, then)
     assert caught.value.details["fields"] == left.split(", ")
     assert warehouse.ask("select * from x_item order by id") == before
-    assert sync(odoo, warehouse.url, ITEM, narrower, then, table="other").verdict == "complete"
+    assert sync(odoo, warehouse.url, ITEM, narrower, then, table="other").status == "complete"
     report = sync(odoo, warehouse.url, ITEM, narrower, then, refresh=True, check=True)
-    assert report.verdict == "complete"
+    assert report.status == "complete"
     assert not warehouse.columns("x_item").keys() & {*left.split(", ")}
 
 
@@ -576,7 +576,7 @@ def test_a_computed_field_may_be_read_where_all_is_read_every_time(
 ) -> None:
     for total in (1.0, 2.0):
         server.records[ITEM][0]["total"] = total
-        sync(odoo, warehouse.url, ITEM, fields=["total"], whole=True)
+        sync(odoo, warehouse.url, ITEM, fields=["total"], full_reload=True)
         assert warehouse.rows("x_item", "id", "total")[0] == (1, total)
 
 
@@ -606,7 +606,7 @@ def test_a_value_that_does_not_fit_its_type_is_an_error_and_nothing_is_loaded(
     with pytest.raises(ValidationError, match=r"price of record 2 of x\.item holds 1\.23456"):
         sync(odoo, warehouse.url, ITEM)
     assert warehouse.tables() == []
-    assert sync(odoo, warehouse.url, ITEM, decimals=False).verdict == "complete"
+    assert sync(odoo, warehouse.url, ITEM, decimals=False).status == "complete"
 
 
 def test_two_fields_that_would_be_one_column_are_an_error(warehouse: Warehouse) -> None:
@@ -664,7 +664,7 @@ def test_another_language_is_an_error(
     with pytest.raises(ValidationError, match=said):
         sync(french, warehouse.url, ITEM)
     sync(french, warehouse.url, ITEM, refresh=True)
-    assert sync(odoo, warehouse.url, ITEM, context={"lang": "fr_FR"}).verdict == "complete"
+    assert sync(odoo, warehouse.url, ITEM, context={"lang": "fr_FR"}).status == "complete"
     with pytest.raises(ValidationError, match="are in the language fr_FR"):
         sync(odoo, warehouse.url, ITEM)
 
@@ -700,7 +700,7 @@ def test_another_company_is_an_error_where_each_has_its_own_values(
 ) -> None:
     connected = of_users({**FIELDS, "cost": {"type": "float", "company_dependent": True}})
     sync(connected(), warehouse.url, ITEM)
-    assert sync(connected(company_id=1), warehouse.url, ITEM).verdict == "complete"
+    assert sync(connected(company_id=1), warehouse.url, ITEM).status == "complete"
     with pytest.raises(ValidationError, match=r"company with the id 1, and .* those of 2"):
         sync(connected(**other), warehouse.url, ITEM, context=context)
     sync(connected(**other), warehouse.url, ITEM, context=context, refresh=True)
@@ -711,7 +711,7 @@ def test_another_company_is_an_error_where_each_has_its_own_values(
 def test_another_company_may_go_on_where_all_have_the_same_values(warehouse: Warehouse) -> None:
     connected = of_users(FIELDS)
     sync(connected(), warehouse.url, ITEM)
-    assert sync(connected(company_id=2), warehouse.url, ITEM).verdict == "complete"
+    assert sync(connected(company_id=2), warehouse.url, ITEM).status == "complete"
 
 
 def test_another_model_in_the_same_table_is_an_error(odoo: Odoo, warehouse: Warehouse) -> None:
@@ -728,7 +728,7 @@ def test_a_clock_that_went_back_is_an_error(
     monkeypatch.setattr(changes, "time", types.SimpleNamespace(time=lambda: moment))
     sync(odoo, warehouse.url, ITEM)
     moment -= 500  # Within the overlap, nothing is lost.
-    assert sync(odoo, warehouse.url, ITEM).verdict == "complete"
+    assert sync(odoo, warehouse.url, ITEM).status == "complete"
     moment -= 1000
     with pytest.raises(StateError, match="The clock of Odoo shows"):
         sync(odoo, warehouse.url, ITEM)
@@ -772,7 +772,7 @@ def test_the_staging_dataset_that_dlt_leaves_behind_may_be_dropped(
     assert warehouse.ask("select id from odoo_data_staging.x_item") == [(1,)]
     warehouse.ask("drop schema odoo_data_staging cascade")
     write(odoo, ITEM, [2], {"name": "B"})
-    assert sync(odoo, warehouse.url, ITEM, check=True).verdict == "complete"
+    assert sync(odoo, warehouse.url, ITEM, check=True).status == "complete"
     assert warehouse.rows("x_item", "id", "name") == [(1, "A"), (2, "B"), (3, "c")]
 
 
@@ -814,7 +814,7 @@ def test_a_dataset_that_the_destination_would_name_otherwise_is_refused(
 ) -> None:
     with pytest.raises(ValidationError, match="dataset 'x-y z' would be 'x_y_z'"):
         sync(odoo, warehouse.url, ITEM, dataset="x-y z")
-    assert sync(odoo, warehouse.url, ITEM, dataset="x_y_z", table="y1").verdict == "complete"
+    assert sync(odoo, warehouse.url, ITEM, dataset="x_y_z", table="y1").status == "complete"
 
 
 def test_a_run_that_loads_other_than_it_was_given_is_an_error(
@@ -860,7 +860,7 @@ def test_a_destination_that_fails_in_the_middle_is_made_up_for(
         sync(odoo, warehouse.url, ITEM)
     warehouse.ask("drop table if exists x_item__tag_ids")
     warehouse.ask("alter table away rename to x_item__tag_ids")
-    assert sync(odoo, warehouse.url, ITEM, check=True).verdict == "complete"
+    assert sync(odoo, warehouse.url, ITEM, check=True).status == "complete"
     assert warehouse.rows("x_item", "id", "name") == [(1, "A"), (3, "c")]
     assert warehouse.rows("x_item__tag_ids", "id", "other_id") == [(1, 8)]
 
@@ -905,7 +905,7 @@ def test_a_full_disc_is_told_and_made_up_for(
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     report = sync(odoo, warehouse.url, ITEM, check=True)
-    assert (report.verdict, report.rows) == ("complete", 102)
+    assert (report.status, report.rows) == ("complete", 102)
     assert warehouse.rows("x_item", "id", "name")[:2] == [(1, "A"), (3, "c")]
 
 
@@ -978,9 +978,9 @@ def test_a_table_that_is_loaded_is_refused_to_another_sync(
         return handed_out(self, records)
 
     monkeypatch.setattr(Batches, "rows", rows)
-    assert sync(odoo, warehouse.url, ITEM, check=True).verdict == "complete"
+    assert sync(odoo, warehouse.url, ITEM, check=True).status == "complete"
     assert "Could not set lock on file" in told[0]
-    assert sync(odoo, warehouse.url, ITEM).verdict == "complete"
+    assert sync(odoo, warehouse.url, ITEM).status == "complete"
 
 
 def test_a_destination_that_would_add_rows_is_refused(odoo: Odoo, tmp_path: Path) -> None:
@@ -1064,7 +1064,7 @@ def test_a_run_that_ends_early_keeps_nothing(odoo: Odoo, server: RuledServer) ->
     from odoo_toolkit.dlt.standing import Standing
     from odoo_toolkit.dlt.tables import table_of
 
-    table = table_of(odoo, ITEM, [], [], None, name=None, whole=False, decimals=True)
+    table = table_of(odoo, ITEM, [], [], None, name=None, full_reload=False, decimals=True)
     run = Following(odoo, table, Standing(Kept()))
     next(run.parts())
     assert run.kept is None
