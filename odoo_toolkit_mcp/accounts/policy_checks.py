@@ -127,7 +127,7 @@ def doubtful_rules(instance: Instance) -> list[str]:
                 " it never count. Move it to the end, or say whom it is for."
             )
         settings = rule.settings
-        if rule.admit and settings.mode == "restricted" and not settings.write_allowlist:
+        if rule.allow and settings.mode == "restricted" and not settings.write_allowlist:
             told.append(
                 f"{which} has the mode restricted without write_allowlist, so that nothing can be"
                 " created or changed under it. Name the models there."

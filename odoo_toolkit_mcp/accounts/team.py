@@ -118,14 +118,14 @@ class Rule:
         logins: patterns of logins, such as ``*@example.com``; empty for any.
         groups: external ids of groups, one of which the user must be in; empty for any.
         claims: by their names the values of which the token must have one; empty for any token.
-        admit: whether such people may sign in at all.
+        allow: whether such people may sign in at all.
         settings: the policy, as settings of a server.
     """
 
     logins: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
     claims: Mapping[str, tuple[str, ...]] = attrs.field(factory=dict)
-    admit: bool = True
+    allow: bool = True
     settings: ServerSettings
 
     def fits(self, login: str, groups: Sequence[str]) -> bool:
@@ -186,14 +186,14 @@ class Instance:
                 if rule.claims and claims is None:
                     return None
                 if rule.fits_token(claims or {}):
-                    return place if rule.admit else None
+                    return place if rule.allow else None
         return None
 
     def may_admit(self, login: str, groups: Sequence[str]) -> bool:
         """Whether there is a token with which a user is admitted."""
         for rule in self.rules:
-            if rule.fits(login, groups) and (rule.admit or not rule.claims):
-                return rule.admit
+            if rule.fits(login, groups) and (rule.allow or not rule.claims):
+                return rule.allow
         return False
 
 
@@ -530,7 +530,7 @@ def _rule(
     """Return a rule, or what is wrong with it."""
     if not isinstance(rule, Mapping):
         return None, ["must be a table."]
-    problems = _unknown(rule, ["logins", "groups", "claims", "admit", *_OF_RULE])
+    problems = _unknown(rule, ["logins", "groups", "claims", "allow", *_OF_RULE])
     values = dict(base)
     for name in _OF_RULE:
         if name in rule:
@@ -551,8 +551,8 @@ def _rule(
         problems.append('claims must be a table with lists of texts: {groups = ["sales"]}.')
     elif "claims" in rule and not claims:
         problems.append("claims is empty: leave it out for everybody.")
-    if not isinstance(rule.get("admit", True), bool):
-        problems.append("admit must be true or false.")
+    if not isinstance(rule.get("allow", True), bool):
+        problems.append("allow must be true or false.")
     if problems or settings is None:
         return None, problems
     return (
@@ -560,7 +560,7 @@ def _rule(
             logins=tuple(rule.get("logins", ())),
             groups=tuple(rule.get("groups", ())),
             claims={name: tuple(values) for name, values in claims.items()},
-            admit=rule.get("admit", True),
+            allow=rule.get("allow", True),
             settings=settings,
         ),
         [],

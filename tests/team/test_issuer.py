@@ -237,7 +237,7 @@ def test_a_changed_group_changes_the_rule(
 
 def test_rules_go_by_claims_of_the_token(users: Users, serve: Serve, issuer: Issuer) -> None:
     rules = [
-        {"claims": {"groups": ["banned"]}, "admit": False},
+        {"claims": {"groups": ["banned"]}, "allow": False},
         {"claims": {"groups": ["sales", "boss"], "tier": ["gold"]}, "mode": "full"},
         {"claims": {"groups": ["sales"]}},
     ]
@@ -284,7 +284,7 @@ def test_where_no_token_is_at_hand_no_rule_by_claims_is_guessed(
 def test_who_can_be_admitted_by_no_token_gives_no_key(
     users: Users, serve: Serve, issuer: Issuer
 ) -> None:
-    rules = [{"logins": ["eve"], "admit": False}, {"claims": {"groups": ["sales"]}}]
+    rules = [{"logins": ["eve"], "allow": False}, {"claims": {"groups": ["sales"]}}]
     team = serve({"main": {**NOWHERE, "rules": rules}}, issuer=table(issuer))
     person = Person(team.url)
     answer = person.post("/me/sign-in", person.get("/me"), login="eve", password=password_of("eve"))

@@ -110,7 +110,7 @@ def test_the_journal_is_where_the_store_is_unless_the_file_says_otherwise(
         (with_rule(groups=[]), "groups is empty"),
         (with_rule(groups=["Sales / Manager"]), "external ids"),
         (with_rule(logins=[5]), "logins must be a list"),
-        (with_rule(admit="no"), "admit must be"),
+        (with_rule(allow="no"), "allow must be"),
         (with_rule(log_level="debug"), "log_level"),
         ({"operator_password": "a password in plain"}, "operator_password is not a hash"),
         ({"operator_password": "env:NOT_SET_ANYWHERE"}, "NOT_SET_ANYWHERE"),
@@ -207,7 +207,7 @@ def test_a_check_tells_of_groups_that_odoo_does_not_have(
 ) -> None:
     user = ordinary_user(server)
     right = {"groups": ["base.group_user", "base.group_system"]}
-    wrong = {"groups": ["sales_team.group_sale_manger"], "admit": False}
+    wrong = {"groups": ["sales_team.group_sale_manger"], "allow": False}
     for rules, status in [([right], 0), ([wrong, right], FAILED)]:
         instance = instance_of(server, username=user.login, password=user.password, rules=rules)
         instance.pop("api_key", None)
@@ -266,7 +266,7 @@ def test_the_first_rule_that_fits_counts_and_whom_none_fits_is_not_admitted(
     tmp_path: Path,
 ) -> None:
     rules = [
-        {"logins": ["eve@*"], "admit": False},
+        {"logins": ["eve@*"], "allow": False},
         {"groups": ["sales_team.group_sale_manager"], "mode": "full"},
         {"logins": ["*@example.com"], "groups": ["base.group_user"]},
     ]

@@ -324,7 +324,7 @@ def test_a_wrong_file_is_told(tmp_path: Path, changed: dict[str, object], told: 
         ({"groups": ["Sales"]}, "external ids"),
         ({"logins": []}, "logins is empty"),
         ({"mode": "all"}, "mode must be one of"),
-        ({"admit": "no"}, "admit must be true or false"),
+        ({"allow": "no"}, "allow must be true or false"),
     ],
 )
 def test_a_wrong_rule_is_told(tmp_path: Path, rule: dict[str, object], told: str) -> None:
@@ -341,7 +341,7 @@ def test_the_first_rule_that_fits_counts_and_whom_none_fits_is_not_admitted(
     tmp_path: Path,
 ) -> None:
     rules = [
-        {"logins": ["eve@*"], "admit": False},
+        {"logins": ["eve@*"], "allow": False},
         {"groups": ["sale.manager"], "mode": "full", "field_blocklist": ["vat"]},
         {"logins": ["*@example.com"]},
     ]
