@@ -157,7 +157,7 @@ class Clients:
                 self._vault.open(row["sealed"])
             last = rows[-1]["id"] if rows else None
 
-    def reseal(self) -> int:
+    def rotate_keys(self) -> int:
         """Seal all clients anew with the first key of the ring; return how many there are."""
         with self._store.writing() as session:
             rows = session.execute("SELECT id, sealed FROM client").fetchall()

@@ -56,8 +56,8 @@ def main(words: Sequence[str]) -> int:
             raise configuration_error([problem])
         if options.check:
             return _check(team, path)
-        if options.reseal:
-            return _reseal(team)
+        if options.rotate_keys:
+            return _rotate_keys(team)
         return _serve(team)
     except ConfigurationError as error:
         told = in_the_file(error)
@@ -110,7 +110,9 @@ def _parser() -> argparse.ArgumentParser:
         "--check", action="store_true", help="check the file, the store and each Odoo; then end"
     )
     what.add_argument(
-        "--reseal", action="store_true", help="seal everything with the first secret key; then end"
+        "--rotate-keys",
+        action="store_true",
+        help="encrypt everything with the first secret key; then end",
     )
     what.add_argument(
         "--hash-password",
@@ -307,11 +309,11 @@ def _without_password(place: str) -> str:
     return f"{scheme}{there}{rest.rpartition('@')[2]}" if there else place
 
 
-def _reseal(team: Team) -> int:
+def _rotate_keys(team: Team) -> int:
     from odoo_toolkit_mcp.accounts.app import TeamServer
 
-    count = TeamServer(team).provider.reseal()
-    _say(f"{count} secrets are sealed with the first key now. The others can be removed.")
+    count = TeamServer(team).provider.rotate_keys()
+    _say(f"{count} secrets are encrypted with the first key now. The others can be removed.")
     return 0
 
 

@@ -306,7 +306,7 @@ class Grants:
                     "DELETE FROM left_key WHERE account = ? AND key_id = ?", [account_id, key_id]
                 )
 
-    def reseal(self) -> int:
+    def rotate_keys(self) -> int:
         """Seal all keys anew with the first key of the ring; return how many there are."""
         with self._store.writing() as session:
             rows = session.execute(

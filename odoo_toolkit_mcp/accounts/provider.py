@@ -105,9 +105,9 @@ class Provider(OAuthAuthorizationServerProvider[GrantedCode, GrantedRefreshToken
         self._noted: dict[int, float] = {}
         self._fetching: anyio.CapacityLimiter | None = None
 
-    def reseal(self) -> int:
+    def rotate_keys(self) -> int:
         """Seal all secrets with the first key of the ring; return how many there are."""
-        return self.grants.reseal() + self.clients.reseal()
+        return self.grants.rotate_keys() + self.clients.rotate_keys()
 
     def check_keys(self) -> None:
         """See that the ring opens what the store holds.

@@ -166,10 +166,10 @@ class Process:
         """Let it go on where it stood still."""
         os.kill(self.pid, signal.SIGCONT)
 
-    def reseal(self) -> None:
-        """Run ``serve --reseal`` with its keys."""
+    def rotate_keys(self) -> None:
+        """Run ``serve --rotate-keys`` with its keys."""
         run(
-            [sys.executable, "-m", "odoo_toolkit_mcp", "serve", "--reseal", self._file],
+            [sys.executable, "-m", "odoo_toolkit_mcp", "serve", "--rotate-keys", self._file],
             env={"CLUSTER_KEYS": ",".join(self.keys)},
             failure="The store could not be sealed anew.",
         )

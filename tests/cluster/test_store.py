@@ -170,7 +170,7 @@ def test_sealing_anew_keeps_a_key_that_comes_meanwhile(
         return renew(sealed)
 
     monkeypatch.setattr(vault, "renew", renewed)
-    here.reseal()
+    here.rotate_keys()
     for other in others:
         other.join(60)
     after = here.account(account.id)

@@ -81,7 +81,7 @@ class Cluster:
         old, new = self.keys[0], secrets.token_hex(32)
         for ring in ([old, new], [new, old]):
             self._restart_with(ring)
-        self.processes[0].reseal()
+        self.processes[0].rotate_keys()
         self._restart_with([new])
         self.keys = [new]
         self.seen.append("the secret key is changed")

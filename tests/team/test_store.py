@@ -153,7 +153,7 @@ def test_keys_are_changed_without_anybody_signing_in_anew(
         running(new)
     with running(new, old, port=port) as team:
         # One account and one client.
-        assert team.server.provider.reseal() == 2
+        assert team.server.provider.rotate_keys() == 2
     with running(new, port=port) as team:
         client.url = team.url
         assert works(team, tokens.access)
