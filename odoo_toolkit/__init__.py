@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from odoo_toolkit.errors import StateError as StateError
     from odoo_toolkit.errors import ValidationError as ValidationError
     from odoo_toolkit.errors import WizardRequiredError as WizardRequiredError
+    from odoo_toolkit.journal import History as History
     from odoo_toolkit.journal import HistoryEntry as HistoryEntry
-    from odoo_toolkit.journal import Journal as Journal
     from odoo_toolkit.journal import Write as Write
     from odoo_toolkit.journal.foretelling import Undo as Undo
     from odoo_toolkit.notebook import Connection as Connection
@@ -95,7 +95,7 @@ _HOMES = {
     "connection.settings": "ConnectionSettings",
     "errors": "AccessError ConfigurationError ConstraintError NotFoundError OdooConnectionError"
     " OdooError RateLimitError StateError ValidationError WizardRequiredError",
-    "journal": "HistoryEntry Journal Write",
+    "journal": "History HistoryEntry Write",
     "journal.foretelling": "Undo",
     "notebook": "Connection Model",
     "overview": "HistorySummary",

@@ -26,7 +26,7 @@ from odoo_toolkit.errors import (
     ValidationError,
     make_error,
 )
-from odoo_toolkit.journal import Journal
+from odoo_toolkit.journal import History
 from odoo_toolkit.journal.entries import GONE
 from odoo_toolkit.journal.foretelling import Extent, foretold, policy_of
 from odoo_toolkit.journal.recording import Recording, current
@@ -125,7 +125,8 @@ def batch(
     """Make several changes one after the other; where one fails, take the others back.
 
     All items are looked at by their own dry runs before the first is sent: the policy is asked,
-    names are resolved, states and values are checked. The items are one entry of the journal. This
+    names are resolved, states and values are checked. The items are one entry of the change
+    history. This
     is not one step for others: they see what is done until then, and may build on it.
 
     >>> batch(  # doctest: +SKIP
@@ -138,7 +139,7 @@ def batch(
     ... )
 
     Args:
-        odoo: the connection; it must have a journal.
+        odoo: the connection; it must have a change history.
         items: up to 50 pairs of a function of this library that writes, and its arguments by name.
             ``{"id_of_item": 1}`` stands for the id of what item 1 makes; an item that has one is
             looked at when its turn comes.
@@ -147,17 +148,18 @@ def batch(
         dry_run: return a :class:`BatchPlan`, and write nothing.
 
     Raises:
-        ConfigurationError: the connection has no journal.
+        ConfigurationError: the connection has no change history.
         OdooError: of an item. ``details["item"]`` is its number. If it had been sent, ``details``
             also has what was taken back, what is ``left``, and what is ``not_undone``;
             the outcome is ``maybe_applied`` if something is left, otherwise ``rolled_back``.
         OperationCancelled: nobody waits any more; what was done was taken back.
     """
     recording = current()
-    if not isinstance(odoo.journal, Journal):
+    if not isinstance(odoo.history, History):
         raise ConfigurationError(
-            "A batch needs a journal, and this connection has none: nothing could be taken back.",
-            suggestion="Give connect the path of a file as its journal.",
+            "A batch needs a change history, and this connection has none: nothing could be taken"
+            " back.",
+            suggestion="Give connect the path of a file as its change history.",
             outcome="not_sent",
         )
     asked = _read(items)

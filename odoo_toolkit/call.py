@@ -57,7 +57,8 @@ class Call:
         internal: a read that the toolkit makes for itself (schema, names of states).
         timeout: seconds to wait at least for the answer, where the settings' may be too few.
         before: of a ``write``, what the records hold in its fields, where that was read already;
-            of other methods, what is needed to take it back. It is for the journal, and not sent.
+            of other methods, what is needed to take it back. It is for the change history, and not
+            sent.
     """
 
     model: str

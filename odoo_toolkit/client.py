@@ -87,7 +87,7 @@ class CallEvent:
 
 
 class Recorder(Protocol):
-    """What is told of every call that writes, before it is sent: the journal."""
+    """What is told of every call that writes, before it is sent: the change history."""
 
     def recorded(self, odoo: Odoo, call: Call, send: Callable[[Call], Any]) -> Any:
         """Record a call, and return what ``send`` returns for it."""
@@ -200,7 +200,7 @@ class Odoo:
         gates: Sequence[Gate] = (),
     ) -> None:
         self.settings = settings
-        self.journal = journal
+        self.history = history
         self.policy = policy or Policy()
         self.options = options or ReadOptions()
         self._on_call = on_call

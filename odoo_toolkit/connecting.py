@@ -15,8 +15,8 @@ from odoo_toolkit.configuration import configuration_error, unknown_names
 from odoo_toolkit.connection.pool import Pool
 from odoo_toolkit.connection.settings import ConnectionSettings, Protocol, connection_settings
 from odoo_toolkit.errors import ConfigurationError, shorten_uncaught
-from odoo_toolkit.journal import Journal
-from odoo_toolkit.journal.places import journal_of_settings
+from odoo_toolkit.journal import History
+from odoo_toolkit.journal.places import history_of_settings
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.values import ReadOptions
 
@@ -66,14 +66,14 @@ def connect(
     health_interval: float | None = None,
     reconnect_attempts: int | None = None,
     reconnect_backoff: float | None = None,
-    journal_days: int | None = None,
-    journal_megabytes: int | None = None,
+    history_days: int | None = None,
+    history_megabytes: int | None = None,
     config: str | Path | None = None,
     policy: Policy | None = None,
     options: ReadOptions | None = None,
     on_call: Callable[[CallEvent], None] | None = None,
     pool: Pool | None = None,
-    journal: Journal | str | Path | None = None,
+    history: History | str | Path | None = None,
 ) -> Connection:
     """Connect to Odoo and log in.
 
@@ -105,14 +105,14 @@ def connect(
         reconnect_attempts: how often is tried again; 3.
         reconnect_backoff: seconds before the second attempt, twice as many before each further;
             1.
-        journal_days: after which entries of the journal are removed; 400.
-        journal_megabytes: at which its oldest entries are removed; 500.
+        history_days: after which entries of the change history are removed; 400.
+        history_megabytes: at which its oldest entries are removed; 500.
         config: path of a JSON file with settings.
         policy: what may be called; everything by default.
         options: how values are shown.
         on_call: hears of every call.
         pool: HTTP connections that are shared with others.
-        journal: keeps what is written, so that it can be taken back. The path of its file will do,
+        history: keeps what is written, so that it can be taken back. The path of its file will do,
             or ``auto`` for one in your own folder; ``off`` keeps nothing.
 
     Raises:
@@ -122,11 +122,11 @@ def connect(
     """
     keywords = {name: value for name, value in locals().items() if name in _SETTINGS}
     # It can stand beside ready-made settings.
-    del keywords["journal"]
+    del keywords["history"]
     shorten_uncaught()
     if settings is None:
-        named = journal if isinstance(journal, (str, Path)) else None
-        settings = connection_settings(config, journal=named, **keywords)
+        named = history if isinstance(history, (str, Path)) else None
+        settings = connection_settings(config, history=named, **keywords)
     elif given := [
         name for name, value in (*keywords.items(), ("config", config)) if value is not None
     ]:
@@ -134,8 +134,8 @@ def connect(
             f"There are settings, and {', '.join(given)} beside them.",
             suggestion="Give either; attrs.evolve(settings, ...) changes settings.",
         )
-    elif isinstance(journal, (str, Path)):
-        settings = attrs.evolve(settings, journal=str(Path(journal)))
+    elif isinstance(history, (str, Path)):
+        settings = attrs.evolve(settings, history=str(Path(history)))
     # With it come all functions for records: not before there is a connection to use them with.
     from odoo_toolkit.notebook import Connection
 
@@ -145,5 +145,5 @@ def connect(
         options=options,
         on_call=on_call,
         pool=pool,
-        journal=journal if isinstance(journal, Journal) else journal_of_settings(settings),
+        history=history if isinstance(history, History) else history_of_settings(settings),
     ).connect()

@@ -37,7 +37,7 @@ class Form:
     """What is kept, and in which tables.
 
     Attributes:
-        noun: how messages call it, such as "journal".
+        noun: how messages call it, such as "change history".
         error: the code of the error that says that it cannot be used.
         schema: in which it is in PostgreSQL.
         steps: SQL that brings the tables from one version to the next; the first makes them.

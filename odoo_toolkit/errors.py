@@ -200,7 +200,7 @@ CODES: dict[str, tuple[str, bool, type[OdooError]]] = {
     "ENDPOINT_NOT_FOUND": ("connection", True, OdooConnectionError),
     "SERVER_ERROR": ("connection", True, OdooConnectionError),
     "RATE_LIMITED": ("rate_limit", True, RateLimitError),
-    "JOURNAL_ERROR": ("configuration", True, ConfigurationError),
+    "HISTORY_ERROR": ("configuration", True, ConfigurationError),
     "STORE_ERROR": ("configuration", True, ConfigurationError),
     "CONFIG_ERROR": ("configuration", False, ConfigurationError),
     "UNKNOWN_ERROR": ("unknown", False, OdooError),

@@ -64,7 +64,7 @@ def overview(
     """Return what :func:`history` returns in short, the newest first.
 
     Raises:
-        ConfigurationError: the connection has no journal.
+        ConfigurationError: the connection has no change history.
     """
     return _summaries(odoo, history(odoo, since=since, before=before, limit=limit))
 
@@ -78,7 +78,7 @@ def details(odoo: Odoo, *, entry: int) -> HistorySummary:
     found = [one for one in history(odoo, before=entry + 1, limit=1) if one.id == entry]
     if not found:
         raise NotFoundError(
-            f"There is no entry {entry} of this user and this database in the journal.",
+            f"There is no entry {entry} of this user and this database in the change history.",
             suggestion="history shows what there is.",
             details={"entry": entry},
         )

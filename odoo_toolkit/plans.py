@@ -33,7 +33,7 @@ R_co = TypeVar("R_co", covariant=True)
 S = TypeVar("S", bound="Plan")
 S_co = TypeVar("S_co", bound="Plan", covariant=True)
 
-#: Characters of a result's message that the journal keeps.
+#: Characters of a result's message that the change history keeps.
 _LONGEST = 2000
 
 
@@ -360,9 +360,9 @@ def operation_with(plan_class: type[S]) -> Callable[[Callable[P, R | S]], Operat
                     of_arguments(odoo, f"{home}.{name}", own, given),
                     lambda: act(odoo, *args, **kwargs),
                 )
-            if not isinstance(odoo.journal, Journal):
+            if not isinstance(odoo.history, History):
                 return act(odoo, *args, **kwargs)
-            with odoo.journal.operation(odoo, name) as recording:
+            with odoo.history.operation(odoo, name) as recording:
                 result = act(odoo, *args, **kwargs)
                 recording.entry.message = str(getattr(result, "message", ""))[:_LONGEST]
             return result
@@ -439,4 +439,4 @@ _KEYWORD = "idempotency_key"
 
 #: Where a docstring tells of ``dry_run``, and what it says of the key behind that.
 _DRY_RUN = re.compile(r"^( +)dry_run: .*\n(?:\1 +.*\n)*", re.MULTILINE)
-_KEY = "the same key and arguments give the first result again, by whoever has this journal."
+_KEY = "the same key and arguments give the first result again, by whoever has this change history."

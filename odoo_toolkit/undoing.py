@@ -26,7 +26,7 @@ from odoo_toolkit.errors import (
     StateError,
     ValidationError,
 )
-from odoo_toolkit.journal import HistoryEntry, Journal, Write
+from odoo_toolkit.journal import History, HistoryEntry, Write
 from odoo_toolkit.journal.entries import DAMAGED, GONE
 from odoo_toolkit.journal.recording import apart, identity
 from odoo_toolkit.journal.snapshots import kept_fields, kept_values
@@ -44,7 +44,7 @@ class UndoResult(Shown):
     """What was taken back.
 
     Attributes:
-        entries: of the journal that were taken back.
+        entries: of the change history that were taken back.
         done: what was done, in order.
         left: what was not taken back, and why.
         not_undone: what cannot be undone.
@@ -70,7 +70,7 @@ def history(
     ] = None,
     limit: Annotated[int, Ge(1), Doc("Most entries.")] = 20,
 ) -> list[HistoryEntry]:
-    """Return what was written through this connection's journal as this user, the newest first.
+    """Return what was written through this connection's history as this user, the newest first.
 
     Values of fields and models that the policy closes today are left out. While a list closes
     something, so are the messages of results.
@@ -79,16 +79,16 @@ def history(
     'confirm_order'
 
     Args:
-        odoo: the connection; it must have a journal.
+        odoo: the connection; it must have a change history.
         since: a time; UTC where it has no zone.
         before: the id of an entry, to read on from there.
         limit: most entries.
 
     Raises:
-        ConfigurationError: the connection has no journal.
+        ConfigurationError: the connection has no change history.
     """
-    journal = journal_of(odoo)
-    found = journal.store.latest(
+    kept = history_of(odoo)
+    found = kept.store.latest(
         identity(odoo), odoo.uid, since=_moment(since), before=before, limit=min(limit, _MOST)
     )
     seen = _of_companies(odoo, found) if odoo.settings.company_ids else None
@@ -113,7 +113,7 @@ def undo(
     'Would take back confirm_order: S00012 would be made a quotation again.'
 
     Args:
-        odoo: the connection; it must have a journal.
+        odoo: the connection; it must have a change history.
         entry: its id, as :func:`history` shows it.
         partial: whether to leave out what cannot be taken back.
         dry_run: look, and write nothing.
@@ -137,7 +137,7 @@ def undo_since(
     """Take back everything that this user has written since a time, the newest first.
 
     Args:
-        odoo: the connection; it must have a journal.
+        odoo: the connection; it must have a change history.
         since: ISO 8601, UTC where it has no zone; from when on.
         partial: whether to leave out what cannot be taken back.
         dry_run: look, and write nothing.
@@ -147,8 +147,8 @@ def undo_since(
         StateError: something is in the way, see :func:`undo`.
         ValidationError: too much was written since; take back entry by entry.
     """
-    journal = journal_of(odoo)
-    found = journal.store.latest(identity(odoo), odoo.uid, since=_moment(since), limit=_MOST + 1)
+    kept = history_of(odoo)
+    found = kept.store.latest(identity(odoo), odoo.uid, since=_moment(since), limit=_MOST + 1)
     if len(found) > _MOST:
         raise ValidationError(
             f"More than {_MOST} operations have written since.",
@@ -163,25 +163,25 @@ def undo_since(
     return _undo(odoo, open_ones, partial, dry_run)
 
 
-def journal_of(odoo: Odoo) -> Journal:
-    """Return the journal of a connection.
+def history_of(odoo: Odoo) -> History:
+    """Return the change history of a connection.
 
     Raises:
         ConfigurationError: it has none.
     """
-    if not isinstance(odoo.journal, Journal):
+    if not isinstance(odoo.history, History):
         raise ConfigurationError(
-            "This connection has no journal, so its writes are not known.",
-            suggestion="Give connect the path of a file as its journal.",
+            "This connection has no change history, so its writes are not known.",
+            suggestion="Give connect the path of a file as its change history.",
         )
-    return odoo.journal
+    return odoo.history
 
 
 def _entry(odoo: Odoo, entry_id: int) -> HistoryEntry:
-    found = journal_of(odoo).store.get(entry_id)
+    found = history_of(odoo).store.get(entry_id)
     if found is None or found.database != identity(odoo) or found.uid != odoo.uid:
         raise NotFoundError(
-            f"There is no entry {entry_id} of this user and this database in the journal.",
+            f"There is no entry {entry_id} of this user and this database in the change history.",
             suggestion="history shows what there is. Other people take back their own writes.",
             details={"entry": entry_id},
         )
@@ -355,8 +355,8 @@ def _undo(
 def _check_whole(entry: HistoryEntry) -> None:
     if any(write.method == DAMAGED for write in entry.writes):
         raise StateError(
-            f"Entry {entry.id} ({entry.operation}) cannot be taken back: the journal is damaged"
-            " there, and does not tell all that it has written.",
+            f"Entry {entry.id} ({entry.operation}) cannot be taken back: the change history is"
+            " damaged there, and does not tell all that it has written.",
             suggestion="Look in Odoo at what it has done, and take that back there.",
             details={"entry": entry.id},
         )
@@ -404,13 +404,13 @@ def _take_back(
     *,
     running: bool = False,
 ) -> UndoResult:
-    journal = journal_of(odoo)
+    kept = history_of(odoo)
     items = [item for item in found.items if not item.part.blocked]
     left = [str(item.part.blocked) for item in found.items if item.part.blocked]
     done: list[str] = []
     warnings: list[str] = []
     failed = False
-    with journal.operation(odoo, "undo", undoes=entries[0].id) as recording:
+    with kept.operation(odoo, "undo", undoes=entries[0].id) as recording:
         # Of the same operation, too: undo runs in an entry of its own.
         recording.entry.undoes = entries[0].id
         for place, item in enumerate(items):
@@ -427,11 +427,11 @@ def _take_back(
         not_undone = [*found.not_undone, *_not_back(found.done)]
         if done or not running:
             recording.begin()
-        _mark(journal, entries, found)
+        _mark(kept, entries, found)
         whole = not failed and not left and not (running and found.lost)
         if whole and recording.entry.id:
             for entry in entries:
-                journal.store.update(entry.id, undone_by=recording.entry.id)
+                kept.store.update(entry.id, undone_by=recording.entry.id)
     message = f"Took back {what}: {' '.join(done)}" if not left else f"Took back part of {what}."
     return UndoResult(
         entries=[entry.id for entry in entries],
@@ -454,7 +454,7 @@ def _not_back(items: Sequence[Item]) -> list[str]:
     return told
 
 
-def _mark(journal: Journal, entries: Sequence[HistoryEntry], found: Found) -> None:
+def _mark(kept: History, entries: Sequence[HistoryEntry], found: Found) -> None:
     """Note of each write what has become of it: what is taken back is not done any more."""
     places = iter(range(len(found.writes)))
     for entry in reversed(entries):
@@ -462,7 +462,7 @@ def _mark(journal: Journal, entries: Sequence[HistoryEntry], found: Found) -> No
             outcome: Any = found.outcome(next(places))
             if outcome != write.outcome:
                 write.outcome = outcome
-                journal.store.mark(entry.id, own, outcome)
+                kept.store.mark(entry.id, own, outcome)
 
 
 def _do(odoo: Odoo, item: Item, warnings: list[str]) -> str:

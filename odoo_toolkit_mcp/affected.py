@@ -217,7 +217,7 @@ def _has_more(asking: Asking) -> bool:
 
 
 def _entry() -> Any:
-    """Return the journal's entry of what runs now."""
+    """Return the change history's entry of what runs now."""
     from odoo_toolkit.journal.recording import current
 
     recording = current()

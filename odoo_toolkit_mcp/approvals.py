@@ -1,4 +1,4 @@
-"""What another person allowed is done, once; what nobody has decided yet waits in the journal.
+"""What another person allowed is done, once; what nobody has decided yet waits in the history.
 
 The question has all that would be done, and a yes is good for exactly that and for the one who
 asked.
@@ -69,10 +69,10 @@ def approvals_of(odoo: Odoo, rules: Rules) -> Approvals:
     """Return the approvals of a connection's database that certain people decide.
 
     Raises:
-        ConfigurationError: the connection has no journal.
+        ConfigurationError: the connection has no change history.
     """
     from odoo_toolkit.journal.approvals import Approvals
     from odoo_toolkit.journal.recording import identity
-    from odoo_toolkit.undoing import journal_of
+    from odoo_toolkit.undoing import history_of
 
-    return Approvals(journal_of(odoo), identity(odoo), rules.approvers)
+    return Approvals(history_of(odoo), identity(odoo), rules.approvers)

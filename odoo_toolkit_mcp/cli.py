@@ -157,15 +157,15 @@ def _settings(
             AuditLog(server, policy_of(server)).close()
         except OSError as error:
             problems.append(f"ODOO_MCP_AUDIT_FILE cannot be written: {error}.")
-    if connection and server and connection.journal not in (None, "auto", "off"):
+    if connection and server and connection.history not in (None, "auto", "off"):
         # Imported here: it takes a while, and most servers need it later.
-        from odoo_toolkit_mcp.requests import journal_for
+        from odoo_toolkit_mcp.requests import history_for
 
         try:
-            if journal := journal_for(connection, server):
-                journal.store.open()
+            if history := history_for(connection, server):
+                history.store.open()
         except OdooError as error:
-            problems.append(f"ODOO_JOURNAL: {error.message} {error.suggestion}")
+            problems.append(f"ODOO_HISTORY: {error.message} {error.suggestion}")
     return connection, server, problems
 
 

@@ -1,4 +1,4 @@
-"""Runs a tool so that its writes are one entry of the journal, and tells how to take them back."""
+"""Runs a tool so that its writes are one entry of the history, and tells how to take them back."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from odoo_toolkit.journal import HistoryEntry
     from odoo_toolkit_mcp.requests import Context
 
-#: Characters of a client's name and of a message that the journal keeps.
+#: Characters of a client's name and of a message that the change history keeps.
 _LONGEST_NAME, _LONGEST = 100, 2000
 
 
 @attrs.define
 class Noted:
-    """What the journal noted of a call.
+    """What the change history noted of a call.
 
     Attributes:
         client: the program that makes it.
@@ -43,10 +43,10 @@ def client_label(ctx: Context) -> str:
 
 def run(noted: Noted, asking: Asking, odoo: Odoo | None, /, **arguments: Any) -> Any:
     """Call a tool's function, see :func:`odoo_toolkit_mcp.affected.run`; note what it wrote."""
-    if odoo is None or odoo.journal is None or asking.tool.access == "read":
+    if odoo is None or odoo.history is None or asking.tool.access == "read":
         return run_tool(asking, odoo, **arguments)
     # Imported here: the server must be able to start without it.
-    from odoo_toolkit.journal import Journal, client_name
+    from odoo_toolkit.journal import History, client_name
     from odoo_toolkit.journal.recording import hearing
 
     function = asking.tool.function
@@ -55,9 +55,9 @@ def run(noted: Noted, asking: Asking, odoo: Odoo | None, /, **arguments: Any) ->
         with hearing() as entries, ExitStack() as whole:
             recording = None
             # Other functions make an entry of their own, under their key.
-            if isinstance(odoo.journal, Journal) and not hasattr(function, "plan"):
+            if isinstance(odoo.history, History) and not hasattr(function, "plan"):
                 name = function.__name__.lstrip("_")
-                recording = whole.enter_context(odoo.journal.operation(odoo, name))
+                recording = whole.enter_context(odoo.history.operation(odoo, name))
             try:
                 result = run_tool(asking, odoo, **arguments)
                 if recording and not isinstance(result, Question):

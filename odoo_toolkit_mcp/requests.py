@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from odoo_toolkit.call import Access
     from odoo_toolkit.client import CallEvent, Odoo
     from odoo_toolkit.connection.settings import ConnectionSettings
-    from odoo_toolkit.journal import Journal
+    from odoo_toolkit.journal import History
 
 
 logger = logging.getLogger(__name__)
@@ -109,20 +109,20 @@ class Requests:
             pool=self._pool,
             options=read_options_of(self.settings),
             on_call=self._tell if self.call_hooks else None,
-            journal=self.journal,
+            history=self.history,
         )
 
     @functools.cached_property
-    def journal(self) -> Journal | None:
+    def history(self) -> History | None:
         """What keeps what is written; None where nothing does."""
-        return journal_for(self.connection_settings, self.settings)
+        return history_for(self.connection_settings, self.settings)
 
-    def close_journal(self) -> None:
-        """Close the journal; the next use opens it again."""
+    def close_history(self) -> None:
+        """Close the change history; the next use opens it again."""
         # Asked for here, it would be made first.
-        journal: Journal | None = self.__dict__.get("journal")
-        if journal:
-            journal.store.close()
+        history: History | None = self.__dict__.get("history")
+        if history:
+            history.store.close()
 
     async def holds(self, ctx: Context) -> bool:
         """Whether a request that is open for long may still go on."""
@@ -259,7 +259,7 @@ class Requests:
                 raise mcp_error(asked_for, error) from error
 
 
-def journal_for(connection: ConnectionSettings, settings: ServerSettings) -> Journal | None:
+def history_for(connection: ConnectionSettings, settings: ServerSettings) -> History | None:
     """Return what keeps what a server writes; None where nothing does.
 
     Args:
@@ -267,17 +267,17 @@ def journal_for(connection: ConnectionSettings, settings: ServerSettings) -> Jou
         settings: of the server.
     """
     # Imported here: the server must be able to start without it.
-    from odoo_toolkit.journal.places import AUTO, journal_of_settings
+    from odoo_toolkit.journal.places import AUTO, history_of_settings
 
-    journal = journal_of_settings(connection, unset=AUTO)
+    history = history_of_settings(connection, unset=AUTO)
     writes = settings.mode != "readonly" or settings.approval or settings.approvers
-    if journal is None or not (writes or journal.store.exists()):
+    if history is None or not (writes or history.store.exists()):
         return None  # nothing would ever be in it
-    if connection.journal not in (None, AUTO):
-        return journal
+    if connection.history not in (None, AUTO):
+        return history
     try:
-        journal.store.open()
+        history.store.open()
     except OdooError as error:
         logger.warning("What is written is not kept: %s %s", error.message, error.suggestion)
         return None
-    return journal
+    return history

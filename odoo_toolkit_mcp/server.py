@@ -119,7 +119,7 @@ class OdooServer(Server[Running]):
         serving: Serving = ALONE,
     ) -> None:
         self.settings = settings
-        self.offered = ToolList(settings, toolsets, lambda: self.requests.journal is not None)
+        self.offered = ToolList(settings, toolsets, lambda: self.requests.history is not None)
         self.requests = Requests(
             connection_settings, settings, self.offered.register, self._publish, serving
         )

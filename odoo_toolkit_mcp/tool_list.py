@@ -31,17 +31,17 @@ class ToolList:
     Args:
         settings: of the server.
         toolsets: the toolsets to choose from; all of them by default.
-        keeps_journal: whether what is written can be looked up; asked when tools are registered.
+        keeps_history: whether what is written can be looked up; asked when tools are registered.
     """
 
     def __init__(
         self,
         settings: ServerSettings,
         toolsets: Iterable[type[BaseToolset]] | None = None,
-        keeps_journal: Callable[[], bool] = lambda: False,
+        keeps_history: Callable[[], bool] = lambda: False,
     ) -> None:
         self._settings = settings
-        self._keeps_journal = keeps_journal
+        self._keeps_journal = keeps_history
         self._toolsets = toolsets
         self._registering, self._loading = threading.Lock(), threading.Lock()
         self._plugins: Plugins | None = None
@@ -102,7 +102,7 @@ class ToolList:
         """Find out which tools there are; runs in a worker thread when there is a connection."""
         from odoo_toolkit_mcp.toolsets.base import ToolTable
 
-        table = ToolTable(self._settings, keeps_journal=self._keeps_journal())
+        table = ToolTable(self._settings, keeps_history=self._keeps_journal())
         self.registry.discover_and_register(table, odoo)
         self._registered = table
 

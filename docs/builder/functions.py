@@ -120,7 +120,7 @@ ONLY = {
     "odoo_toolkit.dlt.loading": ("sync",),
     "odoo_toolkit.dlt.source": ("odoo_source", "odoo_table", "reports"),
     "odoo_toolkit.dlt.reports": ("TableReport",),
-    "odoo_toolkit.journal": ("Journal", "HistoryEntry", "Write"),
+    "odoo_toolkit.journal": ("History", "HistoryEntry", "Write"),
     "odoo_toolkit.journal.foretelling": ("Undo",),
     "odoo_toolkit.undoing": ("history", "undo", "undo_since", "UndoResult"),
     "odoo_toolkit.batching": ("batch", "BatchResult", "BatchItem", "BatchPlan"),

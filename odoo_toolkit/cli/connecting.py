@@ -17,7 +17,7 @@ from odoo_toolkit.cli.output import say
 from odoo_toolkit.cli.profiles import MODES, Chosen, choose, profile_names
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, OdooError
-from odoo_toolkit.journal.places import journal_of_settings
+from odoo_toolkit.journal.places import history_of_settings
 
 
 class WatchedOdoo(Odoo):
@@ -102,8 +102,8 @@ def chosen(context: click.Context, profile: str | None = None, mode: str | None 
 
 def open_odoo(found: Chosen) -> WatchedOdoo:
     """Return a connection; it connects when it is first used."""
-    journal = journal_of_settings(found.settings)
-    return WatchedOdoo(found.settings, policy=found.policy, journal=journal)
+    history = history_of_settings(found.settings)
+    return WatchedOdoo(found.settings, policy=found.policy, history=history)
 
 
 def with_odoo(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -15,8 +15,8 @@ _PHRASES = {
     r", or connect your script with Policy\(protect=False\)": "",
     r"connect(?: it)? with a Policy that closes": "use a profile that closes",
     r"Policy\((\w+)=\.\.\.\)": r"\1 in the profile",
-    r"Give connect the path of a file as its journal": (
-        "Set ODOO_JOURNAL to auto or to the path of a file, or journal in the profile"
+    r"Give connect the path of a file as its change history": (
+        "Set ODOO_HISTORY to auto or to the path of a file, or history in the profile"
     ),
     r"undo\(entry=(\d+)\)": r"odoo-toolkit undo \1",
     r"iterate\(\) and search_read\(\) give": "odoo-toolkit search gives",

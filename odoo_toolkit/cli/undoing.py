@@ -36,7 +36,8 @@ _COLUMNS, _WIDTH = ("entry", "started", "operation", "records", "undo"), 60
 def history(odoo: WatchedOdoo, entry: int | None, form: Form, given: dict[str, Any]) -> None:
     """Print what was written as this user, the newest first; of one ENTRY all that is known.
 
-    The journal must be kept: set ODOO_JOURNAL to auto or to the path of a file, or journal in the
+    The change history must be kept: set ODOO_HISTORY to auto or to the path of a file, or history
+        in the
     profile.
 
     \b

@@ -56,7 +56,7 @@ def _pem_file(value: Any) -> str:
     return path
 
 
-def _journal(value: Any) -> str:
+def _history(value: Any) -> str:
     place = text(str(value) if isinstance(value, Path) else value)
     word = place.lower()
     if "://" in place:
@@ -91,10 +91,10 @@ class ConnectionSettings:
         health_interval: idle seconds after which Odoo is checked before a call.
         reconnect_attempts: how often a call that may be sent again is.
         reconnect_backoff: seconds before the first new attempt; doubled each time.
-        journal: the file that keeps what is written; ``auto`` is one in the user's folder, ``off``
+        history: the file that keeps what is written; ``auto`` is one in the user's folder, ``off``
             none.
-        journal_days: after which its entries are removed.
-        journal_megabytes: at which its oldest entries are removed.
+        history_days: after which its entries are removed.
+        history_megabytes: at which its oldest entries are removed.
     """
 
     url: str = setting("ODOO_URL", parse=_url)
@@ -131,10 +131,10 @@ class ConnectionSettings:
     reconnect_backoff: float = setting(
         "ODOO_MCP_RECONNECT_BACKOFF", parse=number(minimum=0, maximum=60), default=1.0
     )
-    journal: str | None = setting("ODOO_JOURNAL", parse=_journal)
-    journal_days: int = setting("ODOO_JOURNAL_DAYS", parse=integer(minimum=1), default=400)
-    journal_megabytes: int = setting(
-        "ODOO_JOURNAL_MEGABYTES", parse=integer(minimum=1), default=500
+    history: str | None = setting("ODOO_HISTORY", parse=_history)
+    history_days: int = setting("ODOO_HISTORY_DAYS", parse=integer(minimum=1), default=400)
+    history_megabytes: int = setting(
+        "ODOO_HISTORY_MEGABYTES", parse=integer(minimum=1), default=500
     )
 
     @classmethod

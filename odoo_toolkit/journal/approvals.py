@@ -1,4 +1,4 @@
-"""Operations that wait until another person allows them; kept beside the journal's entries."""
+"""Operations that wait until another person allows them; kept beside the history's entries."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal
 import attrs
 
 from odoo_toolkit.display import Shown
-from odoo_toolkit.journal.recording import Journal, now
+from odoo_toolkit.journal.recording import History, now
 
 State = Literal["waiting", "approved", "refused", "used"]
 
@@ -53,13 +53,13 @@ class Approvals:
     """The operations of one database of Odoo that wait for certain people, or were decided upon.
 
     Args:
-        journal: beside whose entries they are kept.
-        database: by which the journal knows the database of Odoo.
+        history: beside whose entries they are kept.
+        database: by which the change history knows the database of Odoo.
         approvers: logins of those who decide. Servers of one database with others share nothing.
     """
 
-    def __init__(self, journal: Journal, database: str, approvers: Iterable[str]) -> None:
-        self._store = journal.store.database
+    def __init__(self, history: History, database: str, approvers: Iterable[str]) -> None:
+        self._store = history.store.database
         self._database = f"{database} {' '.join(sorted(approvers))}"
 
     def ask(self, digest: str, **told: Any) -> Approval:

@@ -56,7 +56,7 @@ def differences(first: str | None, now: str) -> list[str] | None:
     """Return what two requests have not in common, such as ``lines[1].quantity``; None if all.
 
     Args:
-        first: the digest of the one, as a journal has it; older ones have no parts.
+        first: the digest of the one, as a change history has it; older ones have no parts.
         now: the digest of the other.
     """
     before, after = _read(first), _read(now)

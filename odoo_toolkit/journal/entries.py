@@ -1,4 +1,4 @@
-"""What the journal knows of an operation: who, when, which writes, and what the values were."""
+"""What the history knows of an operation: who, when, which writes, and what the values were."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ GONE = ("refused", "undone")
 #: A record: its model and id.
 Key = tuple[str, int]
 
-#: The model and method of a call that the file of the journal does not hold any more.
-DAMAGED = "(damaged in the journal)"
+#: The model and method of a call that the file of the change history does not hold any more.
+DAMAGED = "(damaged in the change history)"
 
 #: Of a context, what decides which value of a field is meant.
 KEPT_CONTEXT = frozenset({"lang", "tz", "company_id", "allowed_company_ids", "force_company"})

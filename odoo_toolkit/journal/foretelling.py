@@ -69,7 +69,7 @@ UNTIL = "Until somebody changes the same records again."
 
 
 class Told(Protocol):
-    """A call as a plan or the journal has it."""
+    """A call as a plan or the change history has it."""
 
     @property
     def model(self) -> str: ...
@@ -86,8 +86,8 @@ class Undo(Shown):
         actions: what would be done, one sentence for each thing.
         not_undone: what cannot be undone.
         until: when it can be done.
-        entry: of the journal, by which it is done; None where nothing was written yet, or without
-            a journal.
+        entry: of the change history, by which it is done; None where nothing was written yet, or
+            without a change history.
     """
 
     possible: Extent
@@ -116,7 +116,7 @@ def foretold(
         calls: model, method and arguments of each.
         version: of Odoo.
         is_wizard: whether a model is one of dialogs, whose own records nobody keeps.
-        entry: of the journal, where they were made.
+        entry: of the change history, where they were made.
         refused: says what the policy of the connection is against, see :func:`policy_of`.
     """
     actions: list[str] = []

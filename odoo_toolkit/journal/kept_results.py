@@ -1,7 +1,7 @@
 """Results as text and back: the first answer again, for whoever repeats with the same key.
 
 Values that JSON has no form for are marked, and so are the classes of the library, which are the
-only ones that are made again. Nothing else in the file of a journal is ever run.
+only ones that are made again. Nothing else in the file of a change history is ever run.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Repeats are safe: what a key was given for is done once, and answered from the journal after.
+"""Repeats are safe: what a key was given for is done once, and answered from the history after.
 
 The entry of a key is written before anything is sent. It reserves the key for all programs that
-share the journal. It has a digest of all that was asked, a state, and the result. What is in doubt
-is said, and never sent again.
+share the change history. It has a digest of all that was asked, a state, and the result. What is in
+doubt is said, and never sent again.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from odoo_toolkit.journal.digests import differences, of_reader
 from odoo_toolkit.journal.entries import GONE, HistoryEntry, Write
 from odoo_toolkit.journal.foretelling import CREATES
 from odoo_toolkit.journal.recording import (
-    Journal,
+    History,
     Recording,
     client_name,
     current,
@@ -51,7 +51,7 @@ SETTLED = 900.0
 #: Seconds by which the server's clock, as its answers tell it, can be wrong.
 _CLOCK_MARGIN = 2.0
 
-#: Characters of a result's message that the journal keeps.
+#: Characters of a result's message that the change history keeps.
 _LONGEST_MESSAGE = 2000
 
 #: Differences, and records of a model, that an error names.
@@ -68,25 +68,26 @@ def run_once(odoo: Odoo, name: str, key: str, digest: str, act: Callable[[], Any
     """Do what a key is given for, unless it is done; return its result, the first one if it is.
 
     Args:
-        odoo: the connection; it must have a journal.
+        odoo: the connection; it must have a change history.
         name: of the operation.
         key: of the caller.
         digest: of the function and its arguments.
         act: does it.
 
     Raises:
-        ConfigurationError: the connection has no journal; nothing was sent.
+        ConfigurationError: the connection has no change history; nothing was sent.
         ValidationError: it is not a key; nothing was sent.
         StateError: the key was given for something else, or what it was given for still runs, is
             in doubt, or was done and the result cannot be shown again; nothing was sent.
         OdooError: of ``act``.
     """
     key = checked_key(key)
-    journal = odoo.journal
-    if not isinstance(journal, Journal):
+    history = odoo.history
+    if not isinstance(history, History):
         raise ConfigurationError(
-            "A key needs a journal, and this connection has none: no repeat would be known.",
-            suggestion="Give connect the path of a file as its journal, or leave the key out.",
+            "A key needs a change history, and this connection has none: no repeat would be known.",
+            suggestion="Give connect the path of a file as its change history, or leave the key"
+            " out.",
             outcome="not_sent",
         )
     if current():
@@ -95,10 +96,10 @@ def run_once(odoo: Odoo, name: str, key: str, digest: str, act: Callable[[], Any
             suggestion="Give the key to the outer call.",
             outcome="not_sent",
         )
-    reserved = _reserved(odoo, journal, name, key, digest)
+    reserved = _reserved(odoo, history, name, key, digest)
     if isinstance(reserved, _Answer):
         return reserved.result
-    with journal.within(reserved):
+    with history.within(reserved):
         result = with_protection(odoo, act())
         reserved.entry.message = str(getattr(result, "message", ""))[:_LONGEST_MESSAGE]
         if reserved.keeps_result:
@@ -111,11 +112,11 @@ def with_protection(odoo: Odoo, result: Any) -> Any:
     message = getattr(result, "message", None)
     if not isinstance(message, str) or not message or not attrs.has(type(result)):
         return result
-    journal = odoo.journal
-    told = "This connection has no journal, so that a key is refused."
-    if isinstance(journal, Journal):
-        where = "on any machine" if journal.shared else "on this machine only"
-        told = f"Its key holds for programs with this journal, {where}."
+    history = odoo.history
+    told = "This connection has no change history, so that a key is refused."
+    if isinstance(history, History):
+        where = "on any machine" if history.shared else "on this machine only"
+        told = f"Its key holds for programs with this change history, {where}."
     return attrs.evolve(result, message=f"{message.rstrip('.')}. {told}")
 
 
@@ -144,10 +145,10 @@ class _Answer:
 
 
 def _reserved(
-    odoo: Odoo, journal: Journal, name: str, key: str, digest: str
+    odoo: Odoo, history: History, name: str, key: str, digest: str
 ) -> Recording | _Answer:
     """Return the entry that is now ours to run, or the answer that there is."""
-    store, database, uid = journal.store, identity(odoo), odoo.uid
+    store, database, uid = history.store, identity(odoo), odoo.uid
     waits = iter(WAITS)
     while True:
         entry = HistoryEntry(

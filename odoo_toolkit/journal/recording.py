@@ -1,8 +1,8 @@
-"""The journal of what was written to Odoo, by whom, and what the values were before.
+"""The change history of what was written to Odoo, by whom, and what the values were before.
 
-A connection that has a journal records every call that is not a read, at the one door, so nothing
-escapes it. Calls of one operation make one entry. It is written before the call is sent: what a
-process did before it was killed is known.
+A connection that has a change history records every call that is not a read, at the one door, so
+nothing escapes it. Calls of one operation make one entry. It is written before the call is sent:
+what a process did before it was killed is known.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Recording:
     """An entry while its operation runs; several threads can make its calls.
 
     Args:
-        store: of the journal.
+        store: of the change history.
         entry: as it is begun.
         digest: of the operation and its arguments.
     """
@@ -175,10 +175,10 @@ def apart() -> Iterator[None]:
         _current.reset(token)
 
 
-class Journal:
+class History:
     """What was written through the connections that have it; give it to :func:`connect`.
 
-    >>> odoo = connect(journal="journal.sqlite")  # doctest: +SKIP
+    >>> odoo = connect(history="history.sqlite")  # doctest: +SKIP
 
     Args:
         path: of the file, which is made where it is missing; or the address of a database of
@@ -200,7 +200,7 @@ class Journal:
         return self.store.shared
 
     def __repr__(self) -> str:
-        return f"Journal({self.store.name!r})"
+        return f"History({self.store.name!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, self._arguments
@@ -256,7 +256,7 @@ class Journal:
             send: sends a call, and returns what its method returned.
 
         Raises:
-            OdooError: of ``send``; or the journal cannot be written, and nothing was sent.
+            OdooError: of ``send``; or the change history cannot be written, and nothing was sent.
         """
         with self.operation(odoo, f"{call.model}.{call.method}") as recording:
             asked = wired(call)
@@ -305,9 +305,9 @@ class Journal:
 
 
 def one_entry(odoo: Odoo, name: str) -> AbstractContextManager[Recording | None]:
-    """Have the writes within make one entry of the connection's journal, if it has one."""
-    if isinstance(odoo.journal, Journal):
-        return odoo.journal.operation(odoo, name)
+    """Have the writes within make one entry of the connection's change history, if it has one."""
+    if isinstance(odoo.history, History):
+        return odoo.history.operation(odoo, name)
     return nullcontext()
 
 
@@ -406,5 +406,5 @@ def _outcome(writes: Sequence[Write], error: BaseException | None) -> Outcome:
     return "partial" if error is not None or {"refused", "partial"} & outcomes else "done"
 
 
-def _again(path: str, days: int, megabytes: int) -> Journal:
-    return Journal(path, days=days, megabytes=megabytes)
+def _again(path: str, days: int, megabytes: int) -> History:
+    return History(path, days=days, megabytes=megabytes)

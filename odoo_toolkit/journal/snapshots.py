@@ -39,7 +39,7 @@ _FEW = 10
 
 
 def kept_fields(odoo: Odoo, model: str, names: Mapping[str, Any]) -> dict[str, Field]:
-    """Return those of the fields whose values the journal keeps: neither closed ones nor files.
+    """Return those of the fields whose values the history keeps: neither closed ones nor files.
 
     What is closed in every mode is not kept of a connection either that opens it.
     """
@@ -57,13 +57,13 @@ def kept_fields(odoo: Odoo, model: str, names: Mapping[str, Any]) -> dict[str, F
 
 
 def kept_rows(odoo: Odoo, model: str, rows: Mapping[int, Mapping[str, Any]]) -> Rows:
-    """Return rows that were read without what the journal does not keep."""
+    """Return rows that were read without what the change history does not keep."""
     fields = kept_fields(odoo, model, {name: None for row in rows.values() for name in row})
     return {n: {name: row[name] for name in row if name in fields} for n, row in rows.items()}
 
 
 def kept_values(odoo: Odoo, model: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values that were sent without what the journal does not keep, also of lines."""
+    """Return values that were sent without what the change history does not keep, also of lines."""
     fields = kept_fields(odoo, model, values)
     return {
         name: _kept_lines(odoo, field.relation, values[name])
@@ -85,7 +85,7 @@ def _kept_lines(odoo: Odoo, model: str, value: Any) -> Any:
 
 
 def sent_values(odoo: Odoo, call: Call) -> Any:
-    """Return the values of a ``create`` or ``write`` that the journal keeps; None for others."""
+    """Return the values of a ``create`` or ``write`` that the history keeps; None for others."""
     given = call.arguments.get("vals" if call.method == "write" else "vals_list")
     if call.method not in ("create", "write") or given is None:
         return None

@@ -1,4 +1,4 @@
-"""The entries of the journal, written before a call is sent and after its answer.
+"""The entries of the change history, written before a call is sent and after its answer.
 
 Rows are added, and completed by the process that added them; only what is too old, or too much, is
 ever removed.
@@ -20,8 +20,8 @@ from odoo_toolkit.errors import make_error
 from odoo_toolkit.journal.entries import DAMAGED, HistoryEntry, Write
 
 FORM = Form(
-    noun="journal",
-    error="JOURNAL_ERROR",
+    noun="change history",
+    error="HISTORY_ERROR",
     schema="odoo_toolkit",
     steps=(
         """
@@ -80,7 +80,7 @@ class Keyed:
 
 
 class Store:
-    """The entries of a journal; safe to share between threads and processes.
+    """The entries of a change history; safe to share between threads and processes.
 
     Args:
         place: the path of a file, or the address of a database of PostgreSQL.
@@ -88,7 +88,7 @@ class Store:
         megabytes: at which the oldest entries are removed.
 
     Raises:
-        ConfigurationError: it is of a newer version, is not a journal, or cannot be written.
+        ConfigurationError: it is of a newer version, is not a change history, or cannot be written.
     """
 
     def __init__(self, place: str | Path, *, days: int, megabytes: int) -> None:
@@ -109,7 +109,7 @@ class Store:
             digest: of a keyed one, of its function and arguments.
 
         Raises:
-            OdooError: it cannot be written; code ``JOURNAL_ERROR``.
+            OdooError: it cannot be written; code ``HISTORY_ERROR``.
             KeyError: there is one with the same key.
         """
         row = {
@@ -171,7 +171,7 @@ class Store:
                 after={},
                 lines=[],
                 made=write.made[:1000],
-                not_kept=[*write.not_kept, "(more than the journal keeps of one call)"],
+                not_kept=[*write.not_kept, "(more than the change history keeps of one call)"],
             )
             body = _body(short)
         with self.database.writing() as session:
@@ -287,8 +287,9 @@ def _kept(text: str, entry_id: int) -> dict[str, Any]:
         found = None
     if not isinstance(found, dict):
         raise make_error(
-            "JOURNAL_ERROR",
-            f"The calls of entry {entry_id} of the journal cannot be read: it is damaged there.",
+            "HISTORY_ERROR",
+            f"The calls of entry {entry_id} of the change history cannot be read: it is damaged"
+            " there.",
             suggestion="Look in Odoo at what was done, and do the rest with a new key.",
             details={"entry": entry_id},
             outcome="not_sent",

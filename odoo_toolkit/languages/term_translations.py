@@ -104,7 +104,7 @@ def term_step(
         field: a translatable html field.
         wanted: language -> sentence -> translation.
         written: the same by what Odoo knows the sentences by; see :func:`as_they_stand`.
-        found: the translations as they are, for the journal.
+        found: the translations as they are, for the change history.
     """
     was = {
         code: {sentence: (found or {}).get(code, {}).get(sentence) for sentence in texts}

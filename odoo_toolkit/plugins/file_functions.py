@@ -1,7 +1,7 @@
 """The functions that the tools of a TOML file are: get, list, create, update, and its buttons.
 
 Their parameters follow from the fields of the connected Odoo. Each is an operation like those of
-the apps: its steps are stated, and the plan, the policy and the journal have them from there.
+the apps: its steps are stated, and the plan, the policy and the history have them from there.
 """
 
 from __future__ import annotations

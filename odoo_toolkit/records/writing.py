@@ -207,16 +207,16 @@ def write(
     warnings: list[str] = []
     call = Call(model=model, method="write", ids=ids, arguments={"vals": wire}, context=context)
     before = _check_there(odoo, call)
-    # A journal takes what the records hold from the same request.
-    call = attrs.evolve(call, before=before) if before and odoo.journal else call
+    # A change history takes what the records hold from the same request.
+    call = attrs.evolve(call, before=before) if before and odoo.history else call
     given = completed(odoo, model, dict.fromkeys(ids, wire), context, fields_of)
     calls = _split(call, given)
     if dry_run:
         changes = _changes(odoo, call, wire, described, warnings)
         would = f"Would change {_counted(len(ids), model)}."
         return planned(odoo, calls, would, changes=changes, warnings=warnings)
-    # A journal notes the lines itself.
-    lines = None if odoo.journal else _note_lines(odoo, call)
+    # A change history notes the lines itself.
+    lines = None if odoo.history else _note_lines(odoo, call)
     _send_all(odoo, calls, warnings)
     message = f"Updated {len(ids)} {model} record(s)"
     found, different = read_back_compared(odoo, model, given, returned, context, warnings, before)
@@ -316,7 +316,7 @@ def _split(call: Call, given: Mapping[int, Record]) -> list[Call]:
             call,
             ids=tuple(ids),
             arguments={"vals": given[ids[0]]},
-            # Of several, only the last is read back: the journal looks at each itself.
+            # Of several, only the last is read back: the change history looks at each itself.
             before=call.before if len(alike) == 1 else None,
         )
         for ids in alike.values()

@@ -15,8 +15,8 @@ from odoo_toolkit.configuration import Secret
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.connection.version import ServerVersion
 from odoo_toolkit.errors import OdooConnectionError, make_error
-from odoo_toolkit.journal import Journal
-from odoo_toolkit.journal.places import journal_of_settings
+from odoo_toolkit.journal import History
+from odoo_toolkit.journal.places import history_of_settings
 from odoo_toolkit.notebook import Connection
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.testing.descriptions import Fields, described
@@ -109,7 +109,7 @@ class FakeServer:
         policy: Policy | None = None,
         options: ReadOptions | None = None,
         on_call: Callable[[CallEvent], None] | None = None,
-        journal: Journal | str | Path | None = None,
+        history: History | str | Path | None = None,
         **settings: Any,
     ) -> Connection:
         """Return a connection to this server; several may share it.
@@ -118,20 +118,20 @@ class FakeServer:
             policy: what may be called; everything by default.
             options: how values are shown.
             on_call: hears of every call.
-            journal: keeps what is written; the path of its file will do.
+            history: keeps what is written; the path of its file will do.
             settings: fields of :class:`~odoo_toolkit.ConnectionSettings`, such as ``lang``.
         """
         address = {"url": "http://odoo.test", "username": "test", "password": Secret("test")}
         chosen = ConnectionSettings(**{**address, "reconnect_backoff": 0, **settings})
-        if isinstance(journal, (str, Path)):
-            chosen = attrs.evolve(chosen, journal=str(journal))
+        if isinstance(history, (str, Path)):
+            chosen = attrs.evolve(chosen, history=str(history))
         return Connection(
             chosen,
             policy=policy,
             options=options,
             on_call=on_call,
             transport=self,
-            journal=journal if isinstance(journal, Journal) else journal_of_settings(chosen),
+            history=history if isinstance(history, History) else history_of_settings(chosen),
         )
 
     def asked(self, *methods: str) -> list[Call]:

@@ -169,7 +169,7 @@ class TeamServer:
             # Then SQLite puts what is in the files beside them into the files themselves, and
             # removes those: they would be replayed over a copy that somebody restores.
             with anyio.CancelScope(shield=True):
-                await aside(self.members.close_journals)
+                await aside(self.members.close_histories)
                 await aside(self.store.close)
 
     async def _tidy(self) -> None:

@@ -27,7 +27,7 @@ WRONG_SETTINGS, FAILED = 2, 1
 
 #: Errors of what the settings name, and that may be there again: whoever starts the server is to
 #: try again, which is not so with wrong settings.
-_AWAY = ("STORE_ERROR", "JOURNAL_ERROR")
+_AWAY = ("STORE_ERROR", "HISTORY_ERROR")
 
 
 def main(words: Sequence[str]) -> int:
@@ -261,7 +261,7 @@ def _problems_with_odoo(instance: Instance) -> Iterator[str]:
     )
 
     yield from unused_plugins(instance)
-    yield from _problems_with_journal(instance)
+    yield from _problems_with_history(instance)
     try:
         with as_own_user(instance) as odoo:
             _say(f"{instance.title}: Odoo {odoo.version.full} knows {odoo.settings.username}.")
@@ -284,21 +284,21 @@ def _problems_with_odoo(instance: Instance) -> Iterator[str]:
         yield refusal_in_words(instance, error)
 
 
-def _problems_with_journal(instance: Instance) -> Iterator[str]:
-    """Yield why the journal of an instance cannot be used; say where it is."""
+def _problems_with_history(instance: Instance) -> Iterator[str]:
+    """Yield why the change history of an instance cannot be used; say where it is."""
     from odoo_toolkit.journal.places import AUTO, OFF, usual_file
-    from odoo_toolkit_mcp.accounts.policy_checks import journal_problem
+    from odoo_toolkit_mcp.accounts.policy_checks import history_problem
 
-    place = instance.connection.journal
+    place = instance.connection.history
     if place == OFF:
-        _say(f"{instance.title}: There is no journal, so that no change can be taken back.")
+        _say(f"{instance.title}: There is no change history, so that no change can be taken back.")
         return
     if place in (None, AUTO):
         place = str(usual_file(instance.connection.url))
-    what = f"{instance.title}: The journal {_without_password(place)}"
+    what = f"{instance.title}: The change history {_without_password(place)}"
     if "://" not in place and not Path(place).exists():
         yield from _made_later(what, Path(place))
-    elif problem := journal_problem(instance):
+    elif problem := history_problem(instance):
         yield problem
     else:
         _say(f"{what} can be used.")

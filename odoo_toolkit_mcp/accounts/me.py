@@ -33,7 +33,7 @@ from odoo_toolkit_mcp.accounts.web import PageError, Pages, count_try, number_of
 from odoo_toolkit_mcp.accounts.web_sessions import WebSessions
 from odoo_toolkit_mcp.affected import Asking, Question, as_call, run
 from odoo_toolkit_mcp.approval_rules import Rules, rules_of
-from odoo_toolkit_mcp.requests import journal_for
+from odoo_toolkit_mcp.requests import history_for
 from odoo_toolkit_mcp.settings import policy_of
 from odoo_toolkit_mcp.toolsets.history import UNDO
 
@@ -292,13 +292,13 @@ class MyPages:
     async def _changes(self, account: Account) -> list[tuple[HistoryEntry, bool]]:
         """Return the latest changes, and of each whether some of it can be taken back.
 
-        There are none where there is no journal.
+        There are none where there is no change history.
         """
         if account.key is None:
             return []
         try:
             changes: list[tuple[HistoryEntry, bool]] = await self._beside(
-                account, lambda odoo, _: _latest(odoo) if odoo.journal else []
+                account, lambda odoo, _: _latest(odoo) if odoo.history else []
             )
             return changes
         except OdooError:
@@ -328,17 +328,17 @@ class MyPages:
         settings = attrs.evolve(
             instance.connection, username=account.login, api_key=account.key, password=None
         )
-        policy, journal = policy_of(server), journal_for(settings, server)
+        policy, history = policy_of(server), history_for(settings, server)
         noted = audit.AuditLog(server, policy, Notes(self._provider.activity, instance.name))
         about = {"login": account.login, "account": account.id, "program": _PROGRAM}
         caller = audit.caller.set(audit.Caller(_PROGRAM, _PROGRAM, about=about))
         try:
-            with Odoo(settings, policy=policy, journal=journal, on_call=noted.record) as odoo:
+            with Odoo(settings, policy=policy, history=history, on_call=noted.record) as odoo:
                 return function(odoo, rules_of(server))
         finally:
             audit.caller.reset(caller)
-            if journal:
-                journal.store.close()
+            if history:
+                history.store.close()
 
     async def _account(self, request: Request) -> Account | None:
         session = self._pages.cookie(request, "me")

@@ -78,10 +78,10 @@ class Members:
             server.end_streams()
             self._endpoints[key].end_streams()
 
-    def close_journals(self) -> None:
-        """Close the journals of all servers; whoever still uses one opens it again."""
+    def close_histories(self) -> None:
+        """Close the change histories of all servers; whoever still uses one opens it again."""
         for server in self.servers.values():
-            server.requests.close_journal()
+            server.requests.close_history()
 
     def _denied(self, request: Request | None) -> None:
         """Look whether the key of a request still holds, as Odoo has denied something."""

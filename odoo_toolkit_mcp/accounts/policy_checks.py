@@ -15,7 +15,7 @@ from odoo_toolkit.errors import OdooError
 from odoo_toolkit_mcp.accounts.in_words import in_the_file
 from odoo_toolkit_mcp.accounts.team import Instance, Team
 from odoo_toolkit_mcp.approval_rules import rules_of
-from odoo_toolkit_mcp.requests import journal_for
+from odoo_toolkit_mcp.requests import history_for
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.tool_list import ToolList
 
@@ -47,16 +47,16 @@ def unused_plugins(instance: Instance) -> list[str]:
     ]
 
 
-def journal_problem(instance: Instance) -> str | None:
-    """Return why the journal of an instance cannot be used; without it nothing is changed."""
+def history_problem(instance: Instance) -> str | None:
+    """Return why the history of an instance cannot be used; without it nothing is changed."""
     for rule in instance.rules:
         try:
-            journal = journal_for(instance.connection, rule.settings)
-            if journal:
+            history = history_for(instance.connection, rule.settings)
+            if history:
                 try:
-                    journal.store.open()
+                    history.store.open()
                 finally:
-                    journal.store.close()
+                    history.store.close()
         except OdooError as error:
             return f"{error.message} {error.suggestion or ''}".strip()
     return None

@@ -368,7 +368,7 @@ def team_of(content: Mapping[str, Any], folder: Path) -> Team:
             values[name] = reader.value(name, kind, least)
     if values.get("with_password") is False and values.get("with_key") is False:
         reader.problems.append("with_password or with_key must be true, else nobody can sign in.")
-    instances = _instances(reader, server, partial(_journal, folder=folder, store=store))
+    instances = _instances(reader, server, partial(_history, folder=folder, store=store))
     if "issuer" in content:
         values["issuer"], problems = issuer_of(content["issuer"], instances, public + server.path)
         reader.problems += problems
@@ -426,21 +426,21 @@ def _unknown(given: Mapping[str, Any], known: Sequence[str]) -> list[str]:
     return problems
 
 
-def _no_place(journal: Any) -> str | None:
+def _no_place(history: Any) -> str | None:
     """Return what is wrong with a word that would make a file of its name."""
-    word = journal.lower() if isinstance(journal, str) else AUTO
+    word = history.lower() if isinstance(history, str) else AUTO
     if word in (AUTO, OFF) or set(word) & set("./\\"):
         return None
     if not difflib.get_close_matches(word, _NO_PLACE, n=1):
         return None
     return (
-        f"journal is {journal!r}, which looks like {AUTO} or {OFF}: write one of these; or a file,"
-        " such as journal.sqlite, with its ending."
+        f"history is {history!r}, which looks like {AUTO} or {OFF}: write one of these; or a file,"
+        " such as history.sqlite, with its ending."
     )
 
 
-def _journal(given: Any, *, folder: Path, store: str) -> Any:
-    """Return where the journal of an instance is: by default where the store is.
+def _history(given: Any, *, folder: Path, store: str) -> Any:
+    """Return where the change history of an instance is: by default where the store is.
 
     Args:
         given: what the file says of it; None for nothing.
@@ -448,14 +448,14 @@ def _journal(given: Any, *, folder: Path, store: str) -> Any:
         store: its place.
     """
     if given is None:
-        return store if "://" in store else str(Path(store).with_name("journal.sqlite"))
+        return store if "://" in store else str(Path(store).with_name("history.sqlite"))
     if not isinstance(given, str) or given.lower() in (AUTO, OFF) or "://" in given:
         return given
     return str(folder / Path(given).expanduser())
 
 
 def _instances(
-    reader: _Reader, server: ServerSettings, journal: Callable[[Any], Any]
+    reader: _Reader, server: ServerSettings, history: Callable[[Any], Any]
 ) -> dict[str, Instance]:
     tables = reader.content.get("instances")
     if not isinstance(tables, Mapping) or not tables:
@@ -470,9 +470,9 @@ def _instances(
         elif not isinstance(table, Mapping):
             reader.problems.append(f"instances.{name} must be a table.")
         else:
-            if problem := _no_place(table.get("journal")):
+            if problem := _no_place(table.get("history")):
                 reader.problems.append(f"instances.{name}: {problem}")
-            placed = {**table, "journal": journal(table.get("journal"))}
+            placed = {**table, "history": history(table.get("history"))}
             if instance := _instance(reader, name, placed, server):
                 found[name] = instance
     return found

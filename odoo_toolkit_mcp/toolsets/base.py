@@ -306,12 +306,12 @@ class ToolTable:
 
     Args:
         settings: of the server; the mode decides which tools exist.
-        keeps_journal: whether what is written can be looked up.
+        keeps_history: whether what is written can be looked up.
     """
 
-    def __init__(self, settings: ServerSettings, *, keeps_journal: bool = True) -> None:
+    def __init__(self, settings: ServerSettings, *, keeps_history: bool = True) -> None:
         self.settings = settings
-        self.keeps_journal = keeps_journal
+        self.keeps_history = keeps_history
         #: What became of the toolsets, once all have been registered.
         self.report = RegistrationReport()
         self.tools: dict[str, Tool] = {}

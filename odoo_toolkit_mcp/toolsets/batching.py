@@ -1,4 +1,4 @@
-"""Several changes as one plan: a tool of the core toolset, where the server keeps a journal."""
+"""Several changes as one plan: a tool of the core toolset, where the server keeps a history."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def batch_tool(table: ToolTable) -> Tool:
         keyed = {} if idempotency_key is None else {"idempotency_key": idempotency_key}
         return batch(odoo, found, allow_irreversible=allow_irreversible, dry_run=dry_run, **keyed)
 
-    # The library's function makes the entry of the journal, under its key.
+    # The library's function makes the entry of the change history, under its key.
     _batch.plan = batch.plan  # type: ignore[attr-defined]
     return Tool(
         name=NAME,

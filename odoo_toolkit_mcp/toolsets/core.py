@@ -323,14 +323,14 @@ class CoreToolset(BaseToolset):
             maxima={"limit": settings.search_max_limit},
         )
         deep = _deep_search_tool(settings)
-        journal: tuple[Tool, ...] = (*history.TOOLS, batching.batch_tool(server))
+        of_history: tuple[Tool, ...] = (*history.TOOLS, batching.batch_tool(server))
         rules = rules_of(settings)
-        journal += approval_tools(rules) if rules.rules else ()
-        if not server.keeps_journal:
-            server.omitted |= {tool.name: history.NO_JOURNAL for tool in journal}
-            journal = ()
+        of_history += approval_tools(rules) if rules.rules else ()
+        if not server.keeps_history:
+            server.omitted |= {tool.name: history.NO_HISTORY for tool in of_history}
+            of_history = ()
         about = (_explain_model_tool(server), _list_toolsets_tool(server))
-        return server.add_tools([search, deep, *others, *journal, *about])
+        return server.add_tools([search, deep, *others, *of_history, *about])
 
 
 def _deep_search_tool(settings: ServerSettings) -> Tool:

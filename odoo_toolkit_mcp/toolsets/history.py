@@ -1,4 +1,4 @@
-"""The journal: tools of the core toolset, where the server keeps one."""
+"""The change history: tools of the core toolset, where the server keeps one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from odoo_toolkit.undoing import UndoResult, undo, undo_since
 from odoo_toolkit_mcp.toolsets.base import Tool
 
 #: Why the tools are missing.
-NO_JOURNAL = "the server keeps no journal: ODOO_JOURNAL"
+NO_HISTORY = "the server keeps no change history: ODOO_HISTORY"
 
 _SINCE = Doc("A time in UTC, such as 2026-11-23T14:30:00Z.")
 

@@ -13,7 +13,7 @@ import pytest
 from mcp import Client
 
 from odoo_toolkit import (
-    Journal,
+    History,
     OdooError,
     batch,
     create,
@@ -48,7 +48,7 @@ RULES: dict[str, Any] = {
 def odoo(own_server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Noting]:
     """A connection of the administrator with lists, and a journal."""
     with connected(own_server, **RULES) as connection:
-        connection.journal = Journal(tmp_path_factory.mktemp("journal") / "journal.sqlite")
+        connection.history = History(tmp_path_factory.mktemp("journal") / "history.sqlite")
         yield connection
 
 
@@ -164,7 +164,7 @@ async def test_tools_as_items(own_server: Server, database: Database, tmp_path: 
     }
     settings = connection_settings(
         **credentials(own_server, own_server.user("admin")),
-        journal=str(tmp_path / "journal.sqlite"),
+        history=str(tmp_path / "history.sqlite"),
     )
     rules = {**RULES, "model_blocklist": (CLOSED,), "field_blocklist": ("ref",)}
     async with Client(OdooServer(settings, ServerSettings(**rules))) as client:

@@ -12,7 +12,7 @@ import attrs
 import pytest
 
 from odoo_toolkit import (
-    Journal,
+    History,
     Odoo,
     OdooError,
     Policy,
@@ -47,11 +47,11 @@ Opening = Callable[..., Odoo]
 @pytest.fixture
 def journalled(server: Server, tmp_path: Path) -> Iterator[Opening]:
     """Open connections of one user under other rules, which share a journal."""
-    journal = Journal(tmp_path / "journal.sqlite")
+    journal = History(tmp_path / "history.sqlite")
     settings = connection_settings(**credentials(server, server.user("admin")))
     with contextlib.ExitStack() as stack:
         yield lambda **rules: stack.enter_context(
-            Odoo(settings, policy=Policy(**rules), journal=journal)
+            Odoo(settings, policy=Policy(**rules), history=journal)
         )
 
 
@@ -397,10 +397,10 @@ def test_history_shows_no_values_of_other_companies(
     company = raw("res.company", "create", {"name": f"Other {suffix}"})
     raw("res.users", "write", [raw.uid], {"company_ids": [[4, company]]})
     home = raw.value("res.users", raw.uid, "company_id")[0]
-    journal, named = Journal(tmp_path / "journal.sqlite"), credentials(server, server.user("admin"))
+    journal, named = History(tmp_path / "history.sqlite"), credentials(server, server.user("admin"))
     with (
-        Odoo(connection_settings(**named), journal=journal) as opened,
-        Odoo(connection_settings(**named, company_ids=(home,)), journal=journal) as bound,
+        Odoo(connection_settings(**named), history=journal) as opened,
+        Odoo(connection_settings(**named, company_ids=(home,)), history=journal) as bound,
         raw.record("crm.lead", {"name": "Lead", "company_id": company}) as theirs,
         raw.record("crm.lead", {"name": "Lead", "company_id": home}) as ours,
     ):

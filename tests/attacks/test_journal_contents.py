@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit import Journal, Odoo, Policy, create, execute, upsert, write
+from odoo_toolkit import History, Odoo, Policy, create, execute, upsert, write
 from odoo_toolkit.connection.settings import connection_settings
 from tests.attacks.policies import Raw, raw
 from tests.live.conftest import admin, server, suffix
@@ -137,9 +137,9 @@ def _parameter(raw: Raw, word: str) -> int:
 def test_the_journal_keeps_no_contents(
     server: Server, raw: Raw, suffix: str, tmp_path: Path, name: str, protect: bool
 ) -> None:
-    path = tmp_path / "journal.sqlite"
+    path = tmp_path / "history.sqlite"
     settings = connection_settings(**credentials(server, server.user("admin")))
-    with Odoo(settings, policy=Policy(protect=protect), journal=Journal(path)) as odoo:
+    with Odoo(settings, policy=Policy(protect=protect), history=History(path)) as odoo:
         {**FILES, **PASSWORDS}[name](odoo, raw, suffix)
         kept = b"".join(file.read_bytes() for file in tmp_path.iterdir())
     needles = [_content(suffix), _content(f"{suffix}2"), f"content of {suffix}", PIXEL[:60]]

@@ -13,7 +13,7 @@ from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.file_content import NewFile
 from odoo_toolkit.records.importing import upsert
 from odoo_toolkit_mcp import cli
-from odoo_toolkit_mcp.requests import journal_for
+from odoo_toolkit_mcp.requests import history_for
 from odoo_toolkit_mcp.settings import ServerSettings
 from tests.attacks.policies import Raw, connected, raw
 from tests.live.conftest import admin, server, suffix
@@ -26,13 +26,13 @@ __all__ = ["admin", "raw", "server", "suffix"]
 def test_only_a_server_that_writes_makes_a_journal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str
 ) -> None:
-    path = tmp_path / "folder" / "journal.sqlite"
+    path = tmp_path / "folder" / "history.sqlite"
     for name, value in {
         "ODOO_URL": "http://127.0.0.1:1",
         "ODOO_DB": "x",
         "ODOO_USERNAME": "x",
         "ODOO_PASSWORD": "x",
-        "ODOO_JOURNAL": str(path),
+        "ODOO_HISTORY": str(path),
         "ODOO_MCP_MODE": mode,
     }.items():
         monkeypatch.setenv(name, value)
@@ -40,14 +40,14 @@ def test_only_a_server_that_writes_makes_a_journal(
     assert problems == []
     assert isinstance(connection, ConnectionSettings)
     assert isinstance(settings, ServerSettings)
-    journal = journal_for(connection, settings)
+    journal = history_for(connection, settings)
     assert (journal is not None) == (mode != "readonly") == path.exists()
     if journal:  # a readonly server shows the one that is there
         monkeypatch.setenv("ODOO_MCP_MODE", "readonly")
         connection, settings, _ = cli._settings(cli._parser().parse_args([]))
         assert connection
         assert settings
-        assert journal_for(connection, settings) is not None
+        assert history_for(connection, settings) is not None
 
 
 @pytest.mark.parametrize("there", [True, False], ids=["a file", "nothing"])

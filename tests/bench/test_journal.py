@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from odoo_toolkit import Connection, Journal, connect, create, read, write
+from odoo_toolkit import Connection, History, connect, create, read, write
 from tests.bench.timing import medians
 from tests.live.servers import credentials, find_servers
 
@@ -24,7 +24,7 @@ def test_a_journal_costs_a_write_little_and_a_read_nothing(tmp_path: Path) -> No
     login = credentials(server, server.user("admin"))
     with (
         connect(**login) as plain,
-        connect(**login, journal=Journal(tmp_path / "journal.sqlite")) as kept,
+        connect(**login, history=History(tmp_path / "history.sqlite")) as kept,
     ):
         number = create(plain, "res.partner", {"name": "Bench"}).id
         counter = itertools.count()

@@ -34,7 +34,7 @@ async def team_pictures(
     """
     with tempfile.TemporaryDirectory() as kept:
         main = instance_of(
-            server, title="Production", mode="full", journal=str(Path(kept) / "journal.sqlite")
+            server, title="Production", mode="full", history=str(Path(kept) / "history.sqlite")
         )
         instances = {"main": main, "test": {**main, "title": "Test"}}
         with RunningTeam(Path(kept), instances) as team:

@@ -81,7 +81,7 @@ def measure(server: Server) -> list[list[str]]:
         started: list[Process] = []
         for size in SIZES:
             port = free_port()
-            instance = instance_of(server, mode="full", journal=store.address)
+            instance = instance_of(server, mode="full", history=store.address)
             team = {
                 "public_url": f"http://127.0.0.1:{port}",
                 "store": store.address,

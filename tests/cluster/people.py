@@ -171,7 +171,7 @@ class Member:
 def _passes(said: Said) -> bool:
     """Whether an error is one that goes away: the store is restarting, or another is at it."""
     return said.status in GONE or said.code in (
-        *("STORE_ERROR", "JOURNAL_ERROR", "CONNECTION_ERROR", "CONNECTION_REFUSED", "TIMEOUT"),
+        *("STORE_ERROR", "HISTORY_ERROR", "CONNECTION_ERROR", "CONNECTION_REFUSED", "TIMEOUT"),
         *("RATE_LIMITED", "STATE_ERROR"),
     )
 

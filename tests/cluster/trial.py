@@ -180,7 +180,7 @@ def _started(
         server, mode="full", confirm_tools=[COMPANY], rules=[{"logins": [f"{prefix}p*"]}]
     )
     limits = {"rate_limit": True, "rate_limit_rpm": LIMIT, "rate_limit_rph": 100 * LIMIT}
-    instance["journal"] = store.address
+    instance["history"] = store.address
     team = {
         "public_url": f"http://127.0.0.1:{port}",
         "store": store.address,

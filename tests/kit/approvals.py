@@ -25,7 +25,7 @@ class Office:
     """
 
     def __init__(self, server: Server, folder: Path, rules: Sequence[str]) -> None:
-        self._server, self._journal = server, folder / "journal.sqlite"
+        self._server, self._journal = server, folder / "history.sqlite"
         self._rules = tuple(rules)
 
     @asynccontextmanager
@@ -34,7 +34,7 @@ class Office:
     ) -> AsyncIterator[Client]:
         """Connect a client for a person."""
         connection = connection_settings(
-            **credentials(self._server, self._server.user(name)), journal=str(self._journal)
+            **credentials(self._server, self._server.user(name)), history=str(self._journal)
         )
         approval = {"approval": self._rules, "approvers": ("demo", "admin")} if self._rules else {}
         given = {"mode": "full", "confirm": "never", **approval, **settings}

@@ -14,7 +14,7 @@ import traceback
 import attrs
 
 from odoo_toolkit import connect
-from odoo_toolkit.journal import Journal
+from odoo_toolkit.journal import History
 from odoo_toolkit.notebook import Connection
 from tests.kit.recordings import Recording, Recordings, Tape, standing_still
 from tests.kit.scenarios import names, play
@@ -57,14 +57,14 @@ def record(server: Server, people: dict[str, User], name: str, recordings: Recor
     """Run a scenario on a real Odoo, and return what went over the wire."""
     tape = Tape(moment=int(time.time()))
 
-    def opened(user: str, journal: Journal | None) -> Connection:
+    def opened(user: str, journal: History | None) -> Connection:
         person = people.get(user) or server.user("admin")
         real = connect(**credentials(server, person))
         tape.version = attrs.asdict(real.version)
         transport = Recording(
             real._connected().transport, real.version, real.uid, user, tape, recordings
         )
-        return Connection(real.settings, transport=transport, journal=journal).connect()
+        return Connection(real.settings, transport=transport, history=journal).connect()
 
     with standing_still(name, tape.moment):
         play(name, opened)

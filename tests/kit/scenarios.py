@@ -24,7 +24,7 @@ from odoo_toolkit import (
     history,
     undo,
 )
-from odoo_toolkit.journal import Journal, Write
+from odoo_toolkit.journal import History, Write
 from odoo_toolkit.journal.foretelling import foretold
 from odoo_toolkit.wizards.catalog import known_wizard
 from tests.live import undo_cases
@@ -34,7 +34,7 @@ from tests.live.undo_cases import CASES, Case, differing, state
 LIVE_ONLY = ("hr.check_in_out", "attachments.attach_report")
 
 #: Gives a connection, with a journal or without, of "odoo", "plain" or another user of the cases.
-Connect = Callable[[str, "Journal | None"], AbstractContextManager[Connection]]
+Connect = Callable[[str, "History | None"], AbstractContextManager[Connection]]
 
 
 def names(version: int) -> list[str]:
@@ -50,7 +50,7 @@ def play(name: str, connect: Connect) -> None:
     """Run a scenario."""
     case = CASES[name]
     with tempfile.TemporaryDirectory() as folder, connect("plain", None) as plain:
-        journal = Journal(Path(folder) / "journal.sqlite")
+        journal = History(Path(folder) / "history.sqlite")
         with connect(case.user, journal) as odoo:
             take_back(case, odoo, plain)
 

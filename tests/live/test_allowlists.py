@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 import pytest
 
-from odoo_toolkit import AccessError, Journal, Odoo, Policy, create, execute, search_read, write
+from odoo_toolkit import AccessError, History, Odoo, Policy, create, execute, search_read, write
 from odoo_toolkit.apps.hr import create_expense
 from odoo_toolkit.apps.inventory import count_stock, set_reordering_rule
 from odoo_toolkit.apps.purchase import receive
@@ -671,7 +671,7 @@ def limited(server: Server, case: Case, tmp_path: Path) -> Iterator[Odoo]:
         write_allowlist=[case.writes, *case.also],
     )
     settings = connection_settings(**credentials(server, server.user("admin")))
-    with Odoo(settings, policy=policy, journal=Journal(tmp_path / "journal.sqlite")) as odoo:
+    with Odoo(settings, policy=policy, history=History(tmp_path / "history.sqlite")) as odoo:
         yield odoo
 
 
@@ -699,9 +699,9 @@ def test_without_the_model_it_is_about_it_is_refused(
     case.given(records)
     policy = Policy(mode="restricted", model_allowlist=["res.country", *case.names])
     settings = connection_settings(**credentials(server, server.user("admin")))
-    journal = Journal(tmp_path / "journal.sqlite")
+    journal = History(tmp_path / "history.sqlite")
     with (
-        Odoo(settings, policy=policy, journal=journal) as odoo,
+        Odoo(settings, policy=policy, history=journal) as odoo,
         pytest.raises(AccessError) as caught,
     ):
         case.run(odoo, records)

@@ -11,7 +11,7 @@ import pytest
 from odoo_toolkit import (
     BatchResult,
     Connection,
-    Journal,
+    History,
     OdooConnectionError,
     OdooError,
     OperationCancelled,
@@ -45,13 +45,13 @@ PARTNER = "res.partner"
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the journal is."""
-    return tmp_path_factory.mktemp("batch") / "journal.sqlite"
+    return tmp_path_factory.mktemp("batch") / "history.sqlite"
 
 
 @pytest.fixture(scope="module")
 def odoo(server: Server, path: Path) -> Iterator[Connection]:
     """The administrator, with a journal."""
-    with connect(**credentials(server, server.user("admin")), journal=Journal(path)) as connection:
+    with connect(**credentials(server, server.user("admin")), history=History(path)) as connection:
         yield connection
 
 
@@ -68,7 +68,7 @@ def lossy(server: Server, path: Path) -> Iterator[tuple[Connection, Between]]:
     between = Between()
     with proxy(server.url, between.choose) as between.server:
         keywords = {**credentials(server, server.user("admin")), "url": between.server.url}
-        with connect(**keywords, journal=Journal(path)) as connection:
+        with connect(**keywords, history=History(path)) as connection:
             yield connection, between
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from odoo_toolkit import (
     Connection,
-    Journal,
+    History,
     Policy,
     StateError,
     batch,
@@ -41,13 +41,13 @@ ITEMS, DONE = 20, 4
 @pytest.fixture
 def journal(tmp_path: Path) -> Path:
     """Where the journal is, which both processes share."""
-    return tmp_path / "journal.sqlite"
+    return tmp_path / "history.sqlite"
 
 
 @pytest.fixture
 def odoo(server: Server, journal: Path) -> Iterator[Connection]:
     """The process that repeats."""
-    with connect(**credentials(server, server.user("admin")), journal=Journal(journal)) as found:
+    with connect(**credentials(server, server.user("admin")), history=History(journal)) as found:
         yield found
 
 
@@ -71,7 +71,7 @@ def be_killed(
     keywords: Credentials, journal: Path, key: str, made: list[Item], *, lost: bool
 ) -> None:
     """Be the process that is killed: between two items, or before an answer is read."""
-    with connect(**keywords, journal=Journal(journal)) as odoo:
+    with connect(**keywords, history=History(journal)) as odoo:
         send, sent = odoo._send, 0
 
         def counted(call: Call, *more: Any, **named: Any) -> Any:
@@ -140,7 +140,7 @@ def test_what_is_created_in_restricted_mode_is_archived_as_foretold(
     """The plan, the history, and the undo say the same."""
     policy = Policy(mode="restricted", write_allowlist=frozenset({PARTNER}))
     keywords = credentials(server, server.user("admin"))
-    with connect(**keywords, journal=Journal(journal), policy=policy) as odoo:
+    with connect(**keywords, history=History(journal), policy=policy) as odoo:
         name = f"Restricted {suffix}"
         foretold = create.plan(odoo, PARTNER, {"name": name}).undo
         number = create(odoo, PARTNER, {"name": name}).id

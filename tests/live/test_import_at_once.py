@@ -149,7 +149,7 @@ def test_rows_that_all_change_one_record_are_all_made(admin: Odoo, word: str) ->
 
 def test_one_undo_takes_back_all_batches(server: Server, word: str, tmp_path: Path) -> None:
     login = credentials(server, server.user("admin"))
-    with connect(**login, journal=tmp_path / "journal.sqlite") as odoo:
+    with connect(**login, history=tmp_path / "history.sqlite") as odoo:
         rows = [{"ref": f"{word}-{n}", "name": f"C {n}"} for n in range(ROWS)]
         result = upsert(odoo, "res.partner", rows, key="ref", batch=BATCH, concurrency=2)
         (entry,) = history(odoo)
@@ -174,7 +174,7 @@ def test_a_batch_whose_answer_is_lost_is_recognised_beside_another_one(
 
     with proxy(server.url, choose) as between:
         login = {**credentials(server, server.user("admin")), "url": between.url}
-        with connect(**login, journal=tmp_path / "journal.sqlite") as odoo:
+        with connect(**login, history=tmp_path / "history.sqlite") as odoo:
             rows = [{"ref": f"{word}-{n}", "name": f"C {n}"} for n in range(ROWS)]
             result = upsert(odoo, "res.partner", rows, key="ref", batch=BATCH, concurrency=2)
             assert (result.created, result.interrupted) == (ROWS, None)

@@ -54,9 +54,9 @@ def odoo(rental: Copy) -> Iterator[Odoo]:
 
 
 def mcp_server(
-    rental: Copy, role: str = "admin", journal: str = "off", **settings: Any
+    rental: Copy, role: str = "admin", history: str = "off", **settings: Any
 ) -> OdooServer:
-    keywords = {**credentials(rental.server, rental.server.user(role)), "journal": journal}
+    keywords = {**credentials(rental.server, rental.server.user(role)), "history": history}
     connection, problems = load_settings(ConnectionSettings, keywords, environ={})
     assert connection, problems
     found, problems = load_settings(ServerSettings, {"mode": "full", **settings}, environ={})
@@ -128,7 +128,7 @@ async def test_what_is_done_can_be_taken_back_as_it_says(
     rental: Copy, raw: Raw, admitted: dict[str, Any], tmp_path: Path
 ) -> None:
     contract = Rented(raw)
-    server = mcp_server(rental, journal=str(tmp_path / "journal.db"), **admitted)
+    server = mcp_server(rental, history=str(tmp_path / "history.db"), **admitted)
     async with Client(server) as client:
         plan = await called(
             client, "odoo_rental_confirm_contract", contract_id=contract.id, dry_run=True
@@ -144,7 +144,7 @@ async def test_what_is_done_can_be_taken_back_as_it_says(
 
 async def test_what_has_no_way_back_says_so(rental: Copy, raw: Raw, tmp_path: Path) -> None:
     contract = Rented(raw, "confirmed")
-    server = mcp_server(rental, journal=str(tmp_path / "journal.db"), plugin_files=str(FILE))
+    server = mcp_server(rental, history=str(tmp_path / "history.db"), plugin_files=str(FILE))
     async with Client(server) as client:
         done = await called(client, "odoo_rental_hand_over_contract", contract_id=contract.id)
     load()
@@ -161,7 +161,7 @@ async def test_a_repeat_with_a_key_is_not_done_twice(
         "equipment_id": contract.equipment,
         "idempotency_key": suffix,
     }
-    server = mcp_server(rental, journal=str(tmp_path / "journal.db"), **admitted)
+    server = mcp_server(rental, history=str(tmp_path / "history.db"), **admitted)
     async with Client(server) as client:
         first = await called(client, "odoo_rental_create_contract", **given)
         second = await called(client, "odoo_rental_create_contract", **given)

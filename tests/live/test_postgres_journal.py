@@ -11,7 +11,7 @@ import pytest
 from odoo_toolkit import (
     ConfigurationError,
     Connection,
-    Journal,
+    History,
     OdooError,
     StateError,
     connect,
@@ -52,7 +52,7 @@ def odoo(server: Server, address: str) -> Iterator[Connection]:
 
 
 def _connected(server: Server, address: str) -> Connection:
-    return connect(**credentials(server, server.user("admin")), journal=Journal(address))
+    return connect(**credentials(server, server.user("admin")), history=History(address))
 
 
 def test_a_change_is_kept_and_taken_back_by_another_process(
@@ -114,8 +114,8 @@ def test_without_its_journal_nothing_is_sent(
     lost = address.replace(database, f"{database}_lost")
     with _connected(server, lost) as other, pytest.raises(OdooError) as caught:
         create(other, "res.partner", {"name": f"Lost {suffix}"})
-    assert (caught.value.code, caught.value.outcome) == ("JOURNAL_ERROR", "not_sent")
-    assert "secret" not in f"{caught.value.message} {Journal(lost)!r}"
+    assert (caught.value.code, caught.value.outcome) == ("HISTORY_ERROR", "not_sent")
+    assert "secret" not in f"{caught.value.message} {History(lost)!r}"
     comment = "COMMENT ON SCHEMA odoo_toolkit IS"
     postgres.execute(database, f"{comment} '99'")
     try:
@@ -136,9 +136,9 @@ def test_asking_for_a_journal_makes_none() -> None:
     postgres.execute("postgres", f"CREATE DATABASE {name}")
     address = f"postgresql://{postgres.ROLE}:secret@/{name}?host={postgres.socket_folder()}"
     try:
-        journal = Journal(address)
+        journal = History(address)
         assert not journal.store.exists()
-        assert not Journal(address).store.exists()
+        assert not History(address).store.exists()
         journal.store.open()
         assert journal.store.exists()
         journal.store.close()

@@ -269,7 +269,7 @@ def test_the_history_has_only_what_a_print_leaves(
     order_id = next(iter(orders))
     user = server.user("admin")
     login = {"database": server.db, "username": user.login, "api_key": user.api_key}
-    with connect(url=server.url, **login, journal=tmp_path / "journal.sqlite") as odoo:
+    with connect(url=server.url, **login, history=tmp_path / "history.sqlite") as odoo:
         kept = attach_report(odoo, report_name=report, record=order_id)
         assert not isinstance(kept, toolkit.Plan)
         (entry,) = overview(odoo)

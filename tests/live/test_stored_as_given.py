@@ -20,8 +20,8 @@ pytestmark = pytest.mark.every_version
 @pytest.fixture(scope="module")
 def kept(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
     """The administrator, with a journal."""
-    path = tmp_path_factory.mktemp("journal") / "journal.sqlite"
-    with connect(**credentials(server, server.user("admin")), journal=path) as connection:
+    path = tmp_path_factory.mktemp("journal") / "history.sqlite"
+    with connect(**credentials(server, server.user("admin")), history=path) as connection:
         yield connection
 
 

@@ -38,8 +38,8 @@ __all__ = ["server"]
 @pytest.fixture(scope="module")
 def odoo(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
     """The administrator, with a journal of its own."""
-    path = tmp_path_factory.mktemp("journal") / "journal.sqlite"
-    with connect(**_admin(server), journal=path) as connection:
+    path = tmp_path_factory.mktemp("journal") / "history.sqlite"
+    with connect(**_admin(server), history=path) as connection:
         yield connection
 
 
@@ -54,8 +54,8 @@ def plain(server: Server) -> Iterator[Connection]:
 def accountant(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
     """A user with the rights that Odoo wants for bank lines, with a journal."""
     user = accountant_of(server)
-    path = tmp_path_factory.mktemp("journal") / "journal.sqlite"
-    with connect(**credentials(server, user), journal=path) as connection:
+    path = tmp_path_factory.mktemp("journal") / "history.sqlite"
+    with connect(**credentials(server, user), history=path) as connection:
         yield connection
 
 
@@ -149,7 +149,7 @@ def test_all_since_a_moment_is_taken_back_in_reverse_order(
 ) -> None:
     """What was created, changed and confirmed goes; what was there before is as it was."""
     with connect(
-        **credentials(server, server.user("admin")), journal=tmp_path / "journal.sqlite"
+        **credentials(server, server.user("admin")), history=tmp_path / "history.sqlite"
     ) as odoo:
         number = partner(plain)
         write(odoo, "res.partner", [number], {"ref": "one"})

@@ -326,8 +326,8 @@ class TestProperties:
         self, server: Server, admin: Connection, project: int, tmp_path: Path
     ) -> None:
         task = _task(admin, project, aa11=7, dd44=1)
-        journal = tmp_path / "journal.sqlite"
-        with connect(**credentials(server, server.user("admin")), journal=journal) as odoo:
+        journal = tmp_path / "history.sqlite"
+        with connect(**credentials(server, server.user("admin")), history=journal) as odoo:
             write(odoo, _TASK, [task], {"task_properties": {"aa11": 9, "bb22": "eight"}})
             (entry,) = history(odoo)
             undone = undo(odoo, entry=entry.id)

@@ -1233,11 +1233,11 @@ def _account(odoo: Odoo) -> int:
 
 def _elsewhere(odoo: Odoo, make: Callable[[Odoo], int]) -> int:
     """Prepare something that is not part of the operation, without the journal."""
-    journal, odoo.journal = odoo.journal, None
+    journal, odoo.history = odoo.history, None
     try:
         return make(odoo)
     finally:
-        odoo.journal = journal
+        odoo.history = journal
 
 
 def _worked(odoo: Odoo) -> int:

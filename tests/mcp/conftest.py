@@ -62,7 +62,7 @@ def connection_settings(odoo: FakeOdoo) -> ConnectionSettings:
             "reconnect_attempts": 0,
             # Only what hangs takes that long, however busy the machine is.
             "timeout": 240,
-            "journal": "off",
+            "history": "off",
         },
         environ={},
     )

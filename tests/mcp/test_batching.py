@@ -33,7 +33,7 @@ TOOL = "odoo_core_batch"
 def make(odoo: FakeOdoo, path: Path, **keywords: Any) -> OdooServer:
     settings, problems = load(ServerSettings, {"mode": "full", **keywords}, environ={})
     assert settings is not None, problems
-    connection = attrs.evolve(connection_settings(odoo), journal=str(path / "journal.sqlite"))
+    connection = attrs.evolve(connection_settings(odoo), history=str(path / "history.sqlite"))
     return OdooServer(connection, settings, [CoreToolset, SalesToolset])
 
 
@@ -193,7 +193,7 @@ def test_all_tools_that_change_something_can_be_items() -> None:
 async def test_without_a_journal_there_is_no_such_tool(odoo: FakeOdoo) -> None:
     settings, _ = load(ServerSettings, {"mode": "full"}, environ={})
     assert settings
-    connection = attrs.evolve(connection_settings(odoo), journal="off")
+    connection = attrs.evolve(connection_settings(odoo), history="off")
     async with Client(OdooServer(connection, settings, [CoreToolset])) as client:
         assert TOOL not in {tool.name for tool in (await client.list_tools()).tools}
 

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.anyio
 def make(odoo: FakeOdoo, journal: str | None, **keywords: Any) -> OdooServer:
     settings, problems = load(ServerSettings, {"mode": "full", **keywords}, environ={})
     assert settings is not None, problems
-    connection = attrs.evolve(connection_settings(odoo), journal=journal)
+    connection = attrs.evolve(connection_settings(odoo), history=journal)
     return OdooServer(connection, settings, [CoreToolset])
 
 
@@ -38,7 +38,7 @@ async def test_each_change_says_how_it_is_taken_back(
     odoo: FakeOdoo, era: str, tmp_path: Path
 ) -> None:
     """A result has the entry; the history has the client, the records and the old values."""
-    path = tmp_path / "journal.sqlite"
+    path = tmp_path / "history.sqlite"
     server = make(odoo, str(path))
     before = odoo.records[1].get("color")
     me = Implementation(name="Tester", version="7")
@@ -71,7 +71,7 @@ async def test_each_change_says_how_it_is_taken_back(
 
 
 async def test_what_cannot_be_taken_back_says_why(odoo: FakeOdoo, era: str, tmp_path: Path) -> None:
-    async with Client(make(odoo, str(tmp_path / "journal.sqlite")), mode=era) as client:
+    async with Client(make(odoo, str(tmp_path / "history.sqlite")), mode=era) as client:
         arguments = {"model": "res.partner", "ids": [1]}
         deleted = data(await client.call_tool("odoo_core_unlink", arguments))
         assert deleted["undo"]["possible"] == "none"
@@ -95,7 +95,7 @@ async def test_a_server_keeps_a_journal_unless_told_otherwise(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     async with Client(make(odoo, None), mode=era) as client:
         assert data(await client.call_tool("odoo_core_write", WRITE))["undo"]["entry"] == 1
-    (file,) = (tmp_path / "odoo-toolkit" / "journal").glob("*.sqlite")
+    (file,) = (tmp_path / "odoo-toolkit" / "history").glob("*.sqlite")
     assert file.name == f"127.0.0.1-{odoo.port}.sqlite"
     # Who may only read can plan it, and see what was written.
     async with Client(make(odoo, None, mode="readonly"), mode=era) as client:

@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from tempfile import TemporaryDirectory
 from typing import get_args
 
-from odoo_toolkit import Journal, Odoo, connect, create
+from odoo_toolkit import History, Odoo, connect, create
 from odoo_toolkit.errors import OdooError
 from tests.live.servers import Server, credentials, find_servers
 from tests.provisioning import postgres
@@ -72,7 +72,7 @@ def soak(server: Server, protocol: str, calls: int, faults: int, *, keys: bool =
         connect(**keywords) as safe,
         connect(
             **{**keywords, "url": between.url},
-            journal=Journal(f"{folder}/journal.sqlite") if keys else None,
+            history=History(f"{folder}/history.sqlite") if keys else None,
         ) as odoo,
         ThreadPoolExecutor(THREADS) as pool,
     ):

@@ -44,7 +44,7 @@ class Claim:
 
 def _told(odoo: Odoo, claim: Claim, act: Callable[[Key], int | None]) -> Claim:
     """Make a write; with a key, if there is a journal, again as long as it is in doubt."""
-    key = Key(key=uuid.uuid4().hex) if odoo.journal else Key()
+    key = Key(key=uuid.uuid4().hex) if odoo.history else Key()
     for _ in range(REPEATS if key else 1):
         try:
             claim.id = act(key)

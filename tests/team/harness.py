@@ -38,7 +38,7 @@ def instance_of(server: Server, **more: Any) -> dict[str, Any]:
         "database": server.db,
         "username": admin.login,
         **({"api_key": admin.api_key} if admin.api_key else {"password": admin.password}),
-        "journal": "off",
+        "history": "off",
         **more,
     }
 

@@ -24,7 +24,7 @@ NOWHERE: Mapping[str, Any] = {
     "database": "main",
     "username": "server",
     "api_key": "0" * 40,
-    "journal": "off",
+    "history": "off",
     "timeout": 1,
     "reconnect_attempts": 0,
 }

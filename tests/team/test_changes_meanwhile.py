@@ -32,8 +32,8 @@ __all__ = ["people"]
 @pytest.fixture
 def team(server: Server, tmp_path: Path) -> Iterator[RunningTeam]:
     """A team of one Odoo, with a journal."""
-    journal = str(tmp_path / "journal.sqlite")
-    main = instance_of(server, mode="full", confirm="never", journal=journal)
+    journal = str(tmp_path / "history.sqlite")
+    main = instance_of(server, mode="full", confirm="never", history=journal)
     with RunningTeam(tmp_path, {"main": main}) as one:
         yield one
 

@@ -173,11 +173,11 @@ def test_a_store_without_secrets_gets_a_new_key(tmp_path: Path) -> None:
 
 
 def test_a_check_makes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    instance = {name: value for name, value in NOWHERE.items() if name != "journal"}
+    instance = {name: value for name, value in NOWHERE.items() if name != "history"}
     path = file_of(tmp_path, instance, store="deep/accounts.sqlite")
     _, said = checked(path, capsys)
     assert [one.name for one in tmp_path.iterdir()] == ["team.toml"]
-    for what in ("accounts.sqlite", "accounts.sqlite.key", "journal.sqlite"):
+    for what in ("accounts.sqlite", "accounts.sqlite.key", "history.sqlite"):
         assert f"{tmp_path / 'deep' / what} will be made at the first start" in said
 
 
@@ -195,11 +195,11 @@ def test_a_check_says_where_the_journal_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _, said = checked(file_of(tmp_path), capsys)
-    assert "Main: There is no journal" in said
+    assert "Main: There is no change history" in said
     place = tmp_path / "own.sqlite"
     sqlite3.connect(place).close()
-    _, said = checked(file_of(tmp_path, {**NOWHERE, "journal": "own.sqlite"}), capsys)
-    assert f"Main: The journal {place} can be used." in said
+    _, said = checked(file_of(tmp_path, {**NOWHERE, "history": "own.sqlite"}), capsys)
+    assert f"Main: The change history {place} can be used." in said
 
 
 def test_no_two_addresses_are_called_the_same(

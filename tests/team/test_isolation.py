@@ -94,8 +94,8 @@ def members(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Members]:
     """A team of two Odoos, with people who are connected to it."""
     folder = tmp_path_factory.mktemp("isolation")
     one, other = map(own, VERSIONS)
-    journal = str(folder / "journal.sqlite")
-    options = {"mode": "full", "confirm": "never", "journal": journal}
+    journal = str(folder / "history.sqlite")
+    options = {"mode": "full", "confirm": "never", "history": journal}
     instances = {
         "one": instance_of(one, **options),
         "other": instance_of(other, **options),

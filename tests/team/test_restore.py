@@ -128,7 +128,7 @@ def test_tokens_hold_keys_open_and_nothing_is_done_twice(
     server: Server, people: People, admin: Odoo, kept: Kept, tmp_path: Path
 ) -> None:
     user = creator(people)
-    main = instance_of(server, mode="full", confirm="never", journal=kept.journal)
+    main = instance_of(server, mode="full", confirm="never", history=kept.journal)
     # With a file the secret keys are in one beside it, and with PostgreSQL in the team's file.
     more = {"store": kept.store} | ({"secret_keys": KEYS} if "://" in kept.store else {})
     with RunningTeam(tmp_path, {"main": main}, **more) as team:
@@ -200,10 +200,10 @@ def test_what_a_killed_server_leaves_beside_its_files_is_not_replayed_over_the_c
     runs.mkdir()
     with RunningTeam(runs, {"main": dict(NOWHERE)}) as team:
         Person(team.url).connect(OAuthClient(team.url), login="ann", password=password_of("ann"))
-        noted(runs / "journal.sqlite", "before")
+        noted(runs / "history.sqlite", "before")
         # One connection stays open, as that of a server does.
         back_up(runs)
-        journal = noted(runs / "journal.sqlite", *(f"after {n}" for n in range(20)))
+        journal = noted(runs / "history.sqlite", *(f"after {n}" for n in range(20)))
         Person(team.url).connect(OAuthClient(team.url), login="bob", password=password_of("bob"))
         shutil.copytree(runs, killed)
         journal.close()
@@ -212,7 +212,7 @@ def test_what_a_killed_server_leaves_beside_its_files_is_not_replayed_over_the_c
     restore(killed)
 
     assert left == [f"{name}-{end}" for name in NAMES for end in ("shm", "wal")]
-    assert operations(killed / "journal.sqlite") == ["before"]
+    assert operations(killed / "history.sqlite") == ["before"]
     with closing(sqlite3.connect(killed / "accounts.sqlite")) as store:
         assert store.execute("SELECT login FROM account").fetchall() == [("ann",)]
         assert store.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
@@ -226,20 +226,20 @@ def test_copies_are_readable_by_their_owner_only_and_there_is_none_of_a_missing_
 
     copies = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "backup").iterdir()}
     assert copies == {"accounts.sqlite": 0o600}
-    assert not (tmp_path / "journal.sqlite").exists()
+    assert not (tmp_path / "history.sqlite").exists()
 
 
 def test_a_server_that_is_stopped_leaves_nothing_beside_its_files(
     users: Users, tmp_path: Path
 ) -> None:
-    main = {**NOWHERE, "journal": "journal.sqlite", "mode": "full"}
+    main = {**NOWHERE, "history": "history.sqlite", "mode": "full"}
     with RunningTeam(tmp_path, {"main": main}) as team:
         client = OAuthClient(team.url)
         tokens = Person(team.url).connect(client, login="ann", password=password_of("ann"))
         call(team.url, tokens.access, "odoo_core_get_user")
         (server,) = team.server.members.servers.values()
-        assert server.requests.journal is not None
-        server.requests.journal.store.open()
+        assert server.requests.history is not None
+        server.requests.history.store.open()
         while_it_ran = beside(tmp_path)
 
     assert while_it_ran == [f"{name}-{end}" for name in NAMES for end in ("shm", "wal")]

@@ -21,7 +21,7 @@ from tests.team.conftest import Serve
 from tests.team.harness import OAuthClient, Person, RunningTeam, call, instance_of, text_of
 from tests.team.people import NOWHERE, Users, password_of
 
-INSTANCE = {name: value for name, value in NOWHERE.items() if name != "journal"}
+INSTANCE = {name: value for name, value in NOWHERE.items() if name != "history"}
 RIGHT: dict[str, Any] = {"public_url": "https://mcp.example.com", "instances": {"main": INSTANCE}}
 
 
@@ -42,7 +42,7 @@ def test_the_least_that_a_file_says_is_enough(tmp_path: Path) -> None:
     assert team.instances["main"].rule_for("anybody", []) == 0
     assert team.instances["main"].rules[0].settings.mode == "readonly"
     assert team.store == str(tmp_path / "accounts.sqlite")
-    assert team.instances["main"].connection.journal == str(tmp_path / "journal.sqlite")
+    assert team.instances["main"].connection.history == str(tmp_path / "history.sqlite")
 
 
 POSTGRESQL = "postgresql://mcp@db.example.com/mcp"
@@ -52,7 +52,7 @@ IN_POSTGRESQL = {"store": POSTGRESQL, "secret_keys": ["a" * 32]}
 @pytest.mark.parametrize(
     ("file", "given", "place"),
     [
-        ({"store": "kept/accounts.sqlite"}, None, "{folder}/kept/journal.sqlite"),
+        ({"store": "kept/accounts.sqlite"}, None, "{folder}/kept/history.sqlite"),
         (IN_POSTGRESQL, None, POSTGRESQL),
         (IN_POSTGRESQL, "own.sqlite", "{folder}/own.sqlite"),
         ({}, "kept/own.sqlite", "{folder}/kept/own.sqlite"),
@@ -65,9 +65,9 @@ IN_POSTGRESQL = {"store": POSTGRESQL, "secret_keys": ["a" * 32]}
 def test_the_journal_is_where_the_store_is_unless_the_file_says_otherwise(
     tmp_path: Path, file: dict[str, Any], given: str | None, place: str
 ) -> None:
-    journal = {} if given is None else {"journal": given}
+    journal = {} if given is None else {"history": given}
     team = team_of({**RIGHT, **file, **with_instance(**journal)}, tmp_path)
-    assert team.instances["main"].connection.journal == place.format(folder=tmp_path)
+    assert team.instances["main"].connection.history == place.format(folder=tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,8 @@ def test_the_journal_is_where_the_store_is_unless_the_file_says_otherwise(
         (with_instance(log_level="debug"), "log_level is for the whole server"),
         ({"audit": True}, "audit is not for a team's file"),
         (with_instance(title=7), "title must be text"),
-        (with_instance(journal="of"), "journal is 'of'"),
-        (with_instance(journal="none"), "journal is 'none'"),
+        (with_instance(history="of"), "history is 'of'"),
+        (with_instance(history="none"), "history is 'none'"),
         (with_instance(rules={"mode": "full"}), "rules must be tables"),
         (with_instance(rules=["full"]), "rule 1: must be a table"),
         (with_rule(mode="everything"), "rule 2: "),
@@ -188,17 +188,17 @@ def test_a_check_tells_of_plugins_and_a_journal_that_cannot_be_used(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "plugin.toml").write_text("no plugin at all")
-    (tmp_path / "journal.sqlite").mkdir()
+    (tmp_path / "history.sqlite").mkdir()
     path = tmp_path / "team.toml"
     more = {
         "plugin_files": [str(tmp_path / "plugin.toml")],
-        "journal": str(tmp_path / "journal.sqlite"),
+        "history": str(tmp_path / "history.sqlite"),
     }
     path.write_text(tomlkit.dumps({**RIGHT, **with_instance(**more, reconnect_attempts=0)}))
     assert main([str(path), "--check"]) == FAILED
     said = capsys.readouterr().err
     assert "plugin.toml is not used" in said
-    assert "journal.sqlite" in said
+    assert "history.sqlite" in said
     assert "Nothing answers" in said
 
 

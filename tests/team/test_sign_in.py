@@ -38,8 +38,8 @@ __all__ = ["people"]
 def team(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningTeam]:
     """A team of one Odoo, with a journal."""
     folder = tmp_path_factory.mktemp("team")
-    journal = str(folder / "journal.sqlite")
-    main = instance_of(server, mode="full", confirm="never", journal=journal)
+    journal = str(folder / "history.sqlite")
+    main = instance_of(server, mode="full", confirm="never", history=journal)
     down = {**main, "url": "http://127.0.0.1:9", "reconnect_attempts": 0}
     with RunningTeam(folder, {"main": main, "down": down}) as one:
         yield one
@@ -167,8 +167,8 @@ def test_what_another_person_has_to_allow_is_not_taken_back_without(
 ) -> None:
     user = creator(people)
     rules = {"approval": ["res.partner.unlink"], "approvers": ["somebody else"]}
-    journal = str(tmp_path / "journal.sqlite")
-    main = instance_of(server, mode="full", confirm="never", journal=journal, **rules)
+    journal = str(tmp_path / "history.sqlite")
+    main = instance_of(server, mode="full", confirm="never", history=journal, **rules)
     with RunningTeam(tmp_path, {"main": main}) as careful:
         person, client = Person(careful.url), OAuthClient(careful.url)
         form = {"instance": "main", "login": user.login, "password": user.password}

@@ -15,7 +15,7 @@ import pytest
 
 from odoo_toolkit import (
     Connection,
-    Journal,
+    History,
     NotFoundError,
     OdooConnectionError,
     OdooError,
@@ -42,7 +42,7 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """Where the journal is."""
-    return tmp_path / "journal.sqlite"
+    return tmp_path / "history.sqlite"
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def server() -> FakeServer:
 @pytest.fixture
 def odoo(server: FakeServer, path: Path) -> Connection:
     """A connection with a journal, which has one change."""
-    connection = server.connect(journal=Journal(path))
+    connection = server.connect(history=History(path))
     write(connection, "res.partner", [1], {"ref": "b"})
     return connection
 
@@ -78,13 +78,13 @@ def test_a_damaged_line_is_shown_as_such_and_not_taken_back(
     """Whoever reads the history sees that something was written, and that nobody knows what."""
     _damage(path, body)
     (entry,) = history(odoo)
-    assert entry.writes[0].method == "(damaged in the journal)"
+    assert entry.writes[0].method == "(damaged in the change history)"
     for dry_run in (True, False):
-        with pytest.raises(StateError, match="the journal is damaged there"):
+        with pytest.raises(StateError, match="the change history is damaged there"):
             undo(odoo, entry=entry.id, dry_run=dry_run)
-    with pytest.raises(StateError, match="the journal is damaged there"):
+    with pytest.raises(StateError, match="the change history is damaged there"):
         undo(odoo, entry=entry.id, partial=True)
-    with pytest.raises(StateError, match="the journal is damaged there"):
+    with pytest.raises(StateError, match="the change history is damaged there"):
         undo_since(odoo, since="2020-01-01")
     assert _ref(server) == "b"
 
@@ -116,34 +116,34 @@ def _a_folder(path: Path) -> None:
 def test_a_file_that_cannot_be_used_has_nothing_sent(
     server: FakeServer, odoo: Connection, path: Path, spoil: Callable[[Path], None]
 ) -> None:
-    assert isinstance(odoo.journal, Journal)
-    odoo.journal.store.close()
+    assert isinstance(odoo.history, History)
+    odoo.history.store.close()
     for beside in ("-wal", "-shm"):
         path.with_name(path.name + beside).unlink(missing_ok=True)
     spoil(path)
     server.sent.clear()
     with pytest.raises(OdooError) as caught:
-        write(server.connect(journal=Journal(path)), "res.partner", [1], {"ref": "c"})
+        write(server.connect(history=History(path)), "res.partner", [1], {"ref": "c"})
     assert caught.value.suggestion
     assert _ref(server) == "b"
 
 
 def test_a_full_file_has_nothing_sent(server: FakeServer, odoo: Connection) -> None:
-    assert isinstance(odoo.journal, Journal)
-    connection = odoo.journal.store.database._opened()
+    assert isinstance(odoo.history, History)
+    connection = odoo.history.store.database._opened()
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
     connection.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(OdooError, match="full") as caught:
         write(odoo, "res.partner", [1], {"ref": "c" * 50_000})
-    assert (caught.value.code, caught.value.outcome) == ("JOURNAL_ERROR", "not_sent")
+    assert (caught.value.code, caught.value.outcome) == ("HISTORY_ERROR", "not_sent")
     assert _ref(server) == "b"
 
 
 def test_a_file_that_another_process_holds_has_nothing_sent(
     server: FakeServer, odoo: Connection, path: Path
 ) -> None:
-    assert isinstance(odoo.journal, Journal)
-    odoo.journal.store.close()
+    assert isinstance(odoo.history, History)
+    odoo.history.store.close()
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     with pytest.raises(OdooError, match="locked") as caught:
@@ -159,11 +159,11 @@ def test_a_file_that_another_process_holds_has_nothing_sent(
 def test_a_copy_of_another_databases_journal_takes_nothing_back(
     server: FakeServer, odoo: Connection, path: Path, tmp_path: Path
 ) -> None:
-    assert isinstance(odoo.journal, Journal)
+    assert isinstance(odoo.history, History)
     number = history(odoo)[0].id
-    odoo.journal.store.close()
+    odoo.history.store.close()
     copied = shutil.copy(path, tmp_path / "copied.sqlite")
-    other = server.connect(journal=Journal(copied), database="other")
+    other = server.connect(history=History(copied), database="other")
     assert history(other) == []
     with pytest.raises(NotFoundError):
         undo(other, entry=number)

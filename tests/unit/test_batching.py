@@ -14,7 +14,7 @@ from odoo_toolkit import (
     BatchResult,
     ConfigurationError,
     Connection,
-    Journal,
+    History,
     NotFoundError,
     Odoo,
     OdooConnectionError,
@@ -67,7 +67,7 @@ def server() -> FakeServer:
 @pytest.fixture
 def odoo(server: FakeServer, tmp_path: Path) -> Connection:
     """A connection with a journal."""
-    return server.connect(journal=Journal(tmp_path / "journal.sqlite"))
+    return server.connect(history=History(tmp_path / "history.sqlite"))
 
 
 def rows(server: FakeServer) -> list[dict[str, Any]]:
@@ -183,7 +183,7 @@ def test_there_is_at_least_one_item_and_not_too_many(odoo: Connection) -> None:
 
 def test_without_a_journal_nothing_is_done(server: FakeServer) -> None:
     for dry_run in (True, False):
-        with pytest.raises(ConfigurationError, match="needs a journal"):
+        with pytest.raises(ConfigurationError, match="needs a change history"):
             batch(server.connect(), [ref(1, "x")], dry_run=dry_run)
     assert server.asked("write") == []
 
@@ -261,7 +261,7 @@ def test_what_is_made_is_taken_back_though_odoo_does_not_tell_of_models(
     """Odoo 15 and 16 do not tell ordinary users which models are those of wizards."""
     server = FakeServer({PARTNER: FIELDS}, version=15, records={PARTNER: []})
     server.answers["ir.model", "search_count"] = AccessError("No.")
-    odoo = server.connect(journal=Journal(tmp_path / "j.sqlite"))
+    odoo = server.connect(history=History(tmp_path / "j.sqlite"))
     refuse(server, "create", "bad")
     with pytest.raises(ConstraintError) as caught:
         batch(odoo, [new("Dan"), new("bad")])
@@ -301,7 +301,7 @@ def test_where_nothing_may_be_deleted_what_is_made_needs_a_yes(
 ) -> None:
     """The way back is asked of the policy, too."""
     policy = Policy(mode="restricted", write_allowlist=frozenset({PARTNER}))
-    odoo = server.connect(journal=Journal(tmp_path / "j.sqlite"), policy=policy)
+    odoo = server.connect(history=History(tmp_path / "j.sqlite"), policy=policy)
     with pytest.raises(StateError, match="only in part"):
         batch(odoo, [new("Dan"), ref(1, "x")])
     refuse(server, "write", "bad")
@@ -313,7 +313,7 @@ def test_where_nothing_may_be_deleted_what_is_made_needs_a_yes(
 
 def test_the_policy_is_asked_about_each(server: FakeServer, tmp_path: Path) -> None:
     policy = Policy(mode="restricted", write_allowlist=frozenset({PARTNER}))
-    odoo = server.connect(journal=Journal(tmp_path / "j.sqlite"), policy=policy)
+    odoo = server.connect(history=History(tmp_path / "j.sqlite"), policy=policy)
     plan = batch.plan(odoo, [ref(1, "x"), GONE])
     assert plan.needs
     with pytest.raises(AccessError, match=r"Item 2 \(unlink\)"):
@@ -657,7 +657,7 @@ def test_undo_of_a_lost_copy_leaves_the_original_alone(
 
 def restricted(server: FakeServer, path: Path, *models: str) -> Connection:
     policy = Policy(mode="restricted", write_allowlist=frozenset(models))
-    return server.connect(journal=Journal(path / "j.sqlite"), policy=policy)
+    return server.connect(history=History(path / "j.sqlite"), policy=policy)
 
 
 def test_what_is_created_in_restricted_mode_is_archived_as_foretold(

@@ -18,7 +18,7 @@ __all__ = ["run", "server"]
 def journal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """The journal of the command, in the person's folder."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.setenv("ODOO_JOURNAL", "auto")
+    monkeypatch.setenv("ODOO_HISTORY", "auto")
     return usual_file("http://odoo.test")
 
 
@@ -74,11 +74,11 @@ def test_all_since_a_time(run: Run, server: FakeServer) -> None:
 def test_without_a_journal_it_says_how_to_keep_one(
     run: Run, monkeypatch: pytest.MonkeyPatch, journal: Path, value: str
 ) -> None:
-    monkeypatch.setenv("ODOO_JOURNAL", value)
+    monkeypatch.setenv("ODOO_HISTORY", value)
     run("write", "res.partner", "7", "ref=new", "--mode", "full")
     failed = run("history")
     assert failed.exit_code == 3
-    assert "no journal" in failed.stderr
+    assert "no change history" in failed.stderr
     assert not journal.exists()
 
 

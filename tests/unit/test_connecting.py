@@ -34,9 +34,9 @@ GIVEN: dict[str, Any] = {
     "health_interval": 6.0,
     "reconnect_attempts": 1,
     "reconnect_backoff": 0.5,
-    "journal": "/journal.sqlite",
-    "journal_days": 30,
-    "journal_megabytes": 5,
+    "history": "/history.sqlite",
+    "history_days": 30,
+    "history_megabytes": 5,
 }
 
 

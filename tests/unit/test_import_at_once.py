@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit import Journal, ValidationError, create_many, history, undo, upsert
+from odoo_toolkit import History, ValidationError, create_many, history, undo, upsert
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import OdooConnectionError, make_error
 from odoo_toolkit.records.importing import sending
@@ -218,7 +218,7 @@ def test_a_lost_answer_is_found_among_what_the_other_batch_makes(
         return answer
 
     server = between(contacts(), hook)
-    odoo = server.connect(journal=Journal(tmp_path / "journal.sqlite"))
+    odoo = server.connect(history=History(tmp_path / "history.sqlite"))
     result = create_many(odoo, "res.partner", rows_of(6), batch=2, concurrency=2)
     assert (result.statuses, result.interrupted) == (["created"] * 6, None)
     assert result.warnings == ["The answer was lost on the way; Odoo shows that it was done."]
@@ -341,7 +341,7 @@ def test_with_a_key_of_the_caller_batches_go_one_after_the_other(tmp_path: Path)
     server.answers["ir.model.data", "check_object_reference"] = lambda call: make_error(
         "NOT_FOUND", f"External ID not found in the system: {call.arguments['xml_id']}"
     )
-    odoo = server.connect(journal=Journal(tmp_path / "journal.sqlite"))
+    odoo = server.connect(history=History(tmp_path / "history.sqlite"))
     rows = rows_of(3)
     with pytest.raises(ValidationError, match="With a key, batches go one after the other"):
         create_many(odoo, "res.partner", rows, concurrency=2, idempotency_key="k1")

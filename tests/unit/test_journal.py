@@ -11,7 +11,7 @@ import pytest
 from odoo_toolkit import (
     ConfigurationError,
     Connection,
-    Journal,
+    History,
     NotFoundError,
     OdooConnectionError,
     OdooError,
@@ -34,7 +34,7 @@ FIELDS = {"name": "char", "ref": "char", "secret_code": "char", "photo": "binary
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """Where the journal is."""
-    return tmp_path / "journal.sqlite"
+    return tmp_path / "history.sqlite"
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def server() -> FakeServer:
 @pytest.fixture
 def odoo(server: FakeServer, path: Path) -> Connection:
     """A connection with a journal."""
-    return server.connect(journal=Journal(path))
+    return server.connect(history=History(path))
 
 
 def test_a_write_takes_as_many_requests_as_without_a_journal(
@@ -55,8 +55,8 @@ def test_a_write_takes_as_many_requests_as_without_a_journal(
 ) -> None:
     """The old values come with the request that looks whether the records are there."""
     counts = []
-    for journal in (None, Journal(path)):
-        odoo = server.connect(journal=journal)
+    for journal in (None, History(path)):
+        odoo = server.connect(history=journal)
         write(odoo, "res.partner", [1], {"ref": "x"})  # the schema is read
         server.sent.clear()
         write(odoo, "res.partner", [1], {"ref": "b"})
@@ -79,10 +79,10 @@ def test_the_entry_has_what_was_and_what_is(odoo: Connection) -> None:
 
 def test_files_and_closed_fields_are_not_kept(server: FakeServer, path: Path) -> None:
     """A field that the policy closes later is not shown either."""
-    odoo = server.connect(journal=Journal(path))
+    odoo = server.connect(history=History(path))
     write(odoo, "res.partner", [1], {"ref": "b", "secret_code": "t", "photo": "eQ=="})
     closed = server.connect(
-        journal=Journal(path), policy=Policy(field_blocklist=frozenset({"secret_code"}))
+        history=History(path), policy=Policy(field_blocklist=frozenset({"secret_code"}))
     )
     assert "eA==" not in path.read_bytes().decode("latin-1")
     (call,) = history(odoo)[0].writes
@@ -94,14 +94,14 @@ def test_files_and_closed_fields_are_not_kept(server: FakeServer, path: Path) ->
 
 def test_without_its_journal_nothing_is_sent(server: FakeServer, path: Path) -> None:
     """What cannot be written down is not done."""
-    odoo = server.connect(journal=Journal(path))
+    odoo = server.connect(history=History(path))
     history(odoo)
     with sqlite3.connect(path) as other:
         other.execute("DROP TABLE write")
     server.sent.clear()
     with pytest.raises(OdooError) as caught:
         create(odoo, "res.partner", {"name": "Bob"})
-    assert (caught.value.code, caught.value.outcome) == ("JOURNAL_ERROR", "not_sent")
+    assert (caught.value.code, caught.value.outcome) == ("HISTORY_ERROR", "not_sent")
     assert server.asked("create") == []
 
 
@@ -117,7 +117,7 @@ def test_a_file_that_is_no_journal_is_left_alone(
         with sqlite3.connect(path) as other:
             other.execute("PRAGMA user_version = 99")
     before = path.read_bytes()
-    odoo = server.connect(journal=Journal(path))
+    odoo = server.connect(history=History(path))
     with pytest.raises(ConfigurationError) as caught:
         create(odoo, "res.partner", {"name": "Bob"})
     assert says in str(caught.value)
@@ -144,12 +144,12 @@ def test_an_answer_that_stays_lost_is_doubtful(
 
 
 def test_what_another_user_or_database_wrote_is_not_there(server: FakeServer, path: Path) -> None:
-    odoo = server.connect(journal=Journal(path))
+    odoo = server.connect(history=History(path))
     write(odoo, "res.partner", [1], {"ref": "b"})
     entry = history(odoo)[0].id
     for other in (
-        server.connect(journal=Journal(path), url="http://elsewhere.test"),
-        FakeServer({"res.partner": FIELDS}, uid=7).connect(journal=Journal(path)),
+        server.connect(history=History(path), url="http://elsewhere.test"),
+        FakeServer({"res.partner": FIELDS}, uid=7).connect(history=History(path)),
     ):
         assert history(other) == []
         with pytest.raises(NotFoundError):
@@ -199,7 +199,7 @@ def test_what_odoo_computes_is_held_where_odoo_lets_it_be_written(path: Path) ->
     row = {"id": 1, "name": "O1", "ref": "a", "state": "new"}
     server = FakeServer({"x.order": fields}, records={"x.order": [row]})
     server.answers["x.order", "write"] = answer
-    odoo = server.connect(journal=Journal(path))
+    odoo = server.connect(history=History(path))
     write(odoo, "x.order", [1], {"ref": "b"})
     undo(odoo, entry=history(odoo)[0].id)
     assert server.records["x.order"][0]["ref"] == "a"
@@ -216,10 +216,10 @@ def test_a_value_that_changed_since_stays(server: FakeServer, odoo: Connection) 
 
 
 def test_a_connection_with_a_journal_can_be_pickled(path: Path) -> None:
-    journal = pickle.loads(pickle.dumps(Journal(path, days=3)))
-    assert repr(journal) == repr(Journal(path))
+    journal = pickle.loads(pickle.dumps(History(path, days=3)))
+    assert repr(journal) == repr(History(path))
 
 
 def test_without_a_journal_history_says_how_to_have_one(server: FakeServer) -> None:
-    with pytest.raises(ConfigurationError, match="has no journal"):
+    with pytest.raises(ConfigurationError, match="has no change history"):
         history(server.connect())

@@ -18,7 +18,7 @@ import pytest
 from odoo_toolkit import (
     ConfigurationError,
     Connection,
-    Journal,
+    History,
     OdooConnectionError,
     OdooError,
     Policy,
@@ -52,7 +52,7 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """Where the journal is."""
-    return tmp_path / "journal.sqlite"
+    return tmp_path / "history.sqlite"
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def server() -> FakeServer:
 @pytest.fixture
 def odoo(server: FakeServer, path: Path) -> Connection:
     """A connection with a journal."""
-    return server.connect(journal=Journal(path))
+    return server.connect(history=History(path))
 
 
 class Killed(BaseException):
@@ -104,9 +104,9 @@ def names(server: FakeServer) -> list[str]:
 def test_the_first_result_again(server: FakeServer, path: Path) -> None:
     """Also by another object, as after a restart; nothing is sent but the login."""
     first = create(
-        server.connect(journal=Journal(path)), "res.partner", {"name": "Bob"}, idempotency_key="k1"
+        server.connect(history=History(path)), "res.partner", {"name": "Bob"}, idempotency_key="k1"
     )
-    odoo = server.connect(journal=Journal(path))
+    odoo = server.connect(history=History(path))
     server.sent.clear()
     again = create(odoo, "res.partner", {"name": "Bob"}, idempotency_key="k1")
     assert again == first
@@ -183,15 +183,15 @@ def test_a_long_request_is_compared_further_up(odoo: Connection) -> None:
 
 def test_another_company_is_another_request(server: FakeServer, path: Path) -> None:
     create(
-        server.connect(journal=Journal(path)), "res.partner", {"name": "Bob"}, idempotency_key="k"
+        server.connect(history=History(path)), "res.partner", {"name": "Bob"}, idempotency_key="k"
     )
-    other = server.connect(journal=Journal(path), company_id=2)
+    other = server.connect(history=History(path), company_id=2)
     with pytest.raises(StateError, match="something else"):
         create(other, "res.partner", {"name": "Bob"}, idempotency_key="k")
 
 
 def test_without_a_journal_nothing_is_sent(server: FakeServer) -> None:
-    with pytest.raises(ConfigurationError, match="needs a journal"):
+    with pytest.raises(ConfigurationError, match="needs a change history"):
         create(server.connect(), "res.partner", {"name": "Bob"}, idempotency_key="k")
     assert server.sent == []
 
@@ -225,14 +225,14 @@ def test_what_was_refused_may_be_done_again(server: FakeServer, odoo: Connection
 def test_a_state_that_stops_it_reserves_nothing(path: Path) -> None:
     server = shop()
     server.records["sale.order"][0]["state"] = "cancel"
-    odoo = server.connect(journal=Journal(path))
+    odoo = server.connect(history=History(path))
     with pytest.raises(StateError):
         confirm_order(odoo, order_id=1, idempotency_key="k")
     assert history(odoo)[0].outcome == "refused"
 
 
 def test_threads_with_one_key_make_one_record(server: FakeServer, path: Path) -> None:
-    odoo, barrier, made = server.connect(journal=Journal(path)), threading.Barrier(6), []
+    odoo, barrier, made = server.connect(history=History(path)), threading.Barrier(6), []
 
     def act() -> None:
         barrier.wait()
@@ -282,7 +282,7 @@ def test_what_has_sent_nothing_gives_its_key_away(
 ) -> None:
     """Killed before its first call, or slow: then it is stopped before it sends anything."""
     monkeypatch.setattr(keys, "wait", lambda seconds: None)
-    other = server.connect(journal=Journal(path))
+    other = server.connect(history=History(path))
     caught: list[OdooError] = []
 
     def slow(odoo: Any, *, dry_run: bool = False) -> Any:
@@ -410,7 +410,7 @@ def test_a_result_that_says_what_failed_is_the_result(server: FakeServer, odoo: 
 
 
 def test_for_whom_a_key_holds_is_told(server: FakeServer, odoo: Connection, path: Path) -> None:
-    here = "Its key holds for programs with this journal, on this machine only."
+    here = "Its key holds for programs with this change history, on this machine only."
     asked: dict[str, Any] = {
         "model": "res.partner",
         "values": {"name": "Bob"},
@@ -419,13 +419,17 @@ def test_for_whom_a_key_holds_is_told(server: FakeServer, odoo: Connection, path
     assert create(odoo, **asked, dry_run=True).message.endswith(here)
     made = create(odoo, **asked)
     assert made.message.endswith(here)
-    other = server.connect(journal=Journal(path.with_name("other.sqlite")))
+    other = server.connect(history=History(path.with_name("other.sqlite")))
     assert create(other, **asked).id != made.id
-    shared = server.connect(journal=Journal("postgresql://localhost/journal"))
+    shared = server.connect(history=History("postgresql://localhost/journal"))
     plan = create(shared, **asked, dry_run=True)
-    assert plan.message.endswith("Its key holds for programs with this journal, on any machine.")
+    assert plan.message.endswith(
+        "Its key holds for programs with this change history, on any machine."
+    )
     without = create(server.connect(), **asked, dry_run=True)
-    assert without.message.endswith("This connection has no journal, so that a key is refused.")
+    assert without.message.endswith(
+        "This connection has no change history, so that a key is refused."
+    )
 
 
 def _two_steps(odoo: Any, *, second: str, dry_run: bool = False) -> Any:
@@ -445,8 +449,8 @@ def _with_plan(act: Any) -> Any:
 
 
 def test_a_part_of_an_operation_has_no_key(odoo: Connection) -> None:
-    assert isinstance(odoo.journal, Journal)
-    with odoo.journal.operation(odoo, "x"), pytest.raises(ValidationError, match="outer call"):
+    assert isinstance(odoo.history, History)
+    with odoo.history.operation(odoo, "x"), pytest.raises(ValidationError, match="outer call"):
         create(odoo, "res.partner", {"name": "Bob"}, idempotency_key="k")
 
 
@@ -462,9 +466,9 @@ def test_what_was_taken_back_is_not_said_to_be_there(server: FakeServer, odoo: C
 def test_another_policy_does_not_see_the_result(server: FakeServer, path: Path) -> None:
     """It hears that it was done, and which record it was."""
     values = {"name": "Bob", "ref": "secret"}
-    create(server.connect(journal=Journal(path)), "res.partner", values, idempotency_key="k")
+    create(server.connect(history=History(path)), "res.partner", values, idempotency_key="k")
     closed = Policy(method_blocklist=frozenset({"message_post"}))
-    other = server.connect(journal=Journal(path), policy=closed)
+    other = server.connect(history=History(path), policy=closed)
     with pytest.raises(StateError) as caught:
         create(other, "res.partner", values, idempotency_key="k")
     assert caught.value.details == {"entry": 1, "created": {"res.partner": [2]}}

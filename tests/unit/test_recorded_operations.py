@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from odoo_toolkit.connection.version import ServerVersion
-from odoo_toolkit.journal import Journal
+from odoo_toolkit.journal import History
 from odoo_toolkit.notebook import Connection
 from tests.kit.recordings import HOW, NOWHERE, Played, Recordings, Replay, standing_still
 from tests.kit.scenarios import names, play
@@ -28,9 +28,9 @@ def test_an_operation_and_its_way_back_send_what_was_recorded(version: int, name
     tape = kept.tapes[name]
     played = Played(kept, [*tape.exchanges])
 
-    def opened(user: str, journal: Journal | None) -> Connection:
+    def opened(user: str, journal: History | None) -> Connection:
         transport = Replay(user, ServerVersion(**tape.version), tape.users[user], played)
-        return Connection(NOWHERE, transport=transport, journal=journal).connect()
+        return Connection(NOWHERE, transport=transport, history=journal).connect()
 
     with standing_still(name, tape.moment):
         play(name, opened)

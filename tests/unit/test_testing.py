@@ -463,7 +463,7 @@ class TestAggregate:
 
 def test_connect_takes_the_path_of_a_journal(tmp_path: Path) -> None:
     server = FakeServer({"res.partner": {"name": "char"}}, records={"res.partner": []})
-    odoo = server.connect(journal=tmp_path / "journal.sqlite")
+    odoo = server.connect(history=tmp_path / "history.sqlite")
     first = create(odoo, "res.partner", {"name": "Ann"}, idempotency_key="one")
     assert create(odoo, "res.partner", {"name": "Ann"}, idempotency_key="one").ids == first.ids
     assert len(server.records["res.partner"]) == 1
