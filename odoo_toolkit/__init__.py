@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from odoo_toolkit.batching import BatchPlan as BatchPlan
     from odoo_toolkit.batching import BatchResult as BatchResult
     from odoo_toolkit.batching import batch as batch
+    from odoo_toolkit.change_history import History as History
+    from odoo_toolkit.change_history import HistoryEntry as HistoryEntry
+    from odoo_toolkit.change_history import Write as Write
+    from odoo_toolkit.change_history.foretelling import Undo as Undo
     from odoo_toolkit.client import CallEvent as CallEvent
     from odoo_toolkit.client import Odoo as Odoo
     from odoo_toolkit.connecting import connect as connect
@@ -32,10 +36,6 @@ if TYPE_CHECKING:
     from odoo_toolkit.errors import StateError as StateError
     from odoo_toolkit.errors import ValidationError as ValidationError
     from odoo_toolkit.errors import WizardRequiredError as WizardRequiredError
-    from odoo_toolkit.journal import History as History
-    from odoo_toolkit.journal import HistoryEntry as HistoryEntry
-    from odoo_toolkit.journal import Write as Write
-    from odoo_toolkit.journal.foretelling import Undo as Undo
     from odoo_toolkit.notebook import Connection as Connection
     from odoo_toolkit.notebook import Model as Model
     from odoo_toolkit.overview import HistorySummary as HistorySummary
@@ -95,8 +95,8 @@ _HOMES = {
     "connection.settings": "ConnectionSettings",
     "errors": "AccessError ConfigurationError ConstraintError NotFoundError OdooConnectionError"
     " OdooError RateLimitError StateError ValidationError WizardRequiredError",
-    "journal": "History HistoryEntry Write",
-    "journal.foretelling": "Undo",
+    "change_history": "History HistoryEntry Write",
+    "change_history.foretelling": "Undo",
     "notebook": "Connection Model",
     "overview": "HistorySummary",
     "undoing": "UndoResult history undo undo_since",

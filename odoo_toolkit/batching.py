@@ -15,6 +15,10 @@ import attrs
 from odoo_toolkit.annotations import DryRun, readable_signatures
 from odoo_toolkit.arguments.reading import wired
 from odoo_toolkit.call import LATER, REFERENCE, referring, stood_in
+from odoo_toolkit.change_history import History
+from odoo_toolkit.change_history.entries import GONE
+from odoo_toolkit.change_history.foretelling import Extent, foretold, policy_of
+from odoo_toolkit.change_history.recording import Recording, current
 from odoo_toolkit.client import Odoo, checked_calls
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import (
@@ -26,10 +30,6 @@ from odoo_toolkit.errors import (
     ValidationError,
     make_error,
 )
-from odoo_toolkit.journal import History
-from odoo_toolkit.journal.entries import GONE
-from odoo_toolkit.journal.foretelling import Extent, foretold, policy_of
-from odoo_toolkit.journal.recording import Recording, current
 from odoo_toolkit.plans import (
     Plan,
     PlannedCall,

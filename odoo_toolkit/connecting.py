@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import attrs
 
+from odoo_toolkit.change_history import History
+from odoo_toolkit.change_history.places import history_of_settings
 from odoo_toolkit.client import CallEvent
 from odoo_toolkit.configuration import configuration_error, unknown_names
 from odoo_toolkit.connection.pool import Pool
 from odoo_toolkit.connection.settings import ConnectionSettings, Protocol, connection_settings
 from odoo_toolkit.errors import ConfigurationError, shorten_uncaught
-from odoo_toolkit.journal import History
-from odoo_toolkit.journal.places import history_of_settings
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.values import ReadOptions
 

@@ -20,13 +20,13 @@ import attrs
 
 from odoo_toolkit.arguments import Command, hold, read_commands
 from odoo_toolkit.call import Call
-from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError
-from odoo_toolkit.fields import TO_MANY, Field
-from odoo_toolkit.journal.recording import (
+from odoo_toolkit.change_history.recording import (
     made_by_others,
     note_found,
 )
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError
+from odoo_toolkit.fields import TO_MANY, Field
 from odoo_toolkit.progress import pause, time_left
 from odoo_toolkit.values.moments import utc_string_of
 

@@ -7,12 +7,12 @@ from datetime import datetime
 
 import attrs
 
+from odoo_toolkit.change_history import HistoryEntry, Write
+from odoo_toolkit.change_history.entries import GONE, Outcome, is_only_of, passing
+from odoo_toolkit.change_history.foretelling import Undo, foretold, policy_of
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, OdooError
-from odoo_toolkit.journal import HistoryEntry, Write
-from odoo_toolkit.journal.entries import GONE, Outcome, is_only_of, passing
-from odoo_toolkit.journal.foretelling import Undo, foretold, policy_of
 from odoo_toolkit.operations.documents import read_rows
 from odoo_toolkit.undoing import history
 from odoo_toolkit.wizards.catalog import known_wizard

@@ -17,6 +17,10 @@ from annotated_types import Ge
 
 from odoo_toolkit.annotations import DryRun, readable_signatures
 from odoo_toolkit.call import Call
+from odoo_toolkit.change_history import History, HistoryEntry, Write
+from odoo_toolkit.change_history.entries import DAMAGED, GONE
+from odoo_toolkit.change_history.recording import apart, identity
+from odoo_toolkit.change_history.snapshots import kept_fields, kept_values
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import (
@@ -26,10 +30,6 @@ from odoo_toolkit.errors import (
     StateError,
     ValidationError,
 )
-from odoo_toolkit.journal import History, HistoryEntry, Write
-from odoo_toolkit.journal.entries import DAMAGED, GONE
-from odoo_toolkit.journal.recording import apart, identity
-from odoo_toolkit.journal.snapshots import kept_fields, kept_values
 from odoo_toolkit.operations.steps import make, permit, plan
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.policy.owners import without_closed_properties

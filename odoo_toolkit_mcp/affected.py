@@ -218,7 +218,7 @@ def _has_more(asking: Asking) -> bool:
 
 def _entry() -> Any:
     """Return the change history's entry of what runs now."""
-    from odoo_toolkit.journal.recording import current
+    from odoo_toolkit.change_history.recording import current
 
     recording = current()
     return recording.entry if recording else None

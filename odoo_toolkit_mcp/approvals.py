@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from odoo_toolkit.errors import AccessError, make_error
 
 if TYPE_CHECKING:
+    from odoo_toolkit.change_history.approvals import Approvals
     from odoo_toolkit.client import Odoo
-    from odoo_toolkit.journal.approvals import Approvals
     from odoo_toolkit_mcp.approval_rules import Rules
 
 
@@ -71,8 +71,8 @@ def approvals_of(odoo: Odoo, rules: Rules) -> Approvals:
     Raises:
         ConfigurationError: the connection has no change history.
     """
-    from odoo_toolkit.journal.approvals import Approvals
-    from odoo_toolkit.journal.recording import identity
+    from odoo_toolkit.change_history.approvals import Approvals
+    from odoo_toolkit.change_history.recording import identity
     from odoo_toolkit.undoing import history_of
 
     return Approvals(history_of(odoo), identity(odoo), rules.approvers)

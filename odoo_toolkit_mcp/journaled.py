@@ -12,8 +12,8 @@ from odoo_toolkit_mcp.affected import run as run_tool
 from odoo_toolkit_mcp.callers import client_of
 
 if TYPE_CHECKING:
+    from odoo_toolkit.change_history import HistoryEntry
     from odoo_toolkit.client import Odoo
-    from odoo_toolkit.journal import HistoryEntry
     from odoo_toolkit_mcp.requests import Context
 
 #: Characters of a client's name and of a message that the change history keeps.
@@ -46,8 +46,8 @@ def run(noted: Noted, asking: Asking, odoo: Odoo | None, /, **arguments: Any) ->
     if odoo is None or odoo.history is None or asking.tool.access == "read":
         return run_tool(asking, odoo, **arguments)
     # Imported here: the server must be able to start without it.
-    from odoo_toolkit.journal import History, client_name
-    from odoo_toolkit.journal.recording import hearing
+    from odoo_toolkit.change_history import History, client_name
+    from odoo_toolkit.change_history.recording import hearing
 
     function = asking.tool.function
     token = client_name.set(noted.client)

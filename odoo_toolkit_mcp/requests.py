@@ -34,9 +34,9 @@ from odoo_toolkit_mcp.settings import ServerSettings, policy_of, read_options_of
 
 if TYPE_CHECKING:
     from odoo_toolkit.call import Access
+    from odoo_toolkit.change_history import History
     from odoo_toolkit.client import CallEvent, Odoo
     from odoo_toolkit.connection.settings import ConnectionSettings
-    from odoo_toolkit.journal import History
 
 
 logger = logging.getLogger(__name__)
@@ -267,7 +267,7 @@ def history_for(connection: ConnectionSettings, settings: ServerSettings) -> His
         settings: of the server.
     """
     # Imported here: the server must be able to start without it.
-    from odoo_toolkit.journal.places import AUTO, history_of_settings
+    from odoo_toolkit.change_history.places import AUTO, history_of_settings
 
     history = history_of_settings(connection, unset=AUTO)
     writes = settings.mode != "readonly" or settings.approval or settings.approvers

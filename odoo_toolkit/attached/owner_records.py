@@ -12,10 +12,10 @@ from annotated_doc import Doc
 from annotated_types import Ge
 
 from odoo_toolkit.call import Access, Call
+from odoo_toolkit.change_history.recording import note_made
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.html_text import html_to_text
-from odoo_toolkit.journal.recording import note_made
 from odoo_toolkit.lost_answers import creating, made_since, or_seen
 from odoo_toolkit.operations.documents import Document, Row, not_found, read_all, read_rows
 from odoo_toolkit.operations.lines import IdOrName, wanted_each

@@ -13,11 +13,11 @@ import click
 from click.shell_completion import CompletionItem
 
 from odoo_toolkit.call import Call
+from odoo_toolkit.change_history.places import history_of_settings
 from odoo_toolkit.cli.output import say
 from odoo_toolkit.cli.profiles import MODES, Chosen, choose, profile_names
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, OdooError
-from odoo_toolkit.journal.places import history_of_settings
 
 
 class WatchedOdoo(Odoo):

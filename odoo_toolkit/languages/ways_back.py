@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from odoo_toolkit.change_history import Write
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.journal import Write
 from odoo_toolkit.languages.installed import LANGUAGE
 from odoo_toolkit.languages.term_translations import as_they_stand, read_terms, term_step
 from odoo_toolkit.operations.documents import read_rows

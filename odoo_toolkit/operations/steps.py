@@ -14,9 +14,9 @@ import attrs
 from odoo_toolkit.app_models import known
 from odoo_toolkit.arguments.compared import in_words
 from odoo_toolkit.call import Access, Call, opened_ids
+from odoo_toolkit.change_history.recording import current, note_made
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, WizardRequiredError
-from odoo_toolkit.journal.recording import current, note_made
 from odoo_toolkit.lost_answers import creating, look, or_seen
 from odoo_toolkit.lost_answers import send as send_once
 from odoo_toolkit.operations.time_zones import own_context

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import attrs
 
+from odoo_toolkit.change_history import Write
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.journal import Write
 from odoo_toolkit.operations.steps import AnyStep
 
 

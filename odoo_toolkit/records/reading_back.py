@@ -9,10 +9,10 @@ from annotated_doc import Doc
 
 from odoo_toolkit.annotations import Fields
 from odoo_toolkit.arguments.compared import Difference, comparable, differences, in_words, moves
+from odoo_toolkit.change_history.recording import note_stored
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import TO_MANY
-from odoo_toolkit.journal.recording import note_stored
 from odoo_toolkit.policy.tables import WRITING_FIELDS
 from odoo_toolkit.records import rows
 from odoo_toolkit.records.arguments import (

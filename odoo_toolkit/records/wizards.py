@@ -12,10 +12,10 @@ from annotated_doc import Doc
 from odoo_toolkit.annotations import Context, JsonSchema, Values
 from odoo_toolkit.arguments import read_commands, to_wire
 from odoo_toolkit.call import Call, default_access, opened_ids
+from odoo_toolkit.change_history.recording import one_entry
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, OdooError, ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
-from odoo_toolkit.journal.recording import one_entry
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records import rows
 from odoo_toolkit.records.arguments import Ids, optional_ids, readable_of

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 import attrs
 
 from odoo_toolkit.app_models import known
+from odoo_toolkit.change_history import Write
+from odoo_toolkit.change_history.entries import GONE, is_only_of, passing
+from odoo_toolkit.change_history.foretelling import CREATES, not_allowed, opposite_of
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.journal import Write
-from odoo_toolkit.journal.entries import GONE, is_only_of, passing
-from odoo_toolkit.journal.foretelling import CREATES, not_allowed, opposite_of
 from odoo_toolkit.operations.steps import AnyStep
 from odoo_toolkit.operations.ways_back import WayBack
 from odoo_toolkit.taking_back.opposites import by_way, looked_up, opposites

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from odoo_toolkit.app_models import Block, Opposite, known
+from odoo_toolkit.change_history import Write
+from odoo_toolkit.change_history.foretelling import less_of
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
-from odoo_toolkit.journal import Write
-from odoo_toolkit.journal.foretelling import less_of
 from odoo_toolkit.operations.documents import read_rows
 from odoo_toolkit.operations.steps import AnyStep, Step
 from odoo_toolkit.operations.ways_back import WayBack

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 import attrs
 
+from odoo_toolkit.change_history import Write
+from odoo_toolkit.change_history.entries import GONE
 from odoo_toolkit.display import Shown
-from odoo_toolkit.journal import Write
-from odoo_toolkit.journal.entries import GONE
 from odoo_toolkit.operations.steps import AnyStep
 
 #: How a record is called in messages, where it is found.

@@ -7,10 +7,10 @@ from typing import Any
 
 from odoo_toolkit.arguments.compared import differences, is_same
 from odoo_toolkit.call import Call
+from odoo_toolkit.change_history import Write
+from odoo_toolkit.change_history.snapshots import kept_fields
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.fields import Field, computed_from
-from odoo_toolkit.journal import Write
-from odoo_toolkit.journal.snapshots import kept_fields
 from odoo_toolkit.operations.steps import Step
 from odoo_toolkit.taking_back.parts import NAME, Item, Part
 from odoo_toolkit.values.properties import by_name

@@ -10,13 +10,13 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.call import Call
+from odoo_toolkit.change_history import History
+from odoo_toolkit.change_history.places import history_of_settings
 from odoo_toolkit.client import CallEvent
 from odoo_toolkit.configuration import Secret
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.connection.version import ServerVersion
 from odoo_toolkit.errors import OdooConnectionError, make_error
-from odoo_toolkit.journal import History
-from odoo_toolkit.journal.places import history_of_settings
 from odoo_toolkit.notebook import Connection
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.testing.descriptions import Fields, described

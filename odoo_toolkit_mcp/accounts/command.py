@@ -286,7 +286,7 @@ def _problems_with_odoo(instance: Instance) -> Iterator[str]:
 
 def _problems_with_history(instance: Instance) -> Iterator[str]:
     """Yield why the change history of an instance cannot be used; say where it is."""
-    from odoo_toolkit.journal.places import AUTO, OFF, usual_file
+    from odoo_toolkit.change_history.places import AUTO, OFF, usual_file
     from odoo_toolkit_mcp.accounts.policy_checks import history_problem
 
     place = instance.connection.history

@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from odoo_toolkit.change_history import HistoryEntry
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, OdooError
-from odoo_toolkit.journal import HistoryEntry
 from odoo_toolkit.overview import undo_of
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.undoing import history

@@ -37,9 +37,9 @@ import attrs
 import tomlkit
 from tomlkit.exceptions import ParseError
 
+from odoo_toolkit.change_history.places import AUTO, OFF
 from odoo_toolkit.configuration import Secret, configuration_error, load, unknown_names
 from odoo_toolkit.connection.settings import ConnectionSettings
-from odoo_toolkit.journal.places import AUTO, OFF
 from odoo_toolkit_mcp.accounts.in_words import setting_names
 from odoo_toolkit_mcp.accounts.issuer import Issuer, issuer_of
 from odoo_toolkit_mcp.accounts.passwords import is_hash

@@ -9,9 +9,9 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.call import Call
+from odoo_toolkit.change_history.approvals import Approval
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, NotFoundError, StateError
-from odoo_toolkit.journal.approvals import Approval
 from odoo_toolkit_mcp.approval_rules import Rules
 from odoo_toolkit_mcp.approvals import approvals_of
 from odoo_toolkit_mcp.toolsets.base import Tool

@@ -14,7 +14,7 @@ import traceback
 import attrs
 
 from odoo_toolkit import connect
-from odoo_toolkit.journal import History
+from odoo_toolkit.change_history import History
 from odoo_toolkit.notebook import Connection
 from tests.kit.recordings import Recording, Recordings, Tape, standing_still
 from tests.kit.scenarios import names, play

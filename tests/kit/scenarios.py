@@ -24,8 +24,8 @@ from odoo_toolkit import (
     history,
     undo,
 )
-from odoo_toolkit.journal import History, Write
-from odoo_toolkit.journal.foretelling import foretold
+from odoo_toolkit.change_history import History, Write
+from odoo_toolkit.change_history.foretelling import foretold
 from odoo_toolkit.wizards.catalog import known_wizard
 from tests.live import undo_cases
 from tests.live.undo_cases import CASES, Case, differing, state

@@ -108,7 +108,7 @@ def test_a_batch_whose_process_is_killed_is_in_doubt_and_taken_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A repeat names what is there, and what may be; it does nothing twice."""
-    monkeypatch.setattr("odoo_toolkit.journal.keys.wait", lambda seconds: None)
+    monkeypatch.setattr("odoo_toolkit.change_history.keys.wait", lambda seconds: None)
     name, key = f"Cut off {suffix} {lost}", f"cut-{suffix}-{lost}"
     made = items(name)
     process = multiprocessing.get_context("fork").Process(

@@ -16,8 +16,8 @@ import pytest
 
 import odoo_toolkit as toolkit
 from odoo_toolkit import Odoo
-from odoo_toolkit.journal import HistoryEntry
-from odoo_toolkit.journal.store import Store
+from odoo_toolkit.change_history import HistoryEntry
+from odoo_toolkit.change_history.store import Store
 from tests.live.servers import Server
 from tests.live.test_user_keys import People, people
 from tests.provisioning import postgres

@@ -36,8 +36,8 @@ from odoo_toolkit import (
     write,
 )
 from odoo_toolkit.call import LATER, Call
+from odoo_toolkit.change_history.recording import Recording
 from odoo_toolkit.errors import ConstraintError
-from odoo_toolkit.journal.recording import Recording
 from odoo_toolkit.operations.steps import Check, Done, Step, operate, permit
 from odoo_toolkit.overview import overview
 from odoo_toolkit.plans import Plan, operation
@@ -584,7 +584,7 @@ def killed(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> Callable[...,
                 if when == "between" and done == at:
                     die()
 
-        monkeypatch.setattr("odoo_toolkit.journal.keys.wait", lambda seconds: None)
+        monkeypatch.setattr("odoo_toolkit.change_history.keys.wait", lambda seconds: None)
         with monkeypatch.context() as during, listening(Dies(server, 99)):
             during.setattr(server, "send", send)
             during.setattr(Recording, "end", lambda s, error: None if dead else end(s, error))

@@ -19,7 +19,16 @@ from tests.unit.fake_shell import Run, run, server
 __all__ = ["run", "server"]
 
 #: What the commands are made of; apps and plugins have none.
-REACHED = ("arguments", "dlt", "journal", "policy", "records", "taking_back", "values", "*.py")
+REACHED = (
+    "arguments",
+    "dlt",
+    "change_history",
+    "policy",
+    "records",
+    "taking_back",
+    "values",
+    "*.py",
+)
 #: Not for a shell: what is written in Python.
 ELSEWHERE = ("records/arrow*.py", "records/changes.py", "records/cursors.py", "records/bars.py")
 ELSEWHERE += ("connect.py", "batching.py", "notebook.py", "records/importing/results.py")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from odoo_toolkit.journal.places import usual_file
+from odoo_toolkit.change_history.places import usual_file
 from odoo_toolkit.testing import FakeServer
 from tests.unit.fake_shell import Run, run, server
 

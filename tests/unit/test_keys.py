@@ -34,8 +34,8 @@ from odoo_toolkit import (
 )
 from odoo_toolkit.annotations import annotate
 from odoo_toolkit.apps.sales import confirm_order
-from odoo_toolkit.journal import kept_results, keys
-from odoo_toolkit.journal.recording import Recording
+from odoo_toolkit.change_history import kept_results, keys
+from odoo_toolkit.change_history.recording import Recording
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.testing import FakeServer
 from tests.unit.test_operation import OPERATIONS, shop

@@ -6,8 +6,8 @@ from functools import cache
 
 import pytest
 
+from odoo_toolkit.change_history import History
 from odoo_toolkit.connection.version import ServerVersion
-from odoo_toolkit.journal import History
 from odoo_toolkit.notebook import Connection
 from tests.kit.recordings import HOW, NOWHERE, Played, Recordings, Replay, standing_still
 from tests.kit.scenarios import names, play

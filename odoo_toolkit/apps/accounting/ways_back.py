@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from odoo_toolkit.apps.accounting.invoices import INVOICE
 from odoo_toolkit.apps.accounting.reconciling import assign, remove
+from odoo_toolkit.change_history import Write
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.journal import Write
 from odoo_toolkit.operations.documents import Row, read_rows
 from odoo_toolkit.operations.ways_back import WayBack
 

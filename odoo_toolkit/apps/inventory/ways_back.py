@@ -15,8 +15,8 @@ from odoo_toolkit.apps.inventory.adjusting import (
     way_to_count,
 )
 from odoo_toolkit.call import Call
+from odoo_toolkit.change_history import Write
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.journal import Write
 from odoo_toolkit.operations.documents import Row, read_rows
 from odoo_toolkit.operations.steps import AnyStep, Step
 from odoo_toolkit.operations.ways_back import WayBack

@@ -30,10 +30,10 @@ from odoo_toolkit.apps.sales.orders import (
 )
 from odoo_toolkit.apps.sales.quotations import CONFIRM, order_result
 from odoo_toolkit.call import Call
+from odoo_toolkit.change_history.recording import note_made
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, OdooError, StateError, ValidationError, make_error
-from odoo_toolkit.journal.recording import note_made
 from odoo_toolkit.operations.documents import (
     Row,
     currency_of,

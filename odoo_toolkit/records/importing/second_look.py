@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import attrs
 
 from odoo_toolkit.arguments.compared import moves
+from odoo_toolkit.change_history.snapshots import watched_fields
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
-from odoo_toolkit.journal.snapshots import watched_fields
 from odoo_toolkit.records.arguments import readable_of
 from odoo_toolkit.records.importing.existing import changed, read_present
 from odoo_toolkit.records.importing.matching import recomputed

@@ -12,9 +12,9 @@ import attrs
 
 from odoo_toolkit.annotations import Context, DryRun, Model
 from odoo_toolkit.arguments.compared import Difference
+from odoo_toolkit.change_history.recording import current
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, RateLimitError, ValidationError
-from odoo_toolkit.journal.recording import current
 from odoo_toolkit.plans import PlannedCall, PlannedChange, operation_with
 from odoo_toolkit.policy.owners import is_owned
 from odoo_toolkit.records.arguments import checked_count

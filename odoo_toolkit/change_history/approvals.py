@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import attrs
 
+from odoo_toolkit.change_history.recording import History, now
 from odoo_toolkit.display import Shown
-from odoo_toolkit.journal.recording import History, now
 
 State = Literal["waiting", "approved", "refused", "used"]
 

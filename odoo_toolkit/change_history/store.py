@@ -15,9 +15,9 @@ from typing import Any
 import attrs
 from cattrs import BaseValidationError, Converter
 
+from odoo_toolkit.change_history.entries import DAMAGED, HistoryEntry, Write
 from odoo_toolkit.databases import Form, PostgresDatabase, Session, database_of
 from odoo_toolkit.errors import make_error
-from odoo_toolkit.journal.entries import DAMAGED, HistoryEntry, Write
 
 FORM = Form(
     noun="change history",

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from odoo_toolkit.change_history.recording import History
 from odoo_toolkit.connection.settings import ConnectionSettings
-from odoo_toolkit.journal.recording import History
 
 #: Words in place of a path.
 AUTO, OFF = "auto", "off"

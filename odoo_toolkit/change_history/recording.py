@@ -17,11 +17,9 @@ from typing import Any
 
 from odoo_toolkit.arguments.reading import wired
 from odoo_toolkit.call import Call
-from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import OdooConnectionError, OdooError, make_error
-from odoo_toolkit.journal.entries import GONE, KEPT_CONTEXT, HistoryEntry, Outcome, Write
-from odoo_toolkit.journal.foretelling import CREATES, opposite_of
-from odoo_toolkit.journal.snapshots import (
+from odoo_toolkit.change_history.entries import GONE, KEPT_CONTEXT, HistoryEntry, Outcome, Write
+from odoo_toolkit.change_history.foretelling import CREATES, opposite_of
+from odoo_toolkit.change_history.snapshots import (
     keep_moved,
     kept_rows,
     lines_after,
@@ -33,7 +31,9 @@ from odoo_toolkit.journal.snapshots import (
     values_after,
     values_before,
 )
-from odoo_toolkit.journal.store import Store
+from odoo_toolkit.change_history.store import Store
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import OdooConnectionError, OdooError, make_error
 
 #: What a program that connects is called in the entries, such as the name of an MCP client.
 client_name: ContextVar[str] = ContextVar("client_name", default="")

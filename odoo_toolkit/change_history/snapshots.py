@@ -12,10 +12,10 @@ from odoo_toolkit.arguments import read_commands
 from odoo_toolkit.arguments.commands import Command
 from odoo_toolkit.arguments.compared import is_same
 from odoo_toolkit.call import Call, opened_ids
+from odoo_toolkit.change_history.entries import Write
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.fields import TO_MANY, Field, computed_from
-from odoo_toolkit.journal.entries import Write
 from odoo_toolkit.policy.tables import is_read_unasked
 
 #: By which a record shows that the last write created it.

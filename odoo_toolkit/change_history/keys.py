@@ -16,18 +16,11 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.call import Call
-from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import (
-    ConfigurationError,
-    OdooError,
-    ValidationError,
-    make_error,
-)
-from odoo_toolkit.journal import kept_results
-from odoo_toolkit.journal.digests import differences, of_reader
-from odoo_toolkit.journal.entries import GONE, HistoryEntry, Write
-from odoo_toolkit.journal.foretelling import CREATES
-from odoo_toolkit.journal.recording import (
+from odoo_toolkit.change_history import kept_results
+from odoo_toolkit.change_history.digests import differences, of_reader
+from odoo_toolkit.change_history.entries import GONE, HistoryEntry, Write
+from odoo_toolkit.change_history.foretelling import CREATES
+from odoo_toolkit.change_history.recording import (
     History,
     Recording,
     client_name,
@@ -35,7 +28,14 @@ from odoo_toolkit.journal.recording import (
     identity,
     now,
 )
-from odoo_toolkit.journal.store import BEGUN, Keyed
+from odoo_toolkit.change_history.store import BEGUN, Keyed
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import (
+    ConfigurationError,
+    OdooError,
+    ValidationError,
+    make_error,
+)
 from odoo_toolkit.progress import pause, time_left
 from odoo_toolkit.values.moments import utc_string_of
 
