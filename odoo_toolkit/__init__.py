@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from odoo_toolkit.change_history import History as History
     from odoo_toolkit.change_history import HistoryEntry as HistoryEntry
     from odoo_toolkit.change_history import Write as Write
-    from odoo_toolkit.change_history.foretelling import Undo as Undo
+    from odoo_toolkit.change_history.undo_preview import Undo as Undo
     from odoo_toolkit.client import CallEvent as CallEvent
     from odoo_toolkit.client import Odoo as Odoo
     from odoo_toolkit.connecting import connect as connect
@@ -96,7 +96,7 @@ _HOMES = {
     "errors": "AccessError ConfigurationError ConstraintError NotFoundError OdooConnectionError"
     " OdooError RateLimitError StateError ValidationError WizardRequiredError",
     "change_history": "History HistoryEntry Write",
-    "change_history.foretelling": "Undo",
+    "change_history.undo_preview": "Undo",
     "notebook": "Connection Model",
     "overview": "HistorySummary",
     "undoing": "UndoResult history undo undo_since",

@@ -17,8 +17,8 @@ from odoo_toolkit.arguments.reading import wired
 from odoo_toolkit.call import LATER, REFERENCE, referring, stood_in
 from odoo_toolkit.change_history import History
 from odoo_toolkit.change_history.entries import GONE
-from odoo_toolkit.change_history.foretelling import Extent, foretold, policy_of
 from odoo_toolkit.change_history.recording import Recording, current
+from odoo_toolkit.change_history.undo_preview import Extent, foretold, policy_of
 from odoo_toolkit.client import Odoo, checked_calls
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import (

@@ -9,7 +9,7 @@ import attrs
 
 from odoo_toolkit.change_history import HistoryEntry, Write
 from odoo_toolkit.change_history.entries import GONE, Outcome, is_only_of, passing
-from odoo_toolkit.change_history.foretelling import Undo, foretold, policy_of
+from odoo_toolkit.change_history.undo_preview import Undo, foretold, policy_of
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, OdooError

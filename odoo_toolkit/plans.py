@@ -19,8 +19,8 @@ from odoo_toolkit.annotations import IdempotencyKey, annotate
 from odoo_toolkit.call import Call
 from odoo_toolkit.change_history import History
 from odoo_toolkit.change_history.digests import of_arguments
-from odoo_toolkit.change_history.foretelling import Undo, foretold, policy_of
 from odoo_toolkit.change_history.keys import run_once, with_protection
+from odoo_toolkit.change_history.undo_preview import Undo, foretold, policy_of
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import ValidationError

@@ -33,7 +33,7 @@ from odoo_toolkit.errors import (
 from odoo_toolkit.operations.steps import make, permit, plan
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.policy.owners import without_closed_properties
-from odoo_toolkit.taking_back import Found, Item, find
+from odoo_toolkit.undo_planning import Found, Item, find
 
 #: Entries that one answer shows, and that are taken back at once.
 _MOST = 200

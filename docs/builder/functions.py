@@ -53,7 +53,7 @@ PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
             "odoo_toolkit.batching",
             "odoo_toolkit.overview",
             "odoo_toolkit.change_history",
-            "odoo_toolkit.change_history.foretelling",
+            "odoo_toolkit.change_history.undo_preview",
         ),
     ),
     "warehouse": (
@@ -121,7 +121,7 @@ ONLY = {
     "odoo_toolkit.dlt.source": ("odoo_source", "odoo_table", "reports"),
     "odoo_toolkit.dlt.reports": ("TableReport",),
     "odoo_toolkit.change_history": ("History", "HistoryEntry", "Write"),
-    "odoo_toolkit.change_history.foretelling": ("Undo",),
+    "odoo_toolkit.change_history.undo_preview": ("Undo",),
     "odoo_toolkit.undoing": ("history", "undo", "undo_since", "UndoResult"),
     "odoo_toolkit.batching": ("batch", "BatchResult", "BatchItem", "BatchPlan"),
     "odoo_toolkit.overview": ("HistorySummary",),

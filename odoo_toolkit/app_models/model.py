@@ -82,7 +82,7 @@ class Opposite:
     Attributes:
         method: what was called on the record; ``create`` for what is made in any way.
         by: what takes it back, in order; ``archive`` stands for writing ``active``,
-            ``looked_up`` for a function of :mod:`odoo_toolkit.ways_back`, and
+            ``looked_up`` for a function of :mod:`odoo_toolkit.compensations`, and
             ``action_refuse@validate`` for a method in that state alone. None where nothing does.
         otherwise: what does less, where Odoo refuses the first of these.
         says: what comes of it, after "It would be ".

@@ -19,7 +19,6 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.change_history import kept_results
 from odoo_toolkit.change_history.digests import differences, of_reader
 from odoo_toolkit.change_history.entries import GONE, HistoryEntry, Write
-from odoo_toolkit.change_history.foretelling import CREATES
 from odoo_toolkit.change_history.recording import (
     History,
     Recording,
@@ -29,6 +28,7 @@ from odoo_toolkit.change_history.recording import (
     now,
 )
 from odoo_toolkit.change_history.store import BEGUN, Keyed
+from odoo_toolkit.change_history.undo_preview import CREATES
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import (
     ConfigurationError,

@@ -18,7 +18,6 @@ from typing import Any
 from odoo_toolkit.arguments.reading import wired
 from odoo_toolkit.call import Call
 from odoo_toolkit.change_history.entries import GONE, KEPT_CONTEXT, HistoryEntry, Outcome, Write
-from odoo_toolkit.change_history.foretelling import CREATES, opposite_of
 from odoo_toolkit.change_history.snapshots import (
     keep_moved,
     kept_rows,
@@ -32,6 +31,7 @@ from odoo_toolkit.change_history.snapshots import (
     values_before,
 )
 from odoo_toolkit.change_history.store import Store
+from odoo_toolkit.change_history.undo_preview import CREATES, opposite_of
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, OdooError, make_error
 

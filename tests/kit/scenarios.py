@@ -25,7 +25,7 @@ from odoo_toolkit import (
     undo,
 )
 from odoo_toolkit.change_history import History, Write
-from odoo_toolkit.change_history.foretelling import foretold
+from odoo_toolkit.change_history.undo_preview import foretold
 from odoo_toolkit.wizards.catalog import known_wizard
 from tests.live import undo_cases
 from tests.live.undo_cases import CASES, Case, differing, state

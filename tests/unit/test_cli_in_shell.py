@@ -25,7 +25,7 @@ REACHED = (
     "change_history",
     "policy",
     "records",
-    "taking_back",
+    "undo_planning",
     "values",
     "*.py",
 )

@@ -9,13 +9,13 @@ import attrs
 from odoo_toolkit.app_models import known
 from odoo_toolkit.change_history import Write
 from odoo_toolkit.change_history.entries import GONE, is_only_of, passing
-from odoo_toolkit.change_history.foretelling import CREATES, not_allowed, opposite_of
+from odoo_toolkit.change_history.undo_preview import CREATES, not_allowed, opposite_of
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.operations.compensations import WayBack
 from odoo_toolkit.operations.steps import AnyStep
-from odoo_toolkit.operations.ways_back import WayBack
-from odoo_toolkit.taking_back.opposites import by_way, looked_up, opposites
-from odoo_toolkit.taking_back.parts import Found, Item
-from odoo_toolkit.taking_back.restored import Restored
+from odoo_toolkit.undo_planning.opposites import by_way, looked_up, opposites
+from odoo_toolkit.undo_planning.parts import Found, Item
+from odoo_toolkit.undo_planning.restored import Restored
 from odoo_toolkit.wizards.actions import is_transient
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from odoo_toolkit.apps.hr.attendance import ATTENDANCE
 from odoo_toolkit.change_history import Write
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.operations.compensations import WayBack
 from odoo_toolkit.operations.documents import read_rows
 from odoo_toolkit.operations.steps import AnyStep, Step
-from odoo_toolkit.operations.ways_back import WayBack
 
 _SHEET = "hr.expense.sheet"
 

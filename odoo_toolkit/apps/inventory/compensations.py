@@ -17,9 +17,9 @@ from odoo_toolkit.apps.inventory.adjusting import (
 from odoo_toolkit.call import Call
 from odoo_toolkit.change_history import Write
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.operations.compensations import WayBack
 from odoo_toolkit.operations.documents import Row, read_rows
 from odoo_toolkit.operations.steps import AnyStep, Step
-from odoo_toolkit.operations.ways_back import WayBack
 
 _LINE, _MOVE = "stock.move.line", "stock.move"
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from odoo_toolkit.apps.accounting import ways_back as accounting
-from odoo_toolkit.apps.hr import ways_back as hr
-from odoo_toolkit.apps.inventory import ways_back as inventory
-from odoo_toolkit.apps.manufacturing import ways_back as manufacturing
-from odoo_toolkit.languages import ways_back as languages
-from odoo_toolkit.operations.ways_back import Way
+from odoo_toolkit.apps.accounting import compensations as accounting
+from odoo_toolkit.apps.hr import compensations as hr
+from odoo_toolkit.apps.inventory import compensations as inventory
+from odoo_toolkit.apps.manufacturing import compensations as manufacturing
+from odoo_toolkit.languages import compensations as languages
+from odoo_toolkit.operations.compensations import Way
 
 #: By method alone: of any model.
 _OF_ANY_MODEL: Mapping[str, Way] = {"update_field_translations": languages.sentences}

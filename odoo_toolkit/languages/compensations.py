@@ -6,9 +6,9 @@ from odoo_toolkit.change_history import Write
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.languages.installed import LANGUAGE
 from odoo_toolkit.languages.term_translations import as_they_stand, read_terms, term_step
+from odoo_toolkit.operations.compensations import WayBack
 from odoo_toolkit.operations.documents import read_rows
 from odoo_toolkit.operations.steps import Step
-from odoo_toolkit.operations.ways_back import WayBack
 
 
 def installed(odoo: Odoo, write: Write) -> list[WayBack]:

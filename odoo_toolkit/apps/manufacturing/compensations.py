@@ -7,9 +7,9 @@ from typing import Any
 from odoo_toolkit.apps.manufacturing.orders import ORDER
 from odoo_toolkit.change_history import Write
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.operations.compensations import WayBack
 from odoo_toolkit.operations.documents import Document, read_rows, shows
 from odoo_toolkit.operations.steps import Step
-from odoo_toolkit.operations.ways_back import WayBack
 
 _MOVE, _LINE = "stock.move", "stock.move.line"
 

@@ -6,8 +6,8 @@ from odoo_toolkit.apps.accounting.invoices import INVOICE
 from odoo_toolkit.apps.accounting.reconciling import assign, remove
 from odoo_toolkit.change_history import Write
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.operations.compensations import WayBack
 from odoo_toolkit.operations.documents import Row, read_rows
-from odoo_toolkit.operations.ways_back import WayBack
 
 _PARTIAL = "account.partial.reconcile"
 
