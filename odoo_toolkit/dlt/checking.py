@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.dlt.kept import Kept
+from odoo_toolkit.dlt.destination_check import fetched, row_sums
 from odoo_toolkit.dlt.links import digests_of, ids_of_block
-from odoo_toolkit.dlt.standing import fetched, row_sums
+from odoo_toolkit.dlt.sync_state import Kept
 from odoo_toolkit.dlt.tables import Table
 from odoo_toolkit.errors import StateError
 from odoo_toolkit.records.iterate import iterate

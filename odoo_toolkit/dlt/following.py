@@ -12,11 +12,11 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.dlt.gone import what_became_of
-from odoo_toolkit.dlt.kept import Kept, check
+from odoo_toolkit.dlt.deletions import what_became_of
+from odoo_toolkit.dlt.destination_check import Standing
 from odoo_toolkit.dlt.links import Compared, Links, changed_links
 from odoo_toolkit.dlt.reports import Status, TableReport
-from odoo_toolkit.dlt.standing import Standing
+from odoo_toolkit.dlt.sync_state import Kept, check
 from odoo_toolkit.dlt.tables import Table, check_readable, matching, name_the_failing, shown
 from odoo_toolkit.errors import OdooError, StateError
 from odoo_toolkit.policy.tables import FILE_MODELS

@@ -13,12 +13,12 @@ import attrs
 
 from odoo_toolkit.annotations import Context, Domain, Fields
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.dlt.alone import alone
 from odoo_toolkit.dlt.checking import check_destination, check_sums
-from odoo_toolkit.dlt.kept import of_state
 from odoo_toolkit.dlt.naming import check_dataset, table_named
 from odoo_toolkit.dlt.reports import TableReport, report_of
 from odoo_toolkit.dlt.source import Columns, imported, odoo_table, states
+from odoo_toolkit.dlt.sync_state import of_state
+from odoo_toolkit.dlt.table_lock import alone
 from odoo_toolkit.dlt.tables import table_of
 from odoo_toolkit.errors import ConfigurationError, OdooError, StateError, ValidationError
 from odoo_toolkit.progress import OperationCancelled

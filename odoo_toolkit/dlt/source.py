@@ -12,12 +12,12 @@ from odoo_toolkit.annotations import Context, Domain, Fields
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.dlt.batches import Batches
 from odoo_toolkit.dlt.bundles import models_of
+from odoo_toolkit.dlt.destination_check import Standing, dropped, standing
 from odoo_toolkit.dlt.following import Ended, Following, Rows
-from odoo_toolkit.dlt.kept import as_state, of_state
 from odoo_toolkit.dlt.links import Links
 from odoo_toolkit.dlt.naming import table_named
 from odoo_toolkit.dlt.reports import TableReport, report_of
-from odoo_toolkit.dlt.standing import Standing, dropped, standing
+from odoo_toolkit.dlt.sync_state import as_state, of_state
 from odoo_toolkit.dlt.tables import DELETED, SYNCED_AT, Table, table_of
 from odoo_toolkit.errors import ConfigurationError, ValidationError
 from odoo_toolkit.values.scalars import short_repr

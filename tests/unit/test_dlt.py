@@ -340,7 +340,7 @@ def test_what_nobody_can_tell_is_not_taken_for_deleted(
     sync(odoo, warehouse.url, ITEM)
     server.hide(ITEM, [1, 2])
     unlink_in(server, 3)
-    monkeypatch.setattr(importlib.import_module("odoo_toolkit.dlt.gone"), "_MOST", 1)
+    monkeypatch.setattr(importlib.import_module("odoo_toolkit.dlt.deletions"), "_MOST", 1)
     assert done(sync(odoo, warehouse.url, ITEM)) == {"not_accessible": 3}
 
 
@@ -1060,8 +1060,8 @@ def test_an_unknown_bundle_is_an_error(odoo: Odoo) -> None:
 
 
 def test_a_run_that_ends_early_keeps_nothing(odoo: Odoo, server: RuledServer) -> None:
-    from odoo_toolkit.dlt.kept import Kept
-    from odoo_toolkit.dlt.standing import Standing
+    from odoo_toolkit.dlt.destination_check import Standing
+    from odoo_toolkit.dlt.sync_state import Kept
     from odoo_toolkit.dlt.tables import table_of
 
     table = table_of(odoo, ITEM, [], [], None, name=None, full_reload=False, decimals=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from odoo_toolkit.dlt.kept import Kept
+from odoo_toolkit.dlt.sync_state import Kept
 from odoo_toolkit.dlt.tables import SYNCED_AT, Table
 
 if TYPE_CHECKING:
