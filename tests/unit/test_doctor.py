@@ -18,7 +18,7 @@ import responses
 from odoo_toolkit.connection import http
 from odoo_toolkit.connection.settings import connection_settings
 from odoo_toolkit.doctor import Diagnosis, diagnose
-from odoo_toolkit.doctor.using import toolsets
+from odoo_toolkit.doctor.access import toolsets
 from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
 from tests.tls import https_server, write_certificate
 from tests.unit.wire import RECORDED, URL, Wire

@@ -8,8 +8,8 @@ import attrs
 
 from odoo_toolkit.connection.database import listed_databases
 from odoo_toolkit.connection.transport import open_transport
+from odoo_toolkit.doctor.context import Found, LoggedIn, Login
 from odoo_toolkit.doctor.diagnosis import Step, ok, problem, warning
-from odoo_toolkit.doctor.found import Found, LoggedIn, Login
 from odoo_toolkit.errors import ConfigurationError, OdooError, is_refusal
 from odoo_toolkit.system_info import UserInfo, current_user
 

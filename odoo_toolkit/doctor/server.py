@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 from odoo_toolkit.compat import NEWEST, OLDEST
 from odoo_toolkit.connection.version import detect_version
+from odoo_toolkit.doctor.context import Found
 from odoo_toolkit.doctor.diagnosis import Step, ok, problem, warning
-from odoo_toolkit.doctor.found import Found
 from odoo_toolkit.errors import OdooError
 
 #: Endings of the addresses that people see in their browser, and that are not Odoo's own.
