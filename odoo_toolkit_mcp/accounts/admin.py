@@ -17,10 +17,9 @@ from starlette.routing import Route
 from odoo_toolkit_mcp.accounts.activity import Event
 from odoo_toolkit_mcp.accounts.attempts import OPERATOR, OPERATOR_ADDRESS, Attempts
 from odoo_toolkit_mcp.accounts.beside import beside
-from odoo_toolkit_mcp.accounts.in_words import policy_in_words
-from odoo_toolkit_mcp.accounts.own_users import Health, OwnUsers
 from odoo_toolkit_mcp.accounts.passwords import is_password
 from odoo_toolkit_mcp.accounts.provider import Provider
+from odoo_toolkit_mcp.accounts.service_accounts import Health, OwnUsers
 from odoo_toolkit_mcp.accounts.store import aside
 from odoo_toolkit_mcp.accounts.team import Instance
 from odoo_toolkit_mcp.accounts.web import (
@@ -35,6 +34,7 @@ from odoo_toolkit_mcp.accounts.web import (
 )
 from odoo_toolkit_mcp.accounts.web_sessions import OPERATOR as OPERATOR_ID
 from odoo_toolkit_mcp.accounts.web_sessions import WebSessions
+from odoo_toolkit_mcp.accounts.wording import policy_in_words
 
 if TYPE_CHECKING:
     from odoo_toolkit_mcp.server import OdooServer

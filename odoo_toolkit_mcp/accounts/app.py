@@ -23,7 +23,7 @@ from odoo_toolkit.errors import OdooError
 from odoo_toolkit_mcp.accounts.admin import AdminPages
 from odoo_toolkit_mcp.accounts.attempts import Attempts
 from odoo_toolkit_mcp.accounts.clients import SCOPES
-from odoo_toolkit_mcp.accounts.issued import TellUnusable, TokensOfIssuer
+from odoo_toolkit_mcp.accounts.external_tokens import TellUnusable, TokensOfIssuer
 from odoo_toolkit_mcp.accounts.me import MyPages
 from odoo_toolkit_mcp.accounts.members import Members
 from odoo_toolkit_mcp.accounts.oauth import (
@@ -32,13 +32,13 @@ from odoo_toolkit_mcp.accounts.oauth import (
     resource_routes,
     stylesheet,
 )
-from odoo_toolkit_mcp.accounts.own_users import OwnUsers
 from odoo_toolkit_mcp.accounts.policy_checks import check_rules
 from odoo_toolkit_mcp.accounts.provider import Provider, TokensFor
+from odoo_toolkit_mcp.accounts.service_accounts import OwnUsers
 from odoo_toolkit_mcp.accounts.sign_in import SignIn
-from odoo_toolkit_mcp.accounts.spent import SpentInStore
 from odoo_toolkit_mcp.accounts.store import aside, holds_secrets, open_store, tidy
 from odoo_toolkit_mcp.accounts.team import Team
+from odoo_toolkit_mcp.accounts.used_nonces import SpentInStore
 from odoo_toolkit_mcp.accounts.vault import Vault, keys_of_file
 from odoo_toolkit_mcp.accounts.web import Pages
 from odoo_toolkit_mcp.accounts.web_sessions import WebSessions

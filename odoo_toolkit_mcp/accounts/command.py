@@ -16,7 +16,7 @@ import tomlkit
 
 from odoo_toolkit.configuration import configuration_error
 from odoo_toolkit.errors import ConfigurationError, OdooError
-from odoo_toolkit_mcp.accounts.in_words import in_the_file, setting_names
+from odoo_toolkit_mcp.accounts.wording import in_the_file, setting_names
 from odoo_toolkit_mcp.logs import log_to_stderr
 
 if TYPE_CHECKING:
@@ -248,16 +248,16 @@ def _readable_secret(path: Path) -> str | None:
 
 def _problems_with_odoo(instance: Instance) -> Iterator[str]:
     """Yield what is wrong with an instance and its Odoo; what is right is said."""
-    from odoo_toolkit_mcp.accounts.own_users import (
-        as_own_user,
-        end_in_words,
-        ends_of_keys,
-        refusal_in_words,
-    )
     from odoo_toolkit_mcp.accounts.policy_checks import (
         unknown_groups,
         unknown_models,
         unused_plugins,
+    )
+    from odoo_toolkit_mcp.accounts.service_accounts import (
+        as_own_user,
+        end_in_words,
+        ends_of_keys,
+        refusal_in_words,
     )
 
     yield from unused_plugins(instance)

@@ -39,9 +39,9 @@ from odoo_toolkit.user_keys import (
     give_up_key,
     is_key,
 )
-from odoo_toolkit_mcp.accounts.in_words import setting_names
 from odoo_toolkit_mcp.accounts.passwords import hash_password
 from odoo_toolkit_mcp.accounts.team import Team, read_team, team_of
+from odoo_toolkit_mcp.accounts.wording import setting_names
 from odoo_toolkit_mcp.settings import is_loopback
 
 T = TypeVar("T")

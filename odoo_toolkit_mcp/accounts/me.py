@@ -23,7 +23,6 @@ from odoo_toolkit_mcp.accounts.activity import Notes
 from odoo_toolkit_mcp.accounts.attempts import FORMS, Attempts
 from odoo_toolkit_mcp.accounts.beside import beside
 from odoo_toolkit_mcp.accounts.grants import Account
-from odoo_toolkit_mcp.accounts.in_words import for_people, policy_in_words, without_code
 from odoo_toolkit_mcp.accounts.odoo_users import UNUSED, SignedIn, forget
 from odoo_toolkit_mcp.accounts.provider import Provider
 from odoo_toolkit_mcp.accounts.sign_in import SignIn
@@ -31,6 +30,7 @@ from odoo_toolkit_mcp.accounts.store import aside
 from odoo_toolkit_mcp.accounts.team import Instance
 from odoo_toolkit_mcp.accounts.web import PageError, Pages, count_try, number_of, text_of, to
 from odoo_toolkit_mcp.accounts.web_sessions import WebSessions
+from odoo_toolkit_mcp.accounts.wording import for_people, policy_in_words, without_code
 from odoo_toolkit_mcp.affected import Asking, Question, as_call, run
 from odoo_toolkit_mcp.approval_rules import Rules, rules_of
 from odoo_toolkit_mcp.requests import history_for

@@ -29,7 +29,7 @@ from odoo_toolkit.user_keys import (
 )
 from odoo_toolkit_mcp.accounts.grants import Account, Grants, Why
 from odoo_toolkit_mcp.accounts.issuer import folded
-from odoo_toolkit_mcp.accounts.own_users import holds_logins_up, hurried, is_taken
+from odoo_toolkit_mcp.accounts.service_accounts import holds_logins_up, hurried, is_taken
 from odoo_toolkit_mcp.accounts.store import now
 from odoo_toolkit_mcp.accounts.team import Instance, Team
 

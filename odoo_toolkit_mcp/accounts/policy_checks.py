@@ -12,8 +12,8 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.configuration import configuration_error
 from odoo_toolkit.errors import OdooError
-from odoo_toolkit_mcp.accounts.in_words import in_the_file
 from odoo_toolkit_mcp.accounts.team import Instance, Team
+from odoo_toolkit_mcp.accounts.wording import in_the_file
 from odoo_toolkit_mcp.approval_rules import rules_of
 from odoo_toolkit_mcp.requests import history_for
 from odoo_toolkit_mcp.settings import ServerSettings

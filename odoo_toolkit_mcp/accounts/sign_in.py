@@ -25,7 +25,6 @@ from odoo_toolkit_mcp.accounts.attempts import ADDRESS, LOGIN, ODOO, Attempts
 from odoo_toolkit_mcp.accounts.beside import beside
 from odoo_toolkit_mcp.accounts.clients import is_loopback_address
 from odoo_toolkit_mcp.accounts.grants import Account
-from odoo_toolkit_mcp.accounts.in_words import for_people, policy_in_words
 from odoo_toolkit_mcp.accounts.odoo_users import (
     UNUSED,
     SignedIn,
@@ -36,9 +35,9 @@ from odoo_toolkit_mcp.accounts.odoo_users import (
     with_key,
     with_password,
 )
-from odoo_toolkit_mcp.accounts.own_users import goes_on_counting
 from odoo_toolkit_mcp.accounts.provider import Provider
 from odoo_toolkit_mcp.accounts.requests import AuthorizationRequest
+from odoo_toolkit_mcp.accounts.service_accounts import goes_on_counting
 from odoo_toolkit_mcp.accounts.store import aside
 from odoo_toolkit_mcp.accounts.team import Instance
 from odoo_toolkit_mcp.accounts.vault import hashed
@@ -52,6 +51,7 @@ from odoo_toolkit_mcp.accounts.web import (
     too_many,
 )
 from odoo_toolkit_mcp.accounts.web_sessions import WebSessions
+from odoo_toolkit_mcp.accounts.wording import for_people, policy_in_words
 
 logger = logging.getLogger(__name__)
 

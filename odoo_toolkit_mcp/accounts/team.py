@@ -40,10 +40,10 @@ from tomlkit.exceptions import ParseError
 from odoo_toolkit.change_history.places import AUTO, OFF
 from odoo_toolkit.configuration import Secret, configuration_error, load, unknown_names
 from odoo_toolkit.connection.settings import ConnectionSettings
-from odoo_toolkit_mcp.accounts.in_words import setting_names
 from odoo_toolkit_mcp.accounts.issuer import Issuer, issuer_of
 from odoo_toolkit_mcp.accounts.passwords import is_hash
 from odoo_toolkit_mcp.accounts.vault import SHORTEST_KEY
+from odoo_toolkit_mcp.accounts.wording import setting_names
 from odoo_toolkit_mcp.settings import ServerSettings, is_loopback
 
 #: Settings of the whole server, which an instance does not have.

@@ -19,10 +19,10 @@ from odoo_toolkit_mcp import files
 from odoo_toolkit_mcp.accounts import stored_files
 from odoo_toolkit_mcp.accounts.attempts import Attempts, Bound
 from odoo_toolkit_mcp.accounts.grants import Account, Grants
-from odoo_toolkit_mcp.accounts.spent import SpentInStore
 from odoo_toolkit_mcp.accounts.store import FORM, open_store, tidy
 from odoo_toolkit_mcp.accounts.stored_files import StoredFiles
 from odoo_toolkit_mcp.accounts.stored_rates import StoredRates
+from odoo_toolkit_mcp.accounts.used_nonces import SpentInStore
 from odoo_toolkit_mcp.accounts.vault import Vault
 from odoo_toolkit_mcp.settings import ServerSettings
 from tests.cluster.running import StorePostgres, store_postgres

@@ -16,11 +16,11 @@ import tomlkit
 from odoo_toolkit.errors import AccessError, ConfigurationError, OdooConnectionError
 from odoo_toolkit_mcp.accounts.app import TeamServer
 from odoo_toolkit_mcp.accounts.command import FAILED, WRONG_SETTINGS, main
-from odoo_toolkit_mcp.accounts.in_words import for_people, setting_names
-from odoo_toolkit_mcp.accounts.own_users import OwnUsers
 from odoo_toolkit_mcp.accounts.passwords import is_password
+from odoo_toolkit_mcp.accounts.service_accounts import OwnUsers
 from odoo_toolkit_mcp.accounts.store import FORM, open_store
 from odoo_toolkit_mcp.accounts.team import team_of
+from odoo_toolkit_mcp.accounts.wording import for_people, setting_names
 from tests.live.servers import Server, ordinary_user
 from tests.live.test_user_keys import People, people
 from tests.team.conftest import Serve

@@ -16,10 +16,10 @@ from odoo_toolkit_mcp.accounts import odoo_users
 from odoo_toolkit_mcp.accounts import store as stores
 from odoo_toolkit_mcp.accounts.attempts import Attempts, Bound
 from odoo_toolkit_mcp.accounts.odoo_users import Rechecks, SignedIn
-from odoo_toolkit_mcp.accounts.spent import SpentInStore
 from odoo_toolkit_mcp.accounts.store import now, open_store, tidy
 from odoo_toolkit_mcp.accounts.stored_rates import StoredRates
 from odoo_toolkit_mcp.accounts.team import Instance
+from odoo_toolkit_mcp.accounts.used_nonces import SpentInStore
 from odoo_toolkit_mcp.settings import ServerSettings
 from tests.team.harness import OAuthClient, Person, RunningTeam, Tokens, call
 from tests.team.people import NOWHERE, Users, password_of

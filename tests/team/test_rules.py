@@ -12,9 +12,9 @@ import tomlkit
 from odoo_toolkit.errors import ConfigurationError
 from odoo_toolkit_mcp.accounts import odoo_users, provider
 from odoo_toolkit_mcp.accounts.command import FAILED, WRONG_SETTINGS, main
-from odoo_toolkit_mcp.accounts.in_words import policy_in_words
 from odoo_toolkit_mcp.accounts.passwords import hash_password, is_password
 from odoo_toolkit_mcp.accounts.team import read_team, team_of
+from odoo_toolkit_mcp.accounts.wording import policy_in_words
 from odoo_toolkit_mcp.settings import ServerSettings
 from tests.live.servers import Server, ordinary_user
 from tests.team.conftest import Serve

@@ -22,9 +22,9 @@ from odoo_toolkit.connection.http import Http
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.connection.version import detect_version
 from odoo_toolkit.errors import OdooError, is_refusal
-from odoo_toolkit_mcp.accounts.in_words import in_the_file
 from odoo_toolkit_mcp.accounts.team import Instance, Team
 from odoo_toolkit_mcp.accounts.web import day
+from odoo_toolkit_mcp.accounts.wording import in_the_file
 
 logger = logging.getLogger(__name__)
 
