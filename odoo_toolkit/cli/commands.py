@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from odoo_toolkit.cli.connecting import State, profile_and_mode
-from odoo_toolkit.cli.ending import ending, past_click
+from odoo_toolkit.cli.exit_codes import ending, past_click
 from odoo_toolkit.cli.output import prepare_output
 from odoo_toolkit.installation import DISTRIBUTION
 

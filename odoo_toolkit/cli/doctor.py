@@ -14,7 +14,7 @@ import click
 
 from odoo_toolkit.cli.connecting import State, chosen, complete_profile, open_odoo
 from odoo_toolkit.cli.doctor_plugins import look_at_plugins
-from odoo_toolkit.cli.ending import STATUS
+from odoo_toolkit.cli.exit_codes import STATUS
 from odoo_toolkit.cli.keys import KEYS
 from odoo_toolkit.cli.output import as_json as to_json
 from odoo_toolkit.cli.output import print_text

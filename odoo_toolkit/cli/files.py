@@ -22,7 +22,7 @@ from odoo_toolkit.cli.output import (
     several,
     tell_warnings,
 )
-from odoo_toolkit.cli.words import domain_of, id_list
+from odoo_toolkit.cli.parsing import domain_of, id_list
 from odoo_toolkit.records.export_files import written_beside
 from odoo_toolkit.reports import generate_report, list_reports
 

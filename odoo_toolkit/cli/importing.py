@@ -16,7 +16,7 @@ import click
 from odoo_toolkit import records
 from odoo_toolkit.cli import INTERRUPTED, options
 from odoo_toolkit.cli.connecting import State, WatchedOdoo, stopping_softly, with_odoo
-from odoo_toolkit.cli.ending import SOME_FAILED, STATUS, UNCONFIRMED
+from odoo_toolkit.cli.exit_codes import SOME_FAILED, STATUS, UNCONFIRMED
 from odoo_toolkit.cli.in_shell import in_shell
 from odoo_toolkit.cli.output import (
     Form,
@@ -30,7 +30,7 @@ from odoo_toolkit.cli.output import (
     several,
 )
 from odoo_toolkit.cli.output import say as tell
-from odoo_toolkit.cli.words import flat, name_list
+from odoo_toolkit.cli.parsing import flat, name_list
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.importing.results import ImportPlan, ImportResult

@@ -16,7 +16,7 @@ from click.shell_completion import CompletionItem
 
 from odoo_toolkit.app_models import COMMON_MODELS
 from odoo_toolkit.cli.connecting import chosen, open_odoo
-from odoo_toolkit.cli.words import an_object, flat, name_list
+from odoo_toolkit.cli.parsing import an_object, flat, name_list
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.completion import models_like
 from odoo_toolkit.errors import OdooError

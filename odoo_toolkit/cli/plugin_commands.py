@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from odoo_toolkit.cli.connecting import State, chosen, open_odoo, profile_and_mode
-from odoo_toolkit.cli.ending import STATUS
+from odoo_toolkit.cli.exit_codes import STATUS
 from odoo_toolkit.cli.output import Form, form_options, print_rows, say
 from odoo_toolkit.plugins import GROUP, Plugin
 from odoo_toolkit.plugins.against_odoo import problems_in_odoo

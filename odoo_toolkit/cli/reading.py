@@ -19,7 +19,7 @@ from odoo_toolkit.cli.output import (
     say,
     tell_warnings,
 )
-from odoo_toolkit.cli.words import domain_of, unknown_names
+from odoo_toolkit.cli.parsing import domain_of, unknown_names
 from odoo_toolkit.errors import OdooError
 
 #: Columns of the tables of fields and models; JSON and CSV have all that there is.

@@ -11,7 +11,7 @@ import click
 
 from odoo_toolkit.cli import options
 from odoo_toolkit.cli.connecting import State, WatchedOdoo, with_odoo
-from odoo_toolkit.cli.ending import SOME_FAILED, status_of, tell_error
+from odoo_toolkit.cli.exit_codes import SOME_FAILED, status_of, tell_error
 from odoo_toolkit.cli.output import (
     Form,
     form_of,
@@ -21,7 +21,7 @@ from odoo_toolkit.cli.output import (
     say,
     several,
 )
-from odoo_toolkit.cli.words import domain_of, flat, name_list
+from odoo_toolkit.cli.parsing import domain_of, flat, name_list
 from odoo_toolkit.dlt import BUNDLES, TableReport, sync
 from odoo_toolkit.dlt.bundles import models_of
 from odoo_toolkit.errors import OdooError

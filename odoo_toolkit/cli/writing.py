@@ -9,7 +9,7 @@ import click
 from odoo_toolkit import records
 from odoo_toolkit.cli import options
 from odoo_toolkit.cli.connecting import State, WatchedOdoo, with_odoo
-from odoo_toolkit.cli.ending import STATUS
+from odoo_toolkit.cli.exit_codes import STATUS
 from odoo_toolkit.cli.output import (
     Form,
     form_options,
@@ -19,7 +19,7 @@ from odoo_toolkit.cli.output import (
     say,
     tell_warnings,
 )
-from odoo_toolkit.cli.words import id_list, json_or_text, named, values_of
+from odoo_toolkit.cli.parsing import id_list, json_or_text, named, values_of
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.results import CreateResult, WriteResult
 

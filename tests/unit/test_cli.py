@@ -13,7 +13,7 @@ import pytest
 from odoo_toolkit import cli
 from odoo_toolkit.cli import importing, output
 from odoo_toolkit.cli.commands import COMMANDS, commands
-from odoo_toolkit.cli.ending import STATUS
+from odoo_toolkit.cli.exit_codes import STATUS
 from odoo_toolkit.errors import CODES, OdooConnectionError, make_error
 from odoo_toolkit.testing import FakeServer
 from tests.unit.fake_shell import Run, run, server
