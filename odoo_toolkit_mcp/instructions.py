@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import TYPE_CHECKING
 
-from odoo_toolkit_mcp.areas import NATIVE
 from odoo_toolkit_mcp.settings import MODE_ACCESS, ServerSettings
 from odoo_toolkit_mcp.skill_list import SCHEME, names
+from odoo_toolkit_mcp.tool_groups import NATIVE
 
 if TYPE_CHECKING:
     from odoo_toolkit.call import Access

@@ -27,9 +27,9 @@ from odoo_toolkit_mcp.callers import (
     seconds_left,
 )
 from odoo_toolkit_mcp.connection import Connection
+from odoo_toolkit_mcp.host import ALONE, Serving
 from odoo_toolkit_mcp.rate_limit import ClientRateLimits, too_many
 from odoo_toolkit_mcp.results import mcp_error
-from odoo_toolkit_mcp.serving import ALONE, Serving
 from odoo_toolkit_mcp.settings import ServerSettings, policy_of, read_options_of
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from odoo_toolkit.progress import OperationCancelled
 from odoo_toolkit_mcp import (
     disambiguation,
     files,
-    journaled,
+    history_entries,
     request_ids,
     results,
     skill_list,
@@ -43,12 +43,12 @@ from odoo_toolkit_mcp.affected import Asking, Question
 from odoo_toolkit_mcp.answer_size import within_budget
 from odoo_toolkit_mcp.approval_rules import rules_of
 from odoo_toolkit_mcp.approvals import release
-from odoo_toolkit_mcp.areas import INPUT_SCHEMA, Operation, read_call
 from odoo_toolkit_mcp.bridge import limiter, run_blocking
 from odoo_toolkit_mcp.callers import client_of
 from odoo_toolkit_mcp.confirmation import Confirmations
 from odoo_toolkit_mcp.connection import Connection, has_gone, within
 from odoo_toolkit_mcp.files import KeptFiles
+from odoo_toolkit_mcp.host import ALONE, Serving
 from odoo_toolkit_mcp.instructions import expected_tools, instructions_for
 from odoo_toolkit_mcp.introductions import Introductions, introduced
 from odoo_toolkit_mcp.notifications import send_all
@@ -56,8 +56,8 @@ from odoo_toolkit_mcp.prompts.serving import prompt_handlers
 from odoo_toolkit_mcp.requests import Context, Requests, Running
 from odoo_toolkit_mcp.resources.serving import ServedResources
 from odoo_toolkit_mcp.sealing import Sealing
-from odoo_toolkit_mcp.serving import ALONE, Serving
 from odoo_toolkit_mcp.settings import ServerSettings
+from odoo_toolkit_mcp.tool_groups import INPUT_SCHEMA, Operation, read_call
 from odoo_toolkit_mcp.tool_list import ToolList
 from odoo_toolkit_mcp.views.serving import (
     EXTENSION_ID,
@@ -331,7 +331,7 @@ class OdooServer(Server[Running]):
     ) -> CallToolResult | InputRequiredResult:
         by_view = self._views.call_of(ctx, params)
         params = by_view.params if by_view else params
-        name, noted = params.name, journaled.Noted(journaled.client_label(ctx))
+        name, noted = params.name, history_entries.Noted(history_entries.client_label(ctx))
         try:
             tool = self._tool(name, params.arguments or {})
             given = disambiguation.chosen(params.arguments or {}, params)
@@ -422,7 +422,7 @@ class OdooServer(Server[Running]):
     async def _run(
         self,
         ctx: Context,
-        noted: journaled.Noted,
+        noted: history_entries.Noted,
         tool: Tool,
         odoo: Odoo | None,
         given: dict[str, Any],
@@ -450,7 +450,7 @@ class OdooServer(Server[Running]):
         with self.requests.noted(ctx, tool.name) as who:
             try:
                 return await run_blocking(
-                    ctx.session, journaled.run, noted, asking, odoo, **arguments
+                    ctx.session, history_entries.run, noted, asking, odoo, **arguments
                 )
             except OdooError as error:
                 if disambiguation.is_ambiguous(error):

@@ -12,11 +12,11 @@ import anyio.to_thread
 from mcp.types import Tool as McpTool
 from mcp.types import ToolAnnotations
 
-from odoo_toolkit_mcp.areas import Area, area_of, areas_for, in_areas
 from odoo_toolkit_mcp.bridge import limiter
 from odoo_toolkit_mcp.confirmation import check_tools
-from odoo_toolkit_mcp.served import Served, served_by
+from odoo_toolkit_mcp.server_facts import Served, served_by
 from odoo_toolkit_mcp.settings import ServerSettings
+from odoo_toolkit_mcp.tool_groups import Area, area_of, areas_for, in_areas
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo

@@ -25,9 +25,9 @@ from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.policy.tables import HARMLESS_METHODS
 from odoo_toolkit.records.aggregate.measuring import FUNCTIONS
 from odoo_toolkit.reports.generation import WAYS
-from odoo_toolkit_mcp.areas import areas_for
 from odoo_toolkit_mcp.prompts.catalog import list_prompts
 from odoo_toolkit_mcp.settings import ServerSettings
+from odoo_toolkit_mcp.tool_groups import areas_for
 from odoo_toolkit_mcp.views.serving import CALL, CONFIRM
 from tests import odoo_names
 from tests.descriptions import ROOT, objects_in, sources, tools

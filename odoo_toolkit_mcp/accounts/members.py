@@ -24,10 +24,10 @@ from odoo_toolkit_mcp.accounts.team import Team
 from odoo_toolkit_mcp.accounts.team_metrics import TeamMetrics
 from odoo_toolkit_mcp.bridge import working_for
 from odoo_toolkit_mcp.callers import Credentials
+from odoo_toolkit_mcp.host import Serving
 from odoo_toolkit_mcp.http.app import Endpoint
 from odoo_toolkit_mcp.sealing import Sealing
 from odoo_toolkit_mcp.server import OdooServer
-from odoo_toolkit_mcp.serving import Serving
 
 if TYPE_CHECKING:
     from starlette.requests import Request

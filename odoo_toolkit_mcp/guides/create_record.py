@@ -12,7 +12,7 @@ from odoo_toolkit.model_guide.usage import example_value, usually_given
 from odoo_toolkit.records.arguments import describe
 from odoo_toolkit_mcp.guides.model_guide import creating, described
 from odoo_toolkit_mcp.guides.quoting import as_json, one_line, tool_call
-from odoo_toolkit_mcp.served import Served
+from odoo_toolkit_mcp.server_facts import Served
 
 
 def text(odoo: Odoo, served: Served, model_name: str) -> str:

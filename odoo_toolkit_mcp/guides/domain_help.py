@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from odoo_toolkit.client import Odoo
-from odoo_toolkit_mcp.served import Served
+from odoo_toolkit_mcp.server_facts import Served
 
 _HEAD = """\
 # Odoo domains

@@ -22,7 +22,7 @@ from odoo_toolkit.model_guide import (
 from odoo_toolkit.model_guide.usage import tips
 from odoo_toolkit.records.arguments import describe
 from odoo_toolkit_mcp.guides.quoting import as_json, one_line, tool_call
-from odoo_toolkit_mcp.served import Served
+from odoo_toolkit_mcp.server_facts import Served
 
 #: Fields that nearly every model has, and that say nothing of it.
 _EVERYWHERE = ("activity_", "my_activity_", "message_", "website_message_", "has_message")

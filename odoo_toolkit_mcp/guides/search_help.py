@@ -8,7 +8,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.model_guide import model_label
 from odoo_toolkit.search_help import suggest_domain
 from odoo_toolkit_mcp.guides.quoting import as_json, one_line, tool_call
-from odoo_toolkit_mcp.served import Served
+from odoo_toolkit_mcp.server_facts import Served
 
 
 def text(odoo: Odoo, served: Served, model_name: str, query: str) -> str:

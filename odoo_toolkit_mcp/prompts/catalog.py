@@ -23,7 +23,7 @@ from mcp.types import (
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
     from odoo_toolkit_mcp.plugins import AddedPrompt
-    from odoo_toolkit_mcp.served import Served
+    from odoo_toolkit_mcp.server_facts import Served
 
 #: Prompts whose text has no labels, names or values of Odoo.
 QUOTES_NOTHING = frozenset({"odoo_domain_help"})

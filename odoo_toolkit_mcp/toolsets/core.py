@@ -25,7 +25,7 @@ from odoo_toolkit.records.results import CreateResult, FieldsResult
 from odoo_toolkit.system_info import installed_apps
 from odoo_toolkit_mcp.approval_rules import rules_of
 from odoo_toolkit_mcp.guides import create_record, model_guide
-from odoo_toolkit_mcp.served import served_by
+from odoo_toolkit_mcp.server_facts import served_by
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.toolsets import batching, history
 from odoo_toolkit_mcp.toolsets.approving import approval_tools

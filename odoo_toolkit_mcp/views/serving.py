@@ -47,9 +47,9 @@ from odoo_toolkit_mcp.views.sealed import (
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
     from odoo_toolkit_mcp.affected import Question
-    from odoo_toolkit_mcp.areas import Area
     from odoo_toolkit_mcp.requests import Context
     from odoo_toolkit_mcp.sealing import Sealing
+    from odoo_toolkit_mcp.tool_groups import Area
     from odoo_toolkit_mcp.toolsets.base import Tool
 
 __all__ = [

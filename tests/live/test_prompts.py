@@ -12,7 +12,7 @@ from odoo_toolkit import AccessError, NotFoundError, Odoo
 from odoo_toolkit.call import Call
 from odoo_toolkit_mcp.prompts.catalog import get_prompt
 from odoo_toolkit_mcp.prompts.serving import complete
-from odoo_toolkit_mcp.served import Served
+from odoo_toolkit_mcp.server_facts import Served
 
 SERVED = Served(
     mode="full",

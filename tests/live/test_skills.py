@@ -12,8 +12,8 @@ from mcp.types import CallToolResult
 
 from odoo_toolkit import Odoo, count, create, read, search_read
 from odoo_toolkit.apps import inventory, sales
-from odoo_toolkit_mcp.areas import area_of
 from odoo_toolkit_mcp.skill_list import skills
+from odoo_toolkit_mcp.tool_groups import area_of
 from tests.kit.days import today
 from tests.kit.tool_lists import whole_list
 from tests.live.accounting_data import user_in

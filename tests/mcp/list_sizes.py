@@ -13,8 +13,8 @@ from typing import Any
 from mcp.types import Tool
 
 from odoo_toolkit_mcp import tool_list
-from odoo_toolkit_mcp.areas import Area
 from odoo_toolkit_mcp.settings import MODE_ACCESS, ServerSettings
+from odoo_toolkit_mcp.tool_groups import Area
 from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
 from odoo_toolkit_mcp.toolsets.base import ToolTable
 

@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator
 from mcp import Client
 
 from odoo_toolkit_mcp import tool_list
-from odoo_toolkit_mcp.areas import NATIVE, OUTPUT_SCHEMA, Area, areas_for
 from odoo_toolkit_mcp.settings import MODE_ACCESS, ServerSettings
+from odoo_toolkit_mcp.tool_groups import NATIVE, OUTPUT_SCHEMA, Area, areas_for
 from odoo_toolkit_mcp.views.serving import CALL, CONFIRM, META, with_views
 from tests.mcp import list_sizes
 from tests.mcp.conftest import MakeServer

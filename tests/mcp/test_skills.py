@@ -15,10 +15,10 @@ import yaml
 from mcp import Client
 from mcp.types import TextResourceContents
 
-from odoo_toolkit_mcp.areas import area_of
 from odoo_toolkit_mcp.instructions import instructions_for
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.skill_list import EXTENSION, Skill, skills
+from odoo_toolkit_mcp.tool_groups import area_of
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import FakeOdoo
 from tests.mcp.http_server import RunningServer

@@ -20,7 +20,7 @@ from odoo_toolkit.plugins import Declared, Plugin, PluginPrompt, load
 from odoo_toolkit.plugins.claims import RESERVED, problems_of, toolset_problems
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.wizards import KnownWizard, known_wizard
-from odoo_toolkit_mcp.areas import area_of
+from odoo_toolkit_mcp.tool_groups import area_of
 from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
 from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata
 from tests.rental.installed import FILE, install, install_rental
