@@ -19,11 +19,11 @@ from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.aggregate import AggregateResult
 from odoo_toolkit.records.arguments import Ids
 from odoo_toolkit.records.arrow_stream import ArrowStream
-from odoo_toolkit.records.bars import Progress
 from odoo_toolkit.records.changes import ChangesResult
 from odoo_toolkit.records.export import ExportResult
 from odoo_toolkit.records.importing.results import ImportPlan, ImportResult
 from odoo_toolkit.records.iterate import Records
+from odoo_toolkit.records.progress_bar import Progress
 from odoo_toolkit.records.results import (
     CountResult,
     CreateResult,

@@ -25,7 +25,7 @@ from odoo_toolkit.records.aggregate import aggregate
 from odoo_toolkit.records.changes import OVERLAP, ChangesResult, changes, server_time
 from odoo_toolkit.records.cursors import Cursor, digest, pack, unpack
 from odoo_toolkit.records.iterate import BATCH, iterate
-from odoo_toolkit.records.left_out import FAULTS
+from odoo_toolkit.records.omissions import FAULTS
 from odoo_toolkit.records.results import Record
 from odoo_toolkit.records.rows import count
 from odoo_toolkit.values import iso_utc

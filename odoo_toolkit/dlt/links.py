@@ -24,7 +24,7 @@ from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.progress import checkpoint
 from odoo_toolkit.records import rows
 from odoo_toolkit.records.iterate import BATCH
-from odoo_toolkit.records.left_out import FAULTS
+from odoo_toolkit.records.omissions import FAULTS
 from odoo_toolkit.records.pages import in_order
 from odoo_toolkit.records.results import Record
 

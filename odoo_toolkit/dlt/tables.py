@@ -21,7 +21,7 @@ from odoo_toolkit.records.arrow_columns import ArrowColumn, arrow_columns, witho
 from odoo_toolkit.records.arrow_stream import money_decimals
 from odoo_toolkit.records.changes import check_kept
 from odoo_toolkit.records.iterate import iterate
-from odoo_toolkit.records.left_out import without_unreadable
+from odoo_toolkit.records.omissions import without_unreadable
 from odoo_toolkit.records.results import Record
 
 #: Columns of every table: whether the row is to be deleted, and when it was read.

@@ -6,8 +6,8 @@ from odoo_toolkit.annotations import Context, Domain, Fields, Model
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.records.arrow_columns import imported
 from odoo_toolkit.records.arrow_stream import ArrowStream
-from odoo_toolkit.records.bars import Progress
 from odoo_toolkit.records.iterate import BATCH, iterate
+from odoo_toolkit.records.progress_bar import Progress
 from odoo_toolkit.records.rows import DEFAULT_FIELDS
 
 

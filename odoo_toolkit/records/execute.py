@@ -23,7 +23,7 @@ from odoo_toolkit.lost_answers import send
 from odoo_toolkit.plans import Plan, operation, planned
 from odoo_toolkit.policy.tables import is_read_unasked
 from odoo_toolkit.records.arguments import check_unbroken, readable_of
-from odoo_toolkit.records.left_out import with_left_out, without_unreadable
+from odoo_toolkit.records.omissions import with_left_out, without_unreadable
 from odoo_toolkit.records.properties import completed
 from odoo_toolkit.records.reading_back import ReturnFields, checked_return_fields, read_back
 from odoo_toolkit.records.results import ExecuteResult, Record

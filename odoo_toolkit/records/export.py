@@ -19,12 +19,12 @@ from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError
 from odoo_toolkit.fields import RELATIONAL, Field
 from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.records import numbered
-from odoo_toolkit.records.bars import Progress, progress_of
+from odoo_toolkit.records import record_refs
 from odoo_toolkit.records.completeness import ReadReport
 from odoo_toolkit.records.export_files import FORMS, Column, check_form, written_beside
 from odoo_toolkit.records.importing.cells import EXTERNAL_ID
 from odoo_toolkit.records.iterate import Records
+from odoo_toolkit.records.progress_bar import Progress, progress_of
 from odoo_toolkit.records.results import Record
 from odoo_toolkit.records.rows import asked
 
@@ -92,8 +92,8 @@ class _ExternalIds:
         if self.unnamed:
             found.append(
                 "Names with the mark of this database, such as"
-                f" {numbered.name_of(self._mark, min(self.unnamed), 42)}, stand for records without"
-                f" an external id ({', '.join(sorted(self.unnamed))}): imported here they"
+                f" {record_refs.name_of(self._mark, min(self.unnamed), 42)}, stand for records"
+                f" without an external id ({', '.join(sorted(self.unnamed))}): imported here they"
                 " mean these records, in another database new ones."
             )
         return found
@@ -103,8 +103,8 @@ class _ExternalIds:
         found = self._names.get((model, record_id))
         if found is None:
             self.unnamed[model] = None
-            self._mark = self._mark or numbered.mark_of(self._odoo)
-            return numbered.name_of(self._mark, model, record_id)
+            self._mark = self._mark or record_refs.mark_of(self._odoo)
+            return record_refs.name_of(self._mark, model, record_id)
         return found
 
     def _ask(self, model: str, ids: Sequence[int]) -> None:

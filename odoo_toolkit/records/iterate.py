@@ -12,9 +12,9 @@ from odoo_toolkit.fields import Field
 from odoo_toolkit.frames import to_df
 from odoo_toolkit.progress import checkpoint
 from odoo_toolkit.records.arguments import checked_count
-from odoo_toolkit.records.bars import Bar, Progress, progress_of
 from odoo_toolkit.records.completeness import ReadReport, Watch
 from odoo_toolkit.records.pages import Pages
+from odoo_toolkit.records.progress_bar import Bar, Progress, progress_of
 from odoo_toolkit.records.results import Record, SearchResult
 from odoo_toolkit.records.rows import DEFAULT_FIELDS, Question, asked, in_own_order
 from odoo_toolkit.values import ReadOptions

@@ -17,7 +17,7 @@ from odoo_toolkit.compat import FILTERED_AFTER_LIMIT
 from odoo_toolkit.errors import OdooConnectionError
 from odoo_toolkit.policy.tables import FILE_MODELS
 from odoo_toolkit.progress import time_left
-from odoo_toolkit.records.left_out import with_left_out
+from odoo_toolkit.records.omissions import with_left_out
 from odoo_toolkit.records.paths import Shower
 from odoo_toolkit.records.results import Record
 from odoo_toolkit.records.rows import Question, fetched

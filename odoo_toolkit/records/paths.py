@@ -18,7 +18,7 @@ from odoo_toolkit.errors import AccessError, ValidationError
 from odoo_toolkit.fields import RELATIONAL, TO_MANY, Field, FieldsOf, unknown_field_error
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.arguments import check_unbroken, with_bin_size
-from odoo_toolkit.records.left_out import without_unreadable
+from odoo_toolkit.records.omissions import without_unreadable
 from odoo_toolkit.records.results import Record
 from odoo_toolkit.values import ReadOptions, rows_from_wire, show_rows
 

@@ -12,6 +12,7 @@ from odoo_toolkit.arguments import Domain, Order, read_order, resolved_domain
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Admitted, Odoo
 from odoo_toolkit.compat import FILTERED_AFTER_LIMIT, SHARED_IDS
+from odoo_toolkit.default_orders import own_order
 from odoo_toolkit.errors import (
     AccessError,
     NotFoundError,
@@ -21,7 +22,6 @@ from odoo_toolkit.errors import (
     make_error,
 )
 from odoo_toolkit.fields import Field, FieldsOf, unknown_field_error
-from odoo_toolkit.own_orders import own_order
 from odoo_toolkit.policy.owners import is_owned
 from odoo_toolkit.policy.tables import is_read_unasked
 from odoo_toolkit.records import paths
@@ -35,7 +35,7 @@ from odoo_toolkit.records.arguments import (
     readable_of,
     with_bin_size,
 )
-from odoo_toolkit.records.left_out import (
+from odoo_toolkit.records.omissions import (
     FAULTS,
     failing_fields,
     with_left_out,

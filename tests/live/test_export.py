@@ -11,7 +11,7 @@ import pytest
 
 from odoo_toolkit import Odoo, count, create, export, search_read, unlink
 from odoo_toolkit.errors import OdooError
-from odoo_toolkit.records import numbered
+from odoo_toolkit.records import record_refs
 from odoo_toolkit.records.importing import upsert
 from odoo_toolkit.records.importing.preparing import loud_fields
 
@@ -105,7 +105,7 @@ def test_no_external_ids_are_made(admin: Odoo, tmp_path: Path) -> None:
     tag = create(admin, TAG, {"name": "without an external id"}).id
     of_tag = [["model", "=", TAG], ["res_id", "=", tag]]
     result = export(admin, TAG, [["id", "=", tag]], ["name"], tmp_path / "a.csv")
-    name = numbered.name_of(numbered.mark_of(admin), TAG, tag)
+    name = record_refs.name_of(record_refs.mark_of(admin), TAG, tag)
     assert f"{name},without" in (tmp_path / "a.csv").read_text("utf-8")
     assert "without an external id" in result.warnings[0]
     assert count(admin, DATA, of_tag).count == 0

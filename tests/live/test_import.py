@@ -24,7 +24,7 @@ from odoo_toolkit import (
     upsert,
     write_many,
 )
-from odoo_toolkit.records import numbered
+from odoo_toolkit.records import record_refs
 from odoo_toolkit.records.importing import ImportResult
 from tests.live.messy import COLUMNS, VALUES, as_csv, mended, messy
 from tests.live.servers import Server, credentials
@@ -478,7 +478,7 @@ def test_an_export_into_another_database_means_no_records_by_its_numbers(
     domain = [["id", "in", [parent, child]]]
     export(admin, "res.partner", domain, ["name", "parent_id", "country_id"], path)
     text = path.read_text("utf-8")
-    mark = numbered.mark_of(admin)
+    mark = record_refs.mark_of(admin)
     path.write_text(text.replace(mark, "__elsewhere_0123abcd__"), "utf-8")
 
     assert upsert(admin, "res.partner", _rows(text, tmp_path), key="id").unchanged == 2

@@ -30,7 +30,12 @@ REACHED = (
     "*.py",
 )
 #: Not for a shell: what is written in Python.
-ELSEWHERE = ("records/arrow*.py", "records/changes.py", "records/cursors.py", "records/bars.py")
+ELSEWHERE = (
+    "records/arrow*.py",
+    "records/changes.py",
+    "records/cursors.py",
+    "records/progress_bar.py",
+)
 ELSEWHERE += ("connect.py", "batching.py", "notebook.py", "records/importing/results.py")
 PYTHON = re.compile(
     r"Policy\(|\b\w+\(\)|\b[a-z_]{3,}=(?:True|False|None|'|\"|\{|[ .,]|$)|\bconnect the"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from odoo_toolkit.apps import contacts
-from odoo_toolkit.apps.contacts.likeness import (
+from odoo_toolkit.apps.contacts.similarity import (
     addresses,
     digits,
     likeness,

@@ -19,7 +19,7 @@ from odoo_toolkit import AccessError, Domain, Odoo, Policy, ReadOptions, Validat
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import ConfigurationError, make_error
 from odoo_toolkit.records.importing import upsert
-from odoo_toolkit.records.numbered import mark_of
+from odoo_toolkit.records.record_refs import mark_of
 from odoo_toolkit.testing import FakeServer
 
 PARTNER, TAG, COUNTRY, DATA = (

@@ -13,7 +13,7 @@ import pytest
 
 from odoo_toolkit import AccessError, Policy, ValidationError, create_many, export, upsert
 from odoo_toolkit.errors import make_error
-from odoo_toolkit.records import bars
+from odoo_toolkit.records import progress_bar
 from odoo_toolkit.records.importing.results import ImportResult
 from odoo_toolkit.testing import FakeServer
 from tests.unit.fake_import import contacts
@@ -434,7 +434,7 @@ class TestProgress:
     def test_it_is_shown_to_who_sits_there(
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        monkeypatch.setattr(bars, "_has_tqdm", lambda: False)
+        monkeypatch.setattr(progress_bar, "_has_tqdm", lambda: False)
         create_many(contacts().connect(), "res.partner", self.ROWS)
         assert capsys.readouterr().err == ""
         for where in ("terminal", "notebook"):
@@ -442,7 +442,7 @@ class TestProgress:
                 monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
             else:
                 monkeypatch.undo()
-                monkeypatch.setattr(bars, "_has_tqdm", lambda: False)
+                monkeypatch.setattr(progress_bar, "_has_tqdm", lambda: False)
                 kernel = SimpleNamespace(get_ipython=lambda: SimpleNamespace(kernel=1))
                 monkeypatch.setitem(sys.modules, "IPython", kernel)  # type: ignore[arg-type]
             create_many(contacts().connect(), "res.partner", self.ROWS)

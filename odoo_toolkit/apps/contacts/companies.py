@@ -11,7 +11,7 @@ from annotated_types import Len
 
 from odoo_toolkit.annotations import DryRun, JsonSchema
 from odoo_toolkit.apps.contacts.duplicates import CONTACT, SIGNS, open_fields, possible_duplicates
-from odoo_toolkit.apps.contacts.likeness import (
+from odoo_toolkit.apps.contacts.similarity import (
     SIGN_FIELDS,
     Likeness,
     checked_email,

@@ -11,7 +11,7 @@ from annotated_doc import Doc
 from annotated_types import Ge, Le
 
 from odoo_toolkit.annotations import AtMost
-from odoo_toolkit.apps.contacts.likeness import (
+from odoo_toolkit.apps.contacts.similarity import (
     KEY_DIGITS,
     SIGN_FIELDS,
     Likeness,

@@ -14,7 +14,7 @@ from odoo_toolkit.apps.contacts.duplicates import (
     number_conditions,
     open_fields,
 )
-from odoo_toolkit.apps.contacts.likeness import (
+from odoo_toolkit.apps.contacts.similarity import (
     SIGN_FIELDS,
     addresses,
     checked_email,

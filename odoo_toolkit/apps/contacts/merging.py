@@ -15,7 +15,7 @@ from annotated_doc import Doc
 
 from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.contacts.duplicates import CONTACT
-from odoo_toolkit.apps.contacts.likeness import addresses
+from odoo_toolkit.apps.contacts.similarity import addresses
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown

@@ -33,7 +33,7 @@ from odoo_toolkit.records.aggregate.grouping import (
     Spec,
 )
 from odoo_toolkit.records.aggregate.measuring import holds
-from odoo_toolkit.records.left_out import with_left_out
+from odoo_toolkit.records.omissions import with_left_out
 from odoo_toolkit.records.paths import Shower, columns
 from odoo_toolkit.records.results import Record
 from odoo_toolkit.values import ReadOptions

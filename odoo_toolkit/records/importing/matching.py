@@ -13,7 +13,7 @@ from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import Field, FieldsOf, computed_from
 from odoo_toolkit.plans import PlannedChange
 from odoo_toolkit.policy.languages import language_problem
-from odoo_toolkit.records import numbered
+from odoo_toolkit.records import record_refs
 from odoo_toolkit.records.arguments import readable_of
 from odoo_toolkit.records.importing.columns import Column
 from odoo_toolkit.records.importing.existing import (
@@ -89,7 +89,7 @@ def _by_id(odoo: Odoo, model: str, prepared: Prepared, names: Sequence[str]) -> 
                 )
             elif record_id is not None:
                 row.id = record_id
-            elif numbered.is_of_a_namesake(odoo, name):
+            elif record_refs.is_of_a_namesake(odoo, name):
                 row.fail(
                     f"{name} stands for a record of a database of this name at another address,"
                     " which may be this one. Connect by the address that it was exported from; or"

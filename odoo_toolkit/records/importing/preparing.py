@@ -14,7 +14,6 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, OdooError, ValidationError
 from odoo_toolkit.fields import RELATIONAL, Field, FieldsOf
 from odoo_toolkit.records.arguments import readable_of
-from odoo_toolkit.records.bars import Progress
 from odoo_toolkit.records.importing.cells import Named, reader_of
 from odoo_toolkit.records.importing.columns import Column, columns_of, key_columns
 from odoo_toolkit.records.importing.missing import Missing, missing_of
@@ -22,6 +21,7 @@ from odoo_toolkit.records.importing.relations import Found, absent_ids, look_up,
 from odoo_toolkit.records.importing.sending import Row
 from odoo_toolkit.records.importing.tables import REASON, CsvFormat, rows_of
 from odoo_toolkit.records.importing.texts import CellError
+from odoo_toolkit.records.progress_bar import Progress
 from odoo_toolkit.records.results import Record
 from odoo_toolkit.records.writing import ALLOW_READONLY, check_readonly
 from odoo_toolkit.values.scalars import is_id

@@ -14,13 +14,13 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError
 from odoo_toolkit.fields import Field, FieldsOf, similar_names
 from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.records import numbered
+from odoo_toolkit.records import record_refs
 from odoo_toolkit.records.importing.cells import Named
 from odoo_toolkit.records.importing.texts import CellError
+from odoo_toolkit.records.name_choices import in_words, told_apart
 from odoo_toolkit.records.names import ARCHIVED
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.records.rows import existing_ids
-from odoo_toolkit.records.telling import in_words, told_apart
 from odoo_toolkit.search_text import literal
 
 #: Values compared in one search: ten thousand take Odoo a fifth of a second.
@@ -145,7 +145,7 @@ def pick(named: Named, found: Found) -> int:
             f"Several {named.model} {what}{text}: {listed}. Give the id of one.",
             candidates=candidates,
         )
-    if named.by == "id" and (number := numbered.parse(named.text)):
+    if named.by == "id" and (number := record_refs.parse(named.text)):
         raise CellError(
             f"There is no {named.model} {what}{text}: it stands for record {number.id} of the"
             f" database that it was exported from. Import those {named.model} first, with their"
@@ -226,7 +226,7 @@ def external_ids(odoo: Odoo, model: str, names: list[str]) -> dict[str, tuple[st
     Raises:
         AccessError: the policy closes the model, or external ids.
     """
-    found = numbered.of_this_database(odoo, model, names)
+    found = record_refs.of_this_database(odoo, model, names)
     names = [name for name in names if name not in found]
     for start in range(0, len(names), CHUNK):
         chunk = names[start : start + CHUNK]

@@ -33,10 +33,10 @@ from odoo_toolkit.errors import (
 from odoo_toolkit.fields import Field
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.progress import report
-from odoo_toolkit.records.bars import Progress
+from odoo_toolkit.records.importing.bulk_write import Way, can_load, way_of, write_together
 from odoo_toolkit.records.importing.loading import PATIENCE, Problems, load, set_later
 from odoo_toolkit.records.importing.results import FailedRow, RowError, Sent, Status
-from odoo_toolkit.records.importing.together import Way, can_load, way_of, write_together
+from odoo_toolkit.records.progress_bar import Progress
 from odoo_toolkit.records.results import Record
 
 #: Models of which the rows of one parent are right only together: an entry must be balanced.

@@ -18,7 +18,7 @@ from odoo_toolkit.errors import OdooConnectionError, RateLimitError, ValidationE
 from odoo_toolkit.plans import PlannedCall, PlannedChange, operation_with
 from odoo_toolkit.policy.owners import is_owned
 from odoo_toolkit.records.arguments import checked_count
-from odoo_toolkit.records.bars import Progress, progress_for_somebody, progress_of
+from odoo_toolkit.records.importing.bulk_write import can_load, way_of
 from odoo_toolkit.records.importing.matching import check_new, compare, match
 from odoo_toolkit.records.importing.missing import replaced
 from odoo_toolkit.records.importing.preparing import Empty, Meant, Prepared, prepare
@@ -36,7 +36,7 @@ from odoo_toolkit.records.importing.sending import (
     nothing_written,
     parent_of,
 )
-from odoo_toolkit.records.importing.together import can_load, way_of
+from odoo_toolkit.records.progress_bar import Progress, progress_for_somebody, progress_of
 from odoo_toolkit.records.reading_back import read_back_compared
 from odoo_toolkit.records.results import Record
 from odoo_toolkit.values.plain import plain, whole_number
