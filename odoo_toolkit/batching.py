@@ -39,7 +39,7 @@ from odoo_toolkit.plans import (
     operation_with,
 )
 from odoo_toolkit.progress import OperationCancelled, Steps, checkpoint, quietly, undisturbed
-from odoo_toolkit.undoing import in_doubt, take_back, undo, undo_since
+from odoo_toolkit.undoing import take_back, unconfirmed, undo, undo_since
 from odoo_toolkit.values.scalars import short_repr
 from odoo_toolkit.wizards.catalog import known_wizard
 

@@ -177,12 +177,13 @@ class Odoo:
         transport: carries the calls in place of HTTP, such as a
             :class:`odoo_toolkit.testing.FakeServer`; the address is then not used.
         pool: HTTP connections that are shared with others, see :class:`~odoo_toolkit.Pool`.
-        journal: keeps what is written, see :class:`~odoo_toolkit.Journal`.
+        history: keeps what is written, see :class:`~odoo_toolkit.History`.
         gates: what is asked besides the policy; the last one first.
 
-    A copy is one that is not connected yet, and shares policy, hook, transport, pool, journal and
-    gates. So is what a pickle gives, for :mod:`multiprocessing`: the hook and the transport must be
-    such that can be pickled, and a pickle holds the password or key, readable by whoever has it.
+    A copy is one that is not connected yet, and shares policy, hook, transport, pool, change
+    history and gates. So is what a pickle gives, for :mod:`multiprocessing`: the hook and the
+    transport must be such that can be pickled, and a pickle holds the password or key, readable by
+    whoever has it.
     """
 
     schema: Schema
@@ -196,7 +197,7 @@ class Odoo:
         on_call: Callable[[CallEvent], None] | None = None,
         transport: OwnTransport | None = None,
         pool: Pool | None = None,
-        journal: Recorder | None = None,
+        history: Recorder | None = None,
         gates: Sequence[Gate] = (),
     ) -> None:
         self.settings = settings
@@ -217,8 +218,9 @@ class Odoo:
     def gated(self, gate: Gate) -> Self:
         """Return this connection with a gate more; all else of it is shared.
 
-        What the toolkit asks for itself, such as descriptions of fields and what a journal notes,
-        is not the gate's. The policy is that of this connection, whatever is set on the other.
+        What the toolkit asks for itself, such as descriptions of fields and what a change history
+        notes, is not the gate's. The policy is that of this connection, whatever is set on the
+        other.
         """
         return self._with((*self._gates, gate))
 
@@ -238,7 +240,7 @@ class Odoo:
             on_call=self._on_call,
             transport=self._line.transport,
             pool=self._line.pool,
-            journal=self.journal,
+            history=self.history,
             gates=self._gates,
         )
         return again, (self.settings,)
@@ -503,9 +505,9 @@ class Odoo:
         return documentation
 
     def _write(self, call: Call, send: Callable[[Call], Any]) -> Any:
-        """Send a call that writes; the journal has it before."""
+        """Send a call that writes; the change history has it before."""
         checkpoint()
-        return self.journal.recorded(self, call, send) if self.journal else send(call)
+        return self.history.recorded(self, call, send) if self.history else send(call)
 
     def _connected(self) -> Session:
         return self._line.connected()

@@ -24,10 +24,6 @@ from odoo_toolkit.change_history.undo_preview import Undo, foretold, policy_of
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.journal import Journal
-from odoo_toolkit.journal.digests import of_arguments
-from odoo_toolkit.journal.foretelling import Undo, foretold, policy_of
-from odoo_toolkit.journal.keys import run_once, with_protection
 from odoo_toolkit.values.scalars import short_repr
 from odoo_toolkit.wizards.catalog import known_wizard
 
@@ -350,7 +346,7 @@ def operation_with(plan_class: type[S]) -> Callable[[Callable[P, R | S]], Operat
 
         @functools.wraps(operates)
         def function(odoo: Odoo, *args: Any, **kwargs: Any) -> Any:
-            key = kwargs.pop(keyword, None)
+            key = kwargs.pop(_KEYWORD, None)
             _check_shapes(operates, own.bind(odoo, *args, **kwargs).arguments)
             if kwargs.get("dry_run"):
                 planned = _with_undo(odoo, act(odoo, *args, **kwargs))
@@ -424,7 +420,7 @@ def _shape(hint: Any) -> tuple[tuple[type, ...], str] | None:
     return _SEVERAL if origin in (list, Sequence) else None
 
 
-def _add_key(function: Any, own: inspect.Signature, keyword: str) -> None:
+def _add_key(function: Any, own: inspect.Signature) -> None:
     """Have signature, annotations and docstring of a function show its key."""
     added = inspect.Parameter(
         _KEYWORD, inspect.Parameter.KEYWORD_ONLY, default=None, annotation="str | None"

@@ -138,7 +138,7 @@ def undo_since(
 
     Args:
         odoo: the connection; it must have a change history.
-        since: ISO 8601, UTC where it has no zone; from when on.
+        since: start of the period, ISO 8601; UTC if it has no zone.
         partial: whether to leave out what cannot be taken back.
         dry_run: look, and write nothing.
 

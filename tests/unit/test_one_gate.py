@@ -27,8 +27,8 @@ from odoo_toolkit import (
     write_many,
 )
 from odoo_toolkit.call import Call
+from odoo_toolkit.change_history import History
 from odoo_toolkit.client import Admitted, Gate
-from odoo_toolkit.journal import Journal
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.operations.steps import Step, make
 from odoo_toolkit.parallel import side_by_side
@@ -65,10 +65,10 @@ class Shut(Gate):
 
 
 def _pickled(odoo: Odoo) -> Odoo:
-    journal, odoo.journal = odoo.journal, None
+    history, odoo.history = odoo.history, None
     server, odoo._line.transport = odoo._line.transport, None
     again: Odoo = pickle.loads(pickle.dumps(odoo))
-    odoo.journal, odoo._line.transport = journal, server
+    odoo.history, odoo._line.transport = history, server
     again._line.transport = server
     return again
 
@@ -127,7 +127,7 @@ def server() -> FakeServer:
 
 @pytest.mark.parametrize("door", DOORS)
 def test_a_shut_gate_lets_nothing_be_written(door: str, server: FakeServer, tmp_path: Path) -> None:
-    odoo = server.connect(journal=Journal(tmp_path / "journal.sqlite"))
+    odoo = server.connect(history=History(tmp_path / "history.sqlite"))
     write(odoo, PARTNER, [8], {"phone": "2"})
     rows, sent = copy.deepcopy(server.records), len(server.sent)
 
@@ -146,7 +146,7 @@ def test_an_open_gate_is_asked_and_lets_all_pass(
     door: str, server: FakeServer, tmp_path: Path
 ) -> None:
     """Else the test above would show nothing."""
-    odoo = server.connect(journal=Journal(tmp_path / "journal.sqlite"))
+    odoo = server.connect(history=History(tmp_path / "history.sqlite"))
     write(odoo, PARTNER, [8], {"phone": "2"})
     asked.clear()
     sent = len(server.sent)

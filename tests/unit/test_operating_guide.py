@@ -182,6 +182,6 @@ def test_the_guide_lists_every_setting_of_team_toml() -> None:
     named = set(re.findall(r"`(\w+)[` ]", RULES + reference.partition("## team.toml")[2]))
 
     of_team = {field.name for field in attrs.fields(team.Team)} - {"instances", "server"}
-    of_rule = {"logins", "groups", "claims", "admit", *team._OF_RULE}
+    of_rule = {"logins", "groups", "claims", "allow", *team._OF_RULE}
     of_issuer = {name for name in team._NOT_HERE if name.startswith("auth_")}
     assert of_team | of_rule | {*team._OF_SERVER} | team._NOT_HERE.keys() - of_issuer <= named
