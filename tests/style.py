@@ -181,7 +181,7 @@ def styles() -> dict[str, Style]:
         counts[guide.where] = matches(guide.words)
         if guide.where not in UNBUDGETED and len(prose(guide.words).split()) > 80:
             budgets[guide.where] = beyond(guide.words)
-    for name in ("CHANGELOG.md", "CONTRIBUTING.md"):
+    for name in ("CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md"):
         counts[name] = matches((ROOT / name).read_text("utf-8"))
     for page in sorted((ROOT / "odoo_toolkit_mcp").rglob("*.html")):
         counts[str(page.relative_to(ROOT))] = matches(_MARKUP.sub(" ", page.read_text("utf-8")))

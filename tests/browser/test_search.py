@@ -76,7 +76,7 @@ QUERIES = {
     "plugin": "plugins",
     "odoorpc": "start/migrating",
     "faq": "faq",
-    "exit status": "cli",
+    "exit status": "cli-scripts",
 }
 
 _SEARCH = """query => {
