@@ -151,7 +151,7 @@ CURES: dict[str, tuple[str, str]] = {
         "sent.",
         "Try again later with the same key. See [idempotency keys](../idempotency.md).",
     ),
-    "KEY_IN_DOUBT": (
+    "KEY_UNCONFIRMED": (
         "The first request with this idempotency key finished in part, or its response was lost. "
         "Nothing was sent now.",
         "Check the records in `details`, then use a new key for the rest.",
@@ -162,7 +162,7 @@ CURES: dict[str, tuple[str, str]] = {
         '`details["differences"]` lists the differences, and `details["created"]` the records of '
         "the first request. For a new request, use a new key.",
     ),
-    "JOURNAL_ERROR": (
+    "HISTORY_ERROR": (
         "The toolkit can't read or write the change history. A call that needs it was not sent.",
         "The message says whether the file is locked, full, damaged or of a newer version. See "
         "[undo](../undo.md).",
