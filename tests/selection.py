@@ -1,7 +1,8 @@
 """Which tests run, on which Odoo, and in which order the processes take them.
 
 A run has every test on the newest Odoo, as the administrator, in the newest era of MCP. What
-differs by version, user or era is marked ``every_version``, ``every_user`` or ``every_era``; with
+differs by version, user or era is marked ``every_version``, ``every_user`` or ``every_era``. What
+is ``recorded`` is played without an Odoo, and runs on one only where the file is named. With
 ``--everything`` all tests run in all ways. A test that is marked with the name of a gate is run by
 ``make`` of that name.
 """
@@ -93,8 +94,12 @@ def of_other_gates(config: pytest.Config, items: list[pytest.Item]) -> list[pyte
     """
     if config.option.markexpr or config.getoption("everything"):
         return []
-    named = [str(config.invocation_params.dir / arg.partition("::")[0]) for arg in config.args]
+    named = _named_files(config)
     return [item for item in items if gate_of(item) and str(item.path) not in named]
+
+
+def _named_files(config: pytest.Config) -> set[str]:
+    return {str(config.invocation_params.dir / arg.partition("::")[0]) for arg in config.args}
 
 
 def of_fuller_runs(config: pytest.Config, items: list[pytest.Item]) -> list[pytest.Item]:
@@ -108,11 +113,14 @@ def of_fuller_runs(config: pytest.Config, items: list[pytest.Item]) -> list[pyte
         return []
     known = [server for server in SERVERS if server.version]
     marked = {*known[:1], *known[-1:]}
+    named = _named_files(config)
 
     def runs(item: pytest.Item) -> bool:
         server = server_of(item)
         where = marked if item.get_closest_marker("every_version") else known[:1]
         parameters = getattr(item, "callspec", _NO_PARAMETERS).params
+        if item.get_closest_marker("recorded") and str(item.path) not in named:
+            return False
         return (server is None or not server.version or server in where) and all(
             item.get_closest_marker(marker) or parameters.get(name) != way
             for marker, (way, name) in OTHER_WAYS.items()

@@ -15,9 +15,10 @@ import hashlib
 import json
 import lzma
 import random
+import shlex
 import threading
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,15 +32,29 @@ from odoo_toolkit import ConnectionSettings, OdooError, errors
 from odoo_toolkit.call import Call
 from odoo_toolkit.connection.transport import Transport
 from odoo_toolkit.connection.version import ServerVersion
+from odoo_toolkit.errors import OdooConnectionError
 
 #: Where the recordings are: a file for each version.
 FOLDER = Path(__file__).parents[1] / "recorded" / "operations"
 
-HOW = "Record it anew on a real Odoo: make record"
+
+#: What is said of an answer that a branch loses.
+LOST = "This answer is lost."
 
 
 class StaleRecordingError(AssertionError):
-    """A scenario asks what its recording does not have."""
+    """A scenario asks what its recording does not have, or there is no recording to ask.
+
+    Args:
+        what: is so.
+        version: of Odoo, to say how to record it.
+        name: of the scenario; nothing where all of the version are concerned.
+    """
+
+    def __init__(self, what: str, version: int, name: str = "") -> None:
+        chosen = f" -k {shlex.quote(name)}" if name else ""
+        how = f"python -m tests.kit.record {version}{chosen}"
+        super().__init__(f"{what} If that is meant, record it on a real Odoo: {how}")
 
 
 @attrs.define
@@ -51,9 +66,11 @@ class Tape:
         version: of the server.
         users: the name of each connection -> the id of its user.
         exchanges: connection, call, digest of the answer, whether the call only reads.
+        commit: that was checked out.
     """
 
     moment: int
+    commit: str = ""
     version: dict[str, Any] = attrs.field(factory=dict)
     users: dict[str, int] = attrs.field(factory=dict)
     exchanges: list[list[Any]] = attrs.field(factory=list)
@@ -73,14 +90,20 @@ class Recordings:
 
     @classmethod
     def read(cls, version: int) -> Recordings:
-        """Return the recordings of a version; empty where there are none."""
+        """Return the recordings of a version; empty where there are none.
+
+        Raises:
+            StaleRecordingError: the file is damaged, or of another form.
+        """
         path = FOLDER / f"odoo-{version}.json.xz"
         if not path.exists():
             return cls()
-        content = json.loads(lzma.decompress(path.read_bytes()))
-        return cls(
-            {name: Tape(**tape) for name, tape in content["tapes"].items()}, content["answers"]
-        )
+        try:
+            content = json.loads(lzma.decompress(path.read_bytes()))
+            tapes = {name: Tape(**tape) for name, tape in content["tapes"].items()}
+            return cls(tapes, content["answers"])
+        except (lzma.LZMAError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise StaleRecordingError(f"{path.name} cannot be read: {error!r}.", version) from error
 
     def write(self, version: int) -> None:
         """Keep them, without the answers that no scenario has any more."""
@@ -154,35 +177,93 @@ class Recording:
         self.real.close()
 
 
+class NotRecordedError(AssertionError):
+    """A branch asks what nobody asked of the real Odoo."""
+
+
 @attrs.define
 class Played:
     """What of a tape has not been asked for yet.
 
     Reads that an operation sends side by side come in any order; none passes a write.
+
+    Attributes:
+        branched: whether it is a branch: what is read is answered as it was the last time, too.
+        loses: the number of the write whose answer is lost, with all that comes later.
+        lost: whether it was.
+        asked: how many calls were sent, but for descriptions of fields.
+        writes: those that do not only read.
     """
 
     recordings: Recordings
     pending: list[list[Any]]
+    stale: Callable[[str], StaleRecordingError]
+    branched: bool = False
+    loses: int | None = None
+    lost: bool = False
+    asked: int = 0
+    writes: list[Call] = attrs.field(factory=list)
+    _done: list[list[Any]] = attrs.field(factory=list)
     _lock: threading.Lock = attrs.field(factory=threading.Lock)
+
+    def branch(self) -> Played:
+        """Return one that goes on from here, on its own."""
+        return attrs.evolve(
+            self,
+            branched=True,
+            pending=[*self.pending],
+            done=[*self._done],
+            asked=0,
+            writes=[],
+            lock=threading.Lock(),
+        )
 
     def answer(self, user: str, call: Call) -> Any:
         """Return the answer to a call, and take it off what is pending.
 
         Raises:
             StaleRecordingError: something else was asked then.
+            NotRecordedError: the same, in a branch.
+            OdooConnectionError: the answer is lost.
         """
-        question = asked(call)
         with self._lock:
-            for number, (asker, text, digest, reads) in enumerate(self.pending):
-                if (asker, text) == (user, question):
-                    del self.pending[number]
-                    return self.recordings.answers[digest]
-                if not (reads and call.reads):
-                    break
+            self.asked += call.method != "fields_get"
+            if self.lost:
+                raise OdooConnectionError("Nobody answers.", outcome="not_sent")
+            if not call.reads:
+                self.writes.append(call)
+                if self.loses == len(self.writes) - 1:
+                    self.lost = True
+                    raise OdooConnectionError(LOST, outcome="maybe_applied")
+            found = self._find(user, asked(call), call.reads)
+        if found not in self.recordings.answers:
+            raise self.stale(f"The answer to {_text(asked(call))} is missing.")
+        return self.recordings.answers[found]
+
+    def _find(self, user: str, question: Any, reads: bool) -> str:
+        for number, (asker, text, digest, read) in enumerate(self.pending):
+            if (asker, text) == (user, question):
+                self._done.append(self.pending.pop(number))
+                return str(digest)
+            if not (read and reads):
+                break
         expected = _text(self.pending[0][:2]) if self.pending else "no more calls"
-        raise StaleRecordingError(
-            f"{_text([user, question])} is sent, and {expected} is recorded. {HOW}"
-        )
+        said = f"{_text([user, question])} is sent, and {expected} is recorded."
+        if not self.branched:
+            raise self.stale(said)
+        for _, text, digest, read in reversed(self._done):
+            if read and text == question:
+                return str(digest)
+        raise NotRecordedError(said)
+
+    def end(self) -> None:
+        """See that all was asked for.
+
+        Raises:
+            StaleRecordingError: something was not.
+        """
+        if self.pending:
+            raise self.stale(f"No longer sent: {_text([each[:2] for each in self.pending])}.")
 
 
 @attrs.define
@@ -221,18 +302,34 @@ def _text(question: Any) -> str:
     return json.dumps(question, ensure_ascii=False, sort_keys=True)
 
 
+_drawn = random.Random()
+
+
 @contextmanager
 def standing_still(seed: str, moment: int) -> Iterator[None]:
     """Hold the clock, and draw names from a seed."""
-    drawn = random.Random(seed)
+    _drawn.seed(seed)
 
     def draw() -> uuid.UUID:
-        return uuid.UUID(int=drawn.getrandbits(128), version=4)
+        return uuid.UUID(int=_drawn.getrandbits(128), version=4)
 
     clock = datetime.fromtimestamp(moment, UTC)
     with time_machine.travel(clock, tick=False), mock.patch.object(uuid, "uuid4", draw):
         yield
 
 
+@contextmanager
+def as_if_nothing_was_drawn() -> Iterator[None]:
+    """Have the next names be those that would have been the next without what is done here."""
+    state = _drawn.getstate()
+    yield
+    _drawn.setstate(state)
+
+
 #: Settings of a connection that no server is behind.
-NOWHERE = ConnectionSettings(url="http://replay.test", database="replay", username="replay")
+NOWHERE = ConnectionSettings(
+    url="http://replay.test",
+    database="replay",
+    username="replay",
+    reconnect_backoff=0.0,
+)

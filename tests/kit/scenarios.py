@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 from unittest import mock
 
+import attrs
 import pytest
 
 from odoo_toolkit import (
@@ -18,20 +19,34 @@ from odoo_toolkit import (
     HistoryEntry,
     ImportPlan,
     Plan,
+    Policy,
     StateError,
     Undo,
     UndoResult,
     history,
+    read,
     undo,
 )
 from odoo_toolkit.change_history import History, Write
 from odoo_toolkit.change_history.undo_preview import foretold
+from odoo_toolkit.connection.version import ServerVersion
 from odoo_toolkit.wizards.catalog import known_wizard
-from tests.live import undo_cases
-from tests.live.undo_cases import CASES, Case, differing, state
+from tests.kit.catalogue import CASES, Case, differing, operation, state
+from tests.kit.invariants import INVARIANTS, ON_THE_NEWEST, Act, Branch
+from tests.kit.recordings import (
+    NOWHERE,
+    Played,
+    Recordings,
+    Replay,
+    StaleRecordingError,
+    standing_still,
+)
+from tests.provisioning.releases import RELEASES
 
 #: What is not recorded: it goes through a web session, which is no transport of calls.
 LIVE_ONLY = ("hr.check_in_out", "attachments.attach_report")
+
+NEWEST = max(map(int, RELEASES))
 
 #: Gives a connection, with a journal or without, of "odoo", "plain" or another user of the cases.
 Connect = Callable[[str, "History | None"], AbstractContextManager[Connection]]
@@ -42,52 +57,92 @@ def names(version: int) -> list[str]:
     return [
         name
         for name, case in CASES.items()
-        if case.since <= version <= case.until and not (case.needs or name.startswith(LIVE_ONLY))
+        if case.since <= version <= case.until
+        and not (case.needs or case.planned or name.startswith(LIVE_ONLY))
     ]
 
 
-def play(name: str, connect: Connect) -> None:
-    """Run a scenario."""
+def play(name: str, connect: Connect, branch: Branch | None = None) -> None:
+    """Run a scenario.
+
+    Args:
+        name: of the case.
+        connect: opens connections.
+        branch: opens those on which the invariants are tried; None where that is no recording.
+    """
     case = CASES[name]
     with tempfile.TemporaryDirectory() as folder, connect("plain", None) as plain:
         journal = History(Path(folder) / "history.sqlite")
         with connect(case.user, journal) as odoo:
-            take_back(case, odoo, plain)
+            take_back(name, odoo, plain, branch)
+
+
+def play_back(version: int, name: str, kept: Recordings) -> None:
+    """Run a scenario with what a real Odoo answered.
+
+    Raises:
+        StaleRecordingError: it is not recorded, or sends something else.
+    """
+    stale = partial(StaleRecordingError, version=version, name=name)
+    if name not in kept.tapes:
+        raise stale("It is not recorded.")
+    tape = kept.tapes[name]
+    played = Played(kept, [*tape.exchanges], stale)
+
+    def opened(
+        user: str, journal: History | None, policy: Policy | None = None, played: Played = played
+    ) -> Connection:
+        transport = Replay(user, ServerVersion(**tape.version), tape.users[user], played)
+        return Connection(NOWHERE, policy=policy, transport=transport, history=journal).connect()
+
+    def branch(policy: Policy, journal: History | None) -> tuple[Connection, Played]:
+        branched = played.branch()
+        return opened(CASES[name].user, journal, policy, branched), branched
+
+    with standing_still(name, tape.moment):
+        play(name, opened, branch)
+    played.end()
 
 
 @contextmanager
-def planned_first() -> Iterator[list[Plan]]:
-    """Plan each operation of the cases right before it is done, and give the plans."""
-    found: list[Plan] = []
+def planned_first(name: str, branch: Branch | None) -> Iterator[list[Plan]]:
+    """Plan the operation of a case right before it is done, and try what holds for all.
 
-    def planning(function: Any) -> Any:
-        @functools.wraps(function)
-        def act(odoo: Connection, *args: Any, **kwargs: Any) -> Any:
-            if not kwargs.get("dry_run"):
-                found.append(function.plan(odoo, *args, **kwargs))
-            return function(odoo, *args, **kwargs)
+    Yields:
+        its plans.
+    """
+    plans: list[Plan] = []
+    home, attribute = operation(name)
+    function = getattr(home, attribute)
 
-        return act
+    @functools.wraps(function)
+    def act(odoo: Connection, *args: Any, **kwargs: Any) -> Any:
+        if odoo.history is not None:
+            plan = function.plan(odoo, *args, **kwargs) if hasattr(function, "plan") else None
+            plans.extend([] if plan is None else [plan])
+            if branch:
+                for invariant in INVARIANTS:
+                    # What is wrong input is the same on every version.
+                    if invariant not in ON_THE_NEWEST or odoo.version.major == NEWEST:
+                        invariant(Act(function, args, kwargs, plan, branch))
+        return function(odoo, *args, **kwargs)
 
-    modules = [value for value in vars(undo_cases).values() if isinstance(value, ModuleType)]
-    with ExitStack() as stack:
-        for module in (undo_cases, *modules):
-            for name, value in list(vars(module).items()):
-                if hasattr(value, "plan"):
-                    stack.enter_context(mock.patch.object(module, name, planning(value)))
-        yield found
+    with mock.patch.object(home, attribute, act):
+        yield plans
 
 
-def take_back(case: Case, odoo: Connection, plain: Connection) -> None:
+def take_back(name: str, odoo: Connection, plain: Connection, branch: Branch | None = None) -> None:
     """Do an operation and take it back: all is as before but what its plan foretells.
 
     All calls that it makes are in its plan: whoever allows a plan allows no more than that.
 
     Args:
-        case: the operation.
+        name: of the case.
         odoo: who does it, with a journal.
         plain: an administrator, who prepares and looks.
+        branch: opens connections on which the invariants are tried.
     """
+    case = CASES[name]
 
     def look(number: Any) -> Any:
         rows = state(plain, case.model, [number], case.left) if whole and number else {}
@@ -96,7 +151,7 @@ def take_back(case: Case, odoo: Connection, plain: Connection) -> None:
     whole = "*" not in case.left
     number = case.prepare(plain)
     before = look(number)
-    with planned_first() as plans:
+    with planned_first(name, branch) as plans:
         done = case.do(odoo, number)
     entry = history(odoo, limit=1)[0]
     assert entry.outcome == "done", entry
@@ -106,8 +161,13 @@ def take_back(case: Case, odoo: Connection, plain: Connection) -> None:
         made_calls = {(write.model, write.method) for write in sent}
         assert made_calls <= {(call.model, call.method) for call in plan.calls}
     made = number or getattr(done, "id", None) or done.ids[0]
-    assert look(made) != before or case.look or not number
+    if made == getattr(done, "id", None):
+        check_result(plain, case, done)
     told = _foretold(odoo, entry)
+    if case.stays:
+        assert told.possible != "full"
+        return
+    assert look(made) != before or case.look or not number
     assert told.possible != "none"
     planned = undo(odoo, entry=entry.id, dry_run=True)
     assert isinstance(planned, Plan)
@@ -121,6 +181,38 @@ def take_back(case: Case, odoo: Connection, plain: Connection) -> None:
     assert (differing(before[0], rows), other) == ({}, before[1])
     with pytest.raises(StateError, match="taken back already"):
         undo(odoo, entry=entry.id)
+
+
+#: Attributes of results that mean something else than the field of the same name.
+_OF_THEIR_OWN = frozenset({"id", "message", "url", "warnings", "date", "name", "price"})
+
+
+def check_result(plain: Connection, case: Case, done: Any) -> None:
+    """See that what an operation says of its record is what Odoo has stored.
+
+    Args:
+        plain: an administrator, who looks.
+        case: the operation.
+        done: its result.
+    """
+    fields = plain.schema.fields(case.model)
+    said = {
+        attribute.name: value
+        for attribute in attrs.fields(type(done))
+        if attribute.name in fields and attribute.name not in _OF_THEIR_OWN
+        if not isinstance(value := getattr(done, attribute.name), (list, dict))
+    }
+    if not said:
+        return
+    (stored,) = read(plain, case.model, [done.id], sorted(said)).records
+    for name, value in said.items():
+        kind, kept = fields[name].type, stored[name]
+        if kind == "many2one":
+            assert getattr(value, "id", None) == (kept or {}).get("id"), name
+        elif kind in ("char", "selection"):
+            assert (value or None) == (kept or None), name
+        elif kind in ("float", "monetary", "integer", "boolean"):
+            assert value == kept, name
 
 
 def _asks(odoo: Connection, model: str) -> bool:

@@ -31,10 +31,10 @@ from odoo_toolkit import (
 from odoo_toolkit.apps import sales
 from odoo_toolkit.batching import Item
 from odoo_toolkit.progress import listening
+from tests.kit.catalogue import differing, goods, partner, quotation, state
 from tests.live.conftest import server
 from tests.live.servers import Server, credentials
 from tests.live.test_lost_answers import Between
-from tests.live.undo_cases import differing, goods, partner, quotation, state
 from tests.soak.proxy import proxy
 
 __all__ = ["server"]

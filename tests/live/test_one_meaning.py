@@ -20,9 +20,9 @@ from odoo_toolkit.apps import (
     sales,
 )
 from odoo_toolkit.wizards import answer_wizard
+from tests.kit.catalogue import expense, leave_type
 from tests.live.accounting_data import expense_account, posted
 from tests.live.products import stored
-from tests.live.undo_cases import expense, leave_type
 
 End = dict[str, Any]
 

@@ -26,13 +26,16 @@ from odoo_toolkit import (
     write,
 )
 from odoo_toolkit.apps import accounting, sales
-from tests.kit.scenarios import take_back
+from tests.kit.catalogue import CASES, invoice, partner, quotation
+from tests.kit.scenarios import NEWEST, names, take_back
 from tests.live.accounting_data import accountant as accountant_of
 from tests.live.conftest import server
 from tests.live.servers import Server, credentials
-from tests.live.undo_cases import CASES, invoice, partner, quotation
 
 __all__ = ["server"]
+
+#: Played without an Odoo by tests/unit/test_recorded_operations.py.
+RECORDED = names(NEWEST)
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +84,14 @@ def test_an_order_is_unlocked_only_where_it_is_locked(odoo: Connection, plain: C
     assert read(plain, "sale.order", [number], ["state"])[0]["state"] == "draft"
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.recorded] if name in RECORDED else [])
+        for name, case in CASES.items()
+        if not case.planned
+    ],
+)
 def test_what_an_operation_did_is_taken_back(
     request: pytest.FixtureRequest, plain: Connection, name: str
 ) -> None:
@@ -95,7 +105,7 @@ def test_what_an_operation_did_is_taken_back(
         pytest.skip(f"This server has no {case.needs}.")
     if not case.since <= plain.version.major <= case.until:
         pytest.skip("Nothing takes it back on this version, as the tables say.")
-    take_back(case, odoo, plain)
+    take_back(name, odoo, plain)
 
 
 def known_to(odoo: Connection, model: str) -> bool:

@@ -79,7 +79,7 @@ class BankOffice(Dunning):
         records["account.account"].append({"id": SUSPENSE, "code": "102000", "name": "Suspense"})
         for check in ("check_access_rights", "has_access"):
             self.answers[LINE, check] = may
-        self.answers[LINE, "create"] = lambda call: [self._line(call.arguments["vals_list"])]
+        self.answers[LINE, "create"] = lambda call: [self._add_line(call.arguments["vals_list"])]
         self.answers[STATEMENT, "create"] = self._statement
         self.answers[STATEMENT, "button_post"] = self._post_statement
         self.answers["account.move.line", "reconcile"] = self._reconcile
@@ -92,9 +92,9 @@ class BankOffice(Dunning):
     def line(self, amount: float, reference: str, day: str = "2025-11-03", **more: Any) -> int:
         """Book a line as somebody else would have."""
         values = {"date": day, "amount": amount, "payment_ref": reference, "journal_id": 6}
-        return self._line({**values, **more})
+        return self._add_line({**values, **more})
 
-    def _line(self, values: dict[str, Any], *, posted: bool = True) -> int:
+    def _add_line(self, values: dict[str, Any], *, posted: bool = True) -> int:
         records = self.server.records
         move, number = 500 + len(records[LINE]), 1 + len(records[LINE])
         state = {"name": f"BNK1/{number}", "state": "posted" if posted else "draft"}
@@ -115,7 +115,7 @@ class BankOffice(Dunning):
         values = dict(call.arguments["vals_list"])
         number = 1 + len(self.server.records[STATEMENT])
         for _, _, line in values.pop("line_ids"):
-            self._line({**line, "statement_id": number}, posted=False)
+            self._add_line({**line, "statement_id": number}, posted=False)
         self.server.records[STATEMENT].append({"id": number, **values})
         return [number]
 

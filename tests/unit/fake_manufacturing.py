@@ -178,7 +178,7 @@ class Workshop(Scripted):
             total = sum(quantity for _, quantity in milk)
             self._move(MILK_MOVE, MILK, 8.0, total, has_tracking="lot")
             for lot, quantity in milk:
-                self._line(lot, quantity)
+                self._add_line(lot, quantity)
 
     def _work(self, records: dict[str, list[dict[str, Any]]]) -> None:
         """Add two operations to the bill, and the work centers that do them."""
@@ -244,7 +244,7 @@ class Workshop(Scripted):
         }
         self.server.records["stock.move"].append({**move, **values})
 
-    def _line(self, lot: int, quantity: float) -> None:
+    def _add_line(self, lot: int, quantity: float) -> None:
         fields = self.server._models["stock.move.line"]
         reserved = next(
             name

@@ -446,39 +446,6 @@ def test_to_15_a_price_in_another_currency_has_to_be_given() -> None:
     assert odoo.written() == []
 
 
-@pytest.mark.parametrize("policy", [Policy(mode="readonly"), Policy(mode="restricted")])
-def test_the_policy_stops_it_before_the_first_call(policy: Policy) -> None:
-    odoo = Books(19, policy=policy)
-    for action in (
-        lambda: create_invoice(odoo, partner_name="Azure", lines=LINES),
-        lambda: post_invoice(odoo, invoice_name="INV/1"),
-        lambda: register_payment(odoo, invoice_ids=[7]),
-        lambda: create_credit_note(odoo, invoice_name="INV/1"),
-    ):
-        with pytest.raises(AccessError) as raised:
-            action()
-        assert raised.value.code == "MODE_VIOLATION"
-    assert odoo.sent == []
-
-
-@pytest.mark.parametrize("major", [14, 19])
-@pytest.mark.parametrize("name", ACTS)
-def test_a_dry_run_tells_the_calls_of_the_real_run(name: str, major: int) -> None:
-    """Ids that are not known yet are text; a wizard's own defaults are not told."""
-    moves, act = ACTS[name]
-    odoo = Books(major, *moves)
-    planned = act(odoo, True)
-    assert isinstance(planned, Plan)
-    assert odoo.written() == []
-    act(odoo, False)
-    real = [call for call in odoo.sent if not call.reads]
-    assert [(c.model, c.method, c.arguments) for c in planned.calls] == [
-        (call.model, call.method, call.arguments) for call in real
-    ]
-    for told, call in zip(planned.calls, real, strict=True):
-        assert told.ids in (list(call.ids or ()), [], ["the new record"])
-
-
 @pytest.mark.parametrize("major", [14, 19])
 @pytest.mark.parametrize(
     ("name", "method"),

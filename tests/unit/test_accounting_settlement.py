@@ -20,7 +20,6 @@ from odoo_toolkit.apps.accounting import (
 )
 from odoo_toolkit.errors import AccessError, NotFoundError, StateError, ValidationError
 from odoo_toolkit.plans import Plan
-from odoo_toolkit.policy import Policy
 from odoo_toolkit.records.names import AmbiguousNameError
 from tests.unit.fake_books import Ledger, item
 from tests.unit.operation_checks import (
@@ -98,12 +97,6 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 }
 
 
-@pytest.mark.parametrize("major", VERSIONS)
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_a_dry_run_tells_the_calls_of_the_real_run(name: str, major: int) -> None:
-    check_plan_is_the_run(_books(major), OPERATIONS[name])
-
-
 @pytest.mark.parametrize("major", [14, 19])
 @pytest.mark.parametrize(
     ("name", "method"),
@@ -149,15 +142,6 @@ def test_operations_cost_few_calls(name: str, old: int, new: int) -> None:
         odoo = _books(major)
         OPERATIONS[name](odoo)
         assert len(odoo.sent) == most, odoo.methods()
-
-
-@pytest.mark.parametrize("policy", [Policy(mode="readonly"), Policy(mode="restricted")])
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_the_policy_stops_it_before_the_first_call(name: str, policy: Policy) -> None:
-    odoo = Ledger(19, LINES, moves=[INVOICE], policy=policy)
-    with pytest.raises(AccessError):
-        OPERATIONS[name](odoo)
-    assert odoo.sent == []
 
 
 @pytest.mark.parametrize("major", VERSIONS)
@@ -329,14 +313,6 @@ def test_what_is_not_on_the_invoice_is_not_taken_off(arguments: Any, error: Any,
     with pytest.raises(error, match=text):
         reconcile(odoo, **{"invoice_id": 7, "undo": "one", **arguments})
     assert writes(odoo) == []
-
-
-@pytest.mark.parametrize("policy", [Policy(mode="readonly"), Policy(mode="restricted")])
-def test_the_policy_stops_taking_off_before_the_first_call(policy: Policy) -> None:
-    odoo = Ledger(19, LINES, moves=[INVOICE], partials=PARTIALS, policy=policy)
-    with pytest.raises(AccessError):
-        reconcile(odoo, invoice_id=7, undo="all")
-    assert odoo.sent == []
 
 
 def test_what_a_salesperson_may_not_see_is_told() -> None:

@@ -10,7 +10,7 @@ from odoo_toolkit.apps.contacts import CompanyResult, create_company
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
 from odoo_toolkit.policy import Policy
 from tests.unit.fake_contacts import AddressBook
-from tests.unit.operation_checks import check_plan_is_the_run, check_seen_when_lost
+from tests.unit.operation_checks import check_seen_when_lost
 from tests.unit.scripted import VERSIONS, contents
 
 GIVEN: dict[str, Any] = {
@@ -65,12 +65,6 @@ def test_its_round_trips() -> None:
             "res.partner.search_read",
             "res.partner.read",
         ]
-    )
-
-
-def test_the_plan_is_the_run() -> None:
-    check_plan_is_the_run(
-        AddressBook(), lambda odoo, **options: create_company(odoo, **GIVEN, **options)
     )
 
 

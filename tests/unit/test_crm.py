@@ -10,7 +10,6 @@ import pytest
 
 from odoo_toolkit.apps import crm
 from odoo_toolkit.errors import (
-    AccessError,
     NotFoundError,
     OdooConnectionError,
     OdooError,
@@ -198,20 +197,6 @@ def test_what_is_not_seen_may_have_been_done(method: str, monkeypatch: pytest.Mo
     error = check_told_when_lost(server_for(method), method, OPERATIONS[method], monkeypatch)
     # Another lead of that name may be made; the others look at the state first.
     assert ("Repeating it is safe" in error.suggestion) is (method != "create")
-
-
-def test_the_policy_is_asked_before_the_first_call() -> None:
-    odoo = server(policy=Policy(mode="readonly"))
-    for action in (
-        lambda: crm.create_lead(odoo, name="x", partner_name="y"),
-        lambda: crm.move_stage(odoo, lead_name="x", stage_name="y"),
-        lambda: crm.convert_to_opportunity(odoo, lead_name="x"),
-        lambda: crm.mark_won(odoo, lead_name="x"),
-        lambda: crm.mark_lost(odoo, lead_name="x"),
-    ):
-        with pytest.raises(AccessError, match="readonly"):
-            action()
-    assert odoo.sent == []
 
 
 def test_restricted_mode_goes_by_the_model_acted_on() -> None:

@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from odoo_toolkit.apps import crm
-from odoo_toolkit.errors import AccessError, NotFoundError, StateError, ValidationError
+from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.records.names import AmbiguousNameError
 from tests.unit.operation_checks import (
-    check_plan_is_the_run,
     check_seen_when_lost,
     check_told_when_lost,
     writes,
@@ -158,21 +157,6 @@ def test_what_is_wrong_changes_nothing(values: dict[str, Any], error: type[Excep
         crm.update_lead(odoo, lead_id=5, **values)
     assert writes(odoo) == []
     assert stored(odoo)["expected_revenue"] == LEAD["expected_revenue"]
-
-
-def test_the_policy_is_asked_before_anything_is_sent() -> None:
-    odoo = tagged(policy=Policy(mode="readonly"))
-    with pytest.raises(AccessError):
-        crm.update_lead(odoo, lead_id=5, expected_revenue=1)
-    assert odoo.sent == []
-
-
-@pytest.mark.parametrize(
-    "values", [{"expected_revenue": 9, "add_tags": [2]}, {"restore": True, "expected_revenue": 9}]
-)
-def test_the_plan_is_the_run(values: dict[str, Any]) -> None:
-    odoo = tagged(active=not values.get("restore"))
-    check_plan_is_the_run(odoo, lambda o, **more: crm.update_lead(o, lead_id=5, **values, **more))
 
 
 def test_a_change_whose_answer_was_lost_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,7 +46,7 @@ def test_markers_are_gates_or_say_how_often_a_test_runs() -> None:
     """One that nobody knows would take its tests out of all gates, or into none."""
     declared = (ROOT / "pyproject.toml").read_text("utf-8").split("\nmarkers = [")[1]
     own = re.findall(r'^    "(\w+): ', declared.split("\n]")[0], re.MULTILINE)
-    assert {*own} == {*GATES, *OTHER_WAYS, "every_version", "needs_odoo", "own_gate"}
+    assert {*own} == {*GATES, *OTHER_WAYS, "every_version", "recorded", "needs_odoo", "own_gate"}
 
 
 def test_the_folders_of_a_gate_are_marked_for_it() -> None:

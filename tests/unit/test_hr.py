@@ -560,10 +560,6 @@ def done(request: pytest.FixtureRequest) -> tuple[Scripted, str, Any]:
     return server(19, leave(state=state)), method, operation
 
 
-def test_a_plan_is_what_is_then_done(done: tuple[Scripted, str, Any]) -> None:
-    check_plan_is_the_run(done[0], done[2])
-
-
 def test_what_was_done_is_recognised_without_its_answer(
     done: tuple[Scripted, str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -584,14 +580,6 @@ def test_the_cancelling_wizard_is_recognised_without_its_answer(
     odoo = server(17, leave(state="validate"))
     operation = OPERATIONS["withdraw"][2]
     assert check_seen_when_lost(odoo, "action_cancel_leave", operation, monkeypatch).id == 9
-
-
-def test_the_policy_is_asked_before_the_first_call() -> None:
-    odoo = server(19, leave(), policy=Policy(mode="restricted", write_allowlist="res.partner"))
-    for operation in OPERATIONS.values():
-        with pytest.raises(AccessError, match="restricted"):
-            operation[2](odoo)
-    assert odoo.sent == []
 
 
 # The directory ---------------------------------------------------------------------------------

@@ -321,14 +321,6 @@ def test_what_is_wrong_is_refused(values: dict[str, Any], words: str) -> None:
     assert writes(odoo) == []
 
 
-def test_the_policy_is_asked_before_the_first_call() -> None:
-    for major in (14, 19):
-        odoo = server(major, policy=Policy(mode="restricted", write_allowlist="res.partner"))
-        with pytest.raises(AccessError, match="restricted"):
-            process(odoo)
-        assert odoo.sent == []
-
-
 @pytest.mark.parametrize(
     ("major", "method"), [(14, "approve_expense_sheets"), (19, "action_approve")]
 )

@@ -14,7 +14,6 @@ from odoo_toolkit.apps.inventory import (
 )
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import (
-    AccessError,
     OdooError,
     StateError,
     ValidationError,
@@ -258,15 +257,6 @@ def test_a_step_that_is_not_seen_may_be_repeated(
 ) -> None:
     error = check_told_when_lost(Depot(19, **depot), method, validate, monkeypatch)
     assert "Repeating it is safe" in error.suggestion
-
-
-def test_the_policy_stops_it_before_the_first_call() -> None:
-    made = Depot(19, policy=Policy(mode="readonly"))
-    with pytest.raises(AccessError):
-        validate_picking(made, picking_name="WH/OUT/5")
-    with pytest.raises(AccessError):
-        create_transfer(made, lines=[{"product_name": "Desk", "quantity": 1}])
-    assert made.sent == []
 
 
 def test_a_list_of_models_need_not_name_what_belongs_to_a_transfer() -> None:

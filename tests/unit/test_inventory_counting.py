@@ -12,7 +12,6 @@ from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, Validatio
 from odoo_toolkit.policy import Policy
 from tests.unit.depot import Depot
 from tests.unit.operation_checks import (
-    check_plan_is_the_run,
     check_seen_when_lost,
     check_told_when_lost,
     writes,
@@ -189,11 +188,6 @@ def test_a_product_in_several_places_takes_a_location() -> None:
     assert count(made, location_name="WH/Shelf").lines[0].location.name == "WH/Shelf"
 
 
-@pytest.mark.parametrize("major", VERSIONS)
-def test_the_plan_of_a_list_is_what_is_sent(major: int) -> None:
-    check_plan_is_the_run(Depot(major), count)
-
-
 def test_a_cost_that_may_not_be_read_leaves_the_value_out() -> None:
     made = count(Depot(19, policy=Policy(mode="full", field_blocklist="standard_price")))
     assert (made.value, made.lines[0].value) == (None, None)
@@ -218,13 +212,6 @@ def test_a_count_that_odoo_does_not_apply_is_told() -> None:
     made = count(depot)
     assert [one.quantity for one in made.lines] == [0, 0]
     assert len([text for text in made.warnings if "has not applied the count" in text]) == 2
-
-
-def test_the_policy_stops_a_list_before_the_first_call() -> None:
-    made = Depot(19, policy=Policy(mode="readonly"))
-    with pytest.raises(AccessError):
-        count(made)
-    assert made.sent == []
 
 
 def test_stock_lists_the_lots_of_a_tracked_product() -> None:

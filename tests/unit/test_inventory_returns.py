@@ -15,10 +15,8 @@ from odoo_toolkit.apps.inventory import (
 )
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, StateError, ValidationError
-from odoo_toolkit.policy import Policy
 from tests.unit.depot import Depot
 from tests.unit.operation_checks import (
-    check_plan_is_the_run,
     check_seen_when_lost,
     check_told_when_lost,
     writes,
@@ -103,11 +101,6 @@ def test_the_wizard_counts_in_another_unit_to_18(major: int) -> None:
     return_picking(depot, picking_id=5, lines=[{"move_id": 1, "quantity": 1}])
     ((_, _, line),) = depot.returning["product_return_moves"]
     assert line["quantity"] == (1 if major >= 19 else 12)
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_the_plan_of_a_return_is_what_is_sent(major: int) -> None:
-    check_plan_is_the_run(delivered(major), give_back)
 
 
 def test_a_return_whose_answer_was_lost_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,12 +232,3 @@ def test_a_count_whose_answer_was_lost_is_seen(
     if manager:
         error = check_told_when_lost(Depot(19), lost, count, monkeypatch)
         assert "Repeating it is safe" in error.suggestion
-
-
-def test_the_policy_stops_returns_and_counts_before_the_first_call() -> None:
-    made = Depot(19, policy=Policy(mode="readonly"))
-    with pytest.raises(AccessError):
-        give_back(made)
-    with pytest.raises(AccessError):
-        count(made)
-    assert made.sent == []

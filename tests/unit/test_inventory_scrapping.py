@@ -8,12 +8,10 @@ import pytest
 
 from odoo_toolkit.apps.inventory import Scrap, scrap_product
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import AccessError, OdooError, WizardRequiredError
+from odoo_toolkit.errors import OdooError, WizardRequiredError
 from odoo_toolkit.plans import Plan
-from odoo_toolkit.policy import Policy
 from tests.unit.depot import Depot
 from tests.unit.operation_checks import (
-    check_plan_is_the_run,
     check_seen_when_lost,
     check_told_when_lost,
     writes,
@@ -122,11 +120,6 @@ def test_a_question_of_odoo_leaves_a_draft_that_is_told() -> None:
     assert any("nothing has left the stock" in warning for warning in made.warnings)
 
 
-@pytest.mark.parametrize("major", VERSIONS)
-def test_the_plan_of_a_scrap_is_what_is_sent(major: int) -> None:
-    check_plan_is_the_run(stocked(major), scrap)
-
-
 def test_a_lost_answer_never_scraps_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     depot = stocked()
     made = check_seen_when_lost(
@@ -141,10 +134,3 @@ def _quiet(made: Any) -> Any:
     """Take the warning of reserved goods away."""
     made.warnings[:] = [text for text in made.warnings if "reserved" not in text]
     return made
-
-
-def test_the_policy_stops_it_before_the_first_call() -> None:
-    depot = Depot(19, policy=Policy(mode="readonly"))
-    with pytest.raises(AccessError):
-        scrap(depot)
-    assert depot.sent == []

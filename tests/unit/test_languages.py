@@ -11,7 +11,6 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
 from odoo_toolkit.policy import Policy
 from tests.unit.operation_checks import (
-    check_plan_is_the_run,
     check_seen_when_lost,
     check_told_when_lost,
     writes,
@@ -367,19 +366,6 @@ def test_restricted_mode_translates_what_it_may_write() -> None:
     given = {"name": {"fr_FR": "Siège"}}
     languages.translate(odoo, "product.template", 7, translations=given)
     assert len(writes(odoo)) == 1
-
-
-def test_the_plan_is_the_run() -> None:
-    check_plan_is_the_run(
-        server(), lambda o, **more: languages.activate_language(o, "de_DE", **more)
-    )
-    given = {"name": {"fr_FR": "Siège", "en_US": "Seat"}}
-    check_plan_is_the_run(
-        server(),
-        lambda odoo, **more: languages.translate(
-            odoo, "product.template", 7, translations=given, **more
-        ),
-    )
 
 
 def test_a_language_that_somebody_switched_on_since_is_found() -> None:

@@ -19,7 +19,6 @@ from odoo_toolkit.apps.manufacturing import (
 )
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import (
-    AccessError,
     NotFoundError,
     OdooConnectionError,
     OdooError,
@@ -51,7 +50,6 @@ from tests.unit.fake_manufacturing import (
     Workshop,
 )
 from tests.unit.operation_checks import (
-    check_plan_is_the_run,
     check_seen_when_lost,
     check_told_when_lost,
     writes,
@@ -683,12 +681,6 @@ def _draft(major: int) -> Workshop:
     return Workshop(major, order={"state": "draft"})
 
 
-@pytest.mark.parametrize("major", VERSIONS)
-@pytest.mark.parametrize("name", ACTS)
-def test_a_dry_run_tells_the_calls_of_the_real_run(name: str, major: int) -> None:
-    check_plan_is_the_run(_draft(major), ACTS[name][1])
-
-
 def test_the_plan_names_new_lots_by_words() -> None:
     odoo = Workshop(19, tracking="lot")
     plan = produce(odoo, order_id=ORDER, lots=["A"], dry_run=True)
@@ -759,18 +751,6 @@ def test_what_was_done_is_told_though_it_cannot_be_read_back(name: str) -> None:
     result = act(odoo)
     assert any("cannot be read back" in warning for warning in result.warnings)
     assert result.id
-
-
-@pytest.mark.parametrize("name", ACTS)
-def test_without_leave_nothing_is_sent(name: str) -> None:
-    for policy in (
-        Policy(mode="readonly"),
-        Policy(mode="restricted", write_allowlist=("sale.order",)),
-    ):
-        odoo = Workshop(19, order={"state": "draft"}, policy=policy)
-        with pytest.raises(AccessError):
-            ACTS[name][1](odoo)
-        assert odoo.sent == []
 
 
 @pytest.mark.parametrize("major", VERSIONS)

@@ -163,18 +163,6 @@ def test_a_subtask_of_a_private_task_needs_a_project() -> None:
     assert writes(odoo) == []
 
 
-def test_the_policy_is_asked_before_the_first_call() -> None:
-    odoo = server(policy=Policy(mode="restricted", write_allowlist="res.partner"))
-    for action in (
-        lambda: project.create_task(odoo, name="x", project_name="y"),
-        lambda: project.move_stage(odoo, task_name="x", stage_name="y"),
-        lambda: project.log_timesheet(odoo, task_name="x", hours=1),
-    ):
-        with pytest.raises(AccessError, match="restricted"):
-            action()
-    assert odoo.sent == []
-
-
 OPERATIONS: dict[tuple[str, str], Any] = {
     ("create", "project.task"): lambda odoo, **options: project.create_task(
         odoo, name="Door", project_name="House", description="a < b", **options

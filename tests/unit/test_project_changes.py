@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from odoo_toolkit.apps import project
-from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
+from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.policy import Policy
 from tests.unit.operation_checks import (
-    check_plan_is_the_run,
     check_seen_when_lost,
     check_told_when_lost,
     writes,
@@ -164,23 +163,6 @@ def test_what_odoo_did_not_take_is_told() -> None:
     result = project.update_task(odoo, task_id=5, state="done", stage_id=2)
     assert isinstance(result, project.TaskResult)
     assert result.warnings == ["Odoo did not take stage_id 2.", "Odoo did not take state 1_done."]
-
-
-def test_the_policy_is_asked_before_anything_is_sent() -> None:
-    odoo = server(policy=Policy(mode="readonly"))
-    with pytest.raises(AccessError):
-        project.update_task(odoo, task_id=5, priority="1")
-    assert odoo.sent == []
-
-
-@pytest.mark.parametrize("major", [14, 19])
-def test_the_plan_is_the_run(major: int) -> None:
-    check_plan_is_the_run(
-        server(major),
-        lambda odoo, **more: project.update_task(
-            odoo, task_id=5, priority="1", stage_name="Done", users=[6], **more
-        ),
-    )
 
 
 def test_a_change_whose_answer_was_lost_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:

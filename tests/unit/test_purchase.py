@@ -20,10 +20,8 @@ from odoo_toolkit.errors import (
     make_error,
 )
 from odoo_toolkit.operations.lines import today
-from odoo_toolkit.policy import Policy
 from tests.unit.fake_purchase import Buying
 from tests.unit.operation_checks import (
-    check_plan_is_the_run,
     check_seen_when_lost,
     check_told_when_lost,
     writes,
@@ -737,14 +735,6 @@ OPERATIONS = [
 
 
 @pytest.mark.parametrize(("operation", "method", "order"), OPERATIONS)
-def test_the_plan_is_the_run(operation: Any, method: str, order: dict[str, Any]) -> None:
-    for major in VERSIONS:
-        odoo = Buying(major, **order)
-        check_plan_is_the_run(odoo, operation)
-        assert method in [call.method for call in writes(odoo)]
-
-
-@pytest.mark.parametrize(("operation", "method", "order"), OPERATIONS)
 def test_what_was_done_is_seen_though_its_answer_was_lost(
     operation: Any, method: str, order: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -763,16 +753,6 @@ def test_what_is_not_seen_may_be_repeated(
     """The state, or what is left to bill, is looked at before anything is done."""
     error = check_told_when_lost(Buying(**order), method, operation, monkeypatch)
     assert "Repeating it is safe" in error.suggestion
-
-
-@pytest.mark.parametrize(("operation", "method", "order"), OPERATIONS)
-def test_what_the_policy_forbids_is_refused_before_anything_is_sent(
-    operation: Any, method: str, order: dict[str, Any]
-) -> None:
-    odoo = Buying(policy=Policy(mode="readonly"), **order)
-    with pytest.raises(AccessError):
-        operation(odoo)
-    assert odoo.sent == []
 
 
 def test_nothing_that_is_done_is_lost_for_not_being_readable() -> None:

@@ -2,36 +2,88 @@
 
 from __future__ import annotations
 
+import json
+import lzma
+import shutil
+from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import cache
+from pathlib import Path
 
 import pytest
+import time_machine
 
-from odoo_toolkit.change_history import History
-from odoo_toolkit.connection.version import ServerVersion
-from odoo_toolkit.notebook import Connection
-from tests.kit.recordings import HOW, NOWHERE, Played, Recordings, Replay, standing_still
-from tests.kit.scenarios import names, play
+from tests.kit import record
+from tests.kit.recordings import FOLDER, Recordings
+from tests.kit.scenarios import names, play_back
+from tests.provisioning.releases import RELEASES
 
-#: Of the others not all operations are recorded yet.
-VERSIONS = (14, 19)
+VERSIONS = sorted(map(int, RELEASES))
 
-recordings = cache(Recordings.read)
+kept = cache(Recordings.read)
 
 
 @pytest.mark.parametrize(
     ("version", "name"), [(version, name) for version in VERSIONS for name in names(version)]
 )
 def test_an_operation_and_its_way_back_send_what_was_recorded(version: int, name: str) -> None:
-    kept = recordings(version)
-    if name not in kept.tapes:
-        pytest.fail(f"{name} is not recorded on {version}. {HOW}", pytrace=False)
-    tape = kept.tapes[name]
-    played = Played(kept, [*tape.exchanges])
+    play_back(version, name, kept(version))
 
-    def opened(user: str, journal: History | None) -> Connection:
-        transport = Replay(user, ServerVersion(**tape.version), tape.users[user], played)
-        return Connection(NOWHERE, transport=transport, history=journal).connect()
 
-    with standing_still(name, tape.moment):
-        play(name, opened)
-    assert not played.pending, f"No longer sent: {played.pending}. {HOW}"
+def test_a_recording_is_played_on_any_day() -> None:
+    with time_machine.travel(datetime(2040, 2, 29, 23, 59, tzinfo=UTC)):
+        play_back(19, "write", kept(19))
+
+
+def _cut_off(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def _of_another_form(path: Path) -> None:
+    path.write_bytes(lzma.compress(b'{"answers": {}, "tapes": {"write": {"calls": []}}}'))
+
+
+def _less_sent(path: Path) -> None:
+    found = Recordings.read(19)
+    del found.tapes["write, lines"].exchanges[-1]
+    found.write(19)
+
+
+def _no_answers(path: Path) -> None:
+    content = json.loads(lzma.decompress(path.read_bytes()))
+    path.write_bytes(lzma.compress(json.dumps({**content, "answers": {}}).encode()))
+
+
+@pytest.mark.parametrize(
+    ("harm", "said"),
+    [
+        (Path.unlink, "It is not recorded."),
+        (_cut_off, "odoo-19.json.xz cannot be read"),
+        (_of_another_form, "odoo-19.json.xz cannot be read"),
+        (_less_sent, "is sent, and no more calls is recorded"),
+        (_no_answers, "is missing"),
+    ],
+)
+def test_a_recording_that_is_missing_or_damaged_says_how_to_record_it(
+    harm: Callable[[Path], None],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """So does the list of what is stale, without a server."""
+    path = tmp_path / "odoo-19.json.xz"
+    shutil.copy(FOLDER / path.name, path)
+    monkeypatch.setattr("tests.kit.recordings.FOLDER", tmp_path)
+    harm(path)
+    assert record.main(["19", "--check", "-k", "write, lines"]) == 1
+    printed = capsys.readouterr().out
+    assert said in printed
+    assert "python -m tests.kit.record 19" in printed
+
+
+def test_nothing_is_said_of_a_recording_that_is_as_it_was(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert record.main(["19", "14", "--check", "-k", "write, lines"]) == 0
+    assert "Stale: none" in capsys.readouterr().out

@@ -16,7 +16,6 @@ from odoo_toolkit.errors import (
     WizardRequiredError,
     make_error,
 )
-from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit.records.results import RecordName
@@ -491,56 +490,12 @@ def test_what_cannot_be_invoiced_is_refused(values: dict[str, str]) -> None:
     assert written(odoo) == []
 
 
-def test_a_dry_run_writes_nothing_and_shows_the_calls() -> None:
-    """Each operation plans what it would send."""
-    odoo = shop()
-    lines = [{"product_name": "chair"}]
-    plans = [
-        sales.create_order(odoo, lines=lines, partner_id=7, confirm=True, dry_run=True),
-        sales.confirm_order(odoo, order_id=12, dry_run=True),
-        sales.cancel_order(odoo, order_id=12, dry_run=True),
-    ]
-    odoo.answers["sale.order", "search_read"] = [order(19, state="sale")]
-    plans.append(sales.create_invoices(odoo, order_id=12, dry_run=True))
-    assert all(isinstance(plan, Plan) and plan.dry_run for plan in plans)
-    shown = [[call.method for call in plan.calls] for plan in plans if isinstance(plan, Plan)]
-    assert shown == [
-        ["create", "action_confirm"],
-        ["action_confirm"],
-        ["action_cancel"],
-        ["create", "create_invoices"],
-    ]
-    assert written(odoo) == []
-
-
 def test_a_dry_run_does_not_plan_what_is_for_nobody() -> None:
     odoo = shop()
     with pytest.raises(NotFoundError, match=r"no res\.partner record with id 99999999"):
         sales.create_order(
             odoo, lines=[{"product_name": "chair"}], partner_id=99999999, dry_run=True
         )
-
-
-@pytest.mark.parametrize(
-    "policy",
-    [
-        Policy(mode="readonly"),
-        Policy(mode="restricted", write_allowlist="res.partner"),
-        Policy(model_blocklist="sale.order"),
-    ],
-)
-def test_the_policy_stops_an_operation_before_the_first_call(policy: Policy) -> None:
-    """Not even a name is looked up."""
-    odoo = shop(19, policy, state="sale")
-    for operation in (
-        lambda: sales.create_order(odoo, lines=[{"product_id": 3}], partner_name="x"),
-        lambda: sales.confirm_order(odoo, order_name="S00012"),
-        lambda: sales.cancel_order(odoo, order_name="S00012"),
-        lambda: sales.create_invoices(odoo, order_name="S00012"),
-    ):
-        with pytest.raises(AccessError):
-            operation()
-    assert odoo.sent == []
 
 
 def test_an_allowlist_with_the_order_is_enough() -> None:

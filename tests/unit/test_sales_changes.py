@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from odoo_toolkit.apps import sales
-from odoo_toolkit.errors import AccessError, NotFoundError, StateError, ValidationError
+from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
 from odoo_toolkit.policy import Policy
 from tests.unit.fake_sales import FIELDS
 from tests.unit.operation_checks import (
-    check_plan_is_the_run,
     check_seen_when_lost,
     check_told_when_lost,
     writes,
@@ -330,19 +329,6 @@ OPERATIONS: list[Any] = [
     lambda odoo, **more: sales.update_order(odoo, order_id=12, client_order_ref="PO 7", **more),
     lambda odoo, **more: sales.copy_order(odoo, order_id=12, remove=["desk"], **more),
 ]
-
-
-@pytest.mark.parametrize("operation", OPERATIONS)
-def test_the_plan_is_the_run(operation: Any) -> None:
-    check_plan_is_the_run(shop(), operation)
-
-
-@pytest.mark.parametrize("operation", OPERATIONS)
-def test_the_policy_is_asked_before_anything_is_sent(operation: Any) -> None:
-    odoo = shop(policy=Policy(mode="readonly"))
-    with pytest.raises(AccessError):
-        operation(odoo)
-    assert odoo.sent == []
 
 
 @pytest.mark.parametrize(

@@ -100,3 +100,17 @@ def test_other_users_and_eras_run_what_is_marked(
 def test_a_gates_tests_are_its_own_unless_they_are_named(asked: Any, left_out: bool) -> None:
     own, other = item("attack"), item()
     assert selection.of_other_gates(asked, [own, other]) == ([own] if left_out else [])
+
+
+@pytest.mark.parametrize(
+    ("asked", "left_out"),
+    [
+        (config("tests"), True),
+        (config("tests/live"), True),
+        (config("tests/live/test_x.py"), False),
+        (config("tests", everything=True), False),
+    ],
+)
+def test_what_is_recorded_asks_no_odoo_unless_it_is_named(asked: Any, left_out: bool) -> None:
+    own, other = item("recorded"), item()
+    assert selection.of_fuller_runs(asked, [own, other]) == ([own] if left_out else [])

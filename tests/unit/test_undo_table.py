@@ -14,7 +14,7 @@ from odoo_toolkit.app_models import MODELS
 from odoo_toolkit.change_history.undo_preview import ANY_MODEL, foretold
 from odoo_toolkit.compensations import way_back
 from odoo_toolkit.wizards.catalog import KNOWN_WIZARDS
-from tests.live.undo_cases import CASES, NO_WAY_BACK
+from tests.kit.catalogue import CASES, NO_WAY_BACK
 
 GUIDE = Path(__file__).parents[2] / "docs" / "undo-operations.md"
 
@@ -35,8 +35,8 @@ def writing() -> dict[str, str]:
 
 
 def tried() -> set[str]:
-    """Return which functions have a case."""
-    return {name.partition(",")[0] for name in CASES}
+    """Return which functions have a case that is taken back."""
+    return {name.partition(",")[0] for name, case in CASES.items() if not case.stays}
 
 
 def short(names: set[str]) -> set[str]:

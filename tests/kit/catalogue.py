@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import uuid
 from base64 import b64encode
 from collections.abc import Callable, Mapping
@@ -18,6 +19,7 @@ from odoo_toolkit import (
     read,
     run_wizard,
     search_read,
+    unlink,
     upsert,
     write,
     write_many,
@@ -40,6 +42,7 @@ from odoo_toolkit.attached import attachments
 from odoo_toolkit.attached.activities import mark_activity_done, schedule_activity
 from odoo_toolkit.attached.chatter import post_message, post_notes
 from odoo_toolkit.languages import activate_language, get_translations, translate
+from odoo_toolkit.mail import send_document
 from tests.live.products import stored
 
 #: What each write moves on, or what is computed of the whole database.
@@ -68,6 +71,8 @@ class Case:
         needs: a model without which there is nothing to try.
         since, until: versions for which it is taken back.
         user: who does it, as the fixtures of the tests call them.
+        stays: why nothing takes it back; empty where something does.
+        planned: whether it is planned only: it sends e-mails, or orders what others need.
     """
 
     model: str
@@ -79,6 +84,8 @@ class Case:
     since: int = 14
     until: int = 19
     user: str = "odoo"
+    stays: str = ""
+    planned: bool = False
 
 
 def state(odoo: Odoo, model: str, ids: list[int], left_out: frozenset[str]) -> Any:
@@ -248,6 +255,12 @@ def _of_partner(odoo: Odoo, number: int) -> Any:
     domain = [["partner_id", "=", who], ["state", "=", "posted"]]
     rows = search_read(odoo, "account.move", domain, ["state", "amount_residual"]).records
     return sorted((row["id"], row["state"], row["amount_residual"]) for row in rows)
+
+
+def _debtor(odoo: Odoo) -> int:
+    """Return who has an invoice to pay."""
+    row = read(odoo, "account.move", [posted(odoo)], ["partner_id"]).records[0]
+    return int(row["partner_id"]["id"])
 
 
 def transfer(odoo: Odoo) -> int:
@@ -421,6 +434,13 @@ def _expense_state(odoo: Odoo, number: int) -> str:
 def activity(odoo: Odoo) -> int:
     """Schedule an activity."""
     return schedule_activity(odoo, "res.partner", partner(odoo), summary="Call").id
+
+
+def _attached(odoo: Odoo) -> int:
+    """Attach a file to a contact."""
+    to = partner(odoo)
+    made = attachments.upload(odoo, "res.partner", to, name="a.txt", content_base64="aGVsbG8=")
+    return made.id
 
 
 def _of_document(model: str) -> Look:
@@ -1201,20 +1221,79 @@ CASES: Mapping[str, Case] = {
         look=_sentences,
         since=16,
     ),
+    "unlink": Case(
+        "res.partner",
+        partner,
+        lambda odoo, n: unlink(odoo, "res.partner", [n]),
+        stays="A deleted record cannot be restored; the plan says so, and to archive it instead.",
+    ),
+    "attachments.delete": Case(
+        "ir.attachment",
+        _attached,
+        lambda odoo, n: attachments.delete(odoo, n),
+        stays="A deleted file is gone; neither it nor its content is kept.",
+    ),
+    "contacts.merge_contacts": Case(
+        "res.partner",
+        partner,
+        lambda odoo, n: contacts.merge_contacts(
+            odoo, contact_id=n, duplicates=[_elsewhere(odoo, partner)]
+        ),
+        stays="Merged contacts are gone, and their documents moved.",
+    ),
+    "manufacturing.cancel_order": Case(
+        "mrp.production",
+        to_produce,
+        lambda odoo, n: manufacturing.cancel_order(odoo, order_id=n),
+        stays="A cancelled manufacturing order stays cancelled.",
+    ),
+    "send_document": Case(
+        "account.move",
+        posted,
+        lambda odoo, n: send_document(odoo, model="account.move", record_id=n),
+        stays="An e-mail that has gone out stays out.",
+        planned=True,
+    ),
+    "send_document, of no report": Case(
+        "crm.lead",
+        lambda odoo: (
+            create(
+                odoo,
+                "crm.lead",
+                {"name": _tag(), "partner_id": partner(odoo, email="a@example.com")},
+            ).id
+        ),
+        lambda odoo, n: send_document(odoo, model="crm.lead", record_id=n),
+        stays="An e-mail that has gone out stays out.",
+        planned=True,
+    ),
+    "accounting.send_reminders": Case(
+        "res.partner",
+        _debtor,
+        lambda odoo, n: accounting.send_reminders(odoo, partners=[n]),
+        stays="An e-mail that has gone out stays out.",
+        planned=True,
+    ),
+    "inventory.run_reordering_rules": Case(
+        "stock.warehouse.orderpoint",
+        _reordering,
+        lambda odoo, n: inventory.run_reordering_rules(odoo, rules=[n]),
+        stays="It adds to orders that others may have added to as well.",
+        planned=True,
+    ),
 }
 
 #: What is not taken back, and why.
 NO_WAY_BACK: Mapping[str, str] = {
-    "unlink": "A deleted record cannot be restored; the plan says so, and to archive it instead.",
-    "attachments.delete": "A deleted file is gone; neither it nor its content is kept.",
-    "contacts.merge_contacts": "Merged contacts are gone, and their documents moved.",
-    "send_document": "An e-mail that has gone out stays out.",
-    "accounting.send_reminders": "An e-mail that has gone out stays out.",
-    "inventory.run_reordering_rules": "It adds to orders that others may have added to as well.",
-    "manufacturing.cancel_order": "A cancelled manufacturing order stays cancelled.",
     "undo": "Do again what was taken back instead.",
     "undo_since": "Do again what was taken back instead.",
-}
+} | {name.partition(",")[0]: case.stays for name, case in CASES.items() if case.stays}
+
+
+def operation(name: str) -> tuple[Any, str]:
+    """Return where this module has the operation of a case, and under which name."""
+    *home, function = name.partition(",")[0].split(".")
+    return (globals()[home[0]] if home else sys.modules[__name__]), function
 
 
 def _ref(odoo: Odoo, number: int) -> str:
