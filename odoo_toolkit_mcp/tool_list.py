@@ -41,7 +41,7 @@ class ToolList:
         keeps_history: Callable[[], bool] = lambda: False,
     ) -> None:
         self._settings = settings
-        self._keeps_journal = keeps_history
+        self._keeps_history = keeps_history
         self._toolsets = toolsets
         self._registering, self._loading = threading.Lock(), threading.Lock()
         self._plugins: Plugins | None = None
@@ -102,7 +102,7 @@ class ToolList:
         """Find out which tools there are; runs in a worker thread when there is a connection."""
         from odoo_toolkit_mcp.toolsets.base import ToolTable
 
-        table = ToolTable(self._settings, keeps_history=self._keeps_journal())
+        table = ToolTable(self._settings, keeps_history=self._keeps_history())
         self.registry.discover_and_register(table, odoo)
         self._registered = table
 

@@ -70,9 +70,9 @@ PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
         "Messages, e-mail, activities, files, reports, languages",
         (
             "odoo_toolkit.mail",
-            "odoo_toolkit.attached.chatter",
-            "odoo_toolkit.attached.activities",
-            "odoo_toolkit.attached.attachments",
+            "odoo_toolkit.chatter.messages",
+            "odoo_toolkit.chatter.activities",
+            "odoo_toolkit.chatter.attachments",
             "odoo_toolkit.reports",
             "odoo_toolkit.languages.installed",
             "odoo_toolkit.languages.translations",

@@ -10,7 +10,7 @@ from annotated_doc import Doc
 from annotated_types import Ge, Len
 
 from odoo_toolkit.annotations import AtMost, DryRun, readable_signatures
-from odoo_toolkit.attached import attachments, chatter
+from odoo_toolkit.chatter import attachments, messages
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError
@@ -85,7 +85,7 @@ class TicketResult(Shown):
         partner: the customer, if it is a contact.
         description: as plain text.
         create_date: when it was created, in UTC.
-        messages: newest first, see :class:`odoo_toolkit.attached.chatter.Message`.
+        messages: newest first, see :class:`odoo_toolkit.chatter.messages.Message`.
         has_more_messages: there are older ones; raise the limit, or read ``mail.message``.
         attachments: newest first, without their content.
         warnings: what is not as one might expect.
@@ -224,9 +224,9 @@ def get_ticket(
     warnings: list[str] = []
     told: dict[str, Any] = {}
 
-    def messages() -> None:
-        limit = min(message_limit, chatter.MAX_MESSAGES)
-        answer = chatter.get_messages(odoo, TICKET.model, found, limit=limit)
+    def read_messages() -> None:
+        limit = min(message_limit, messages.MAX_MESSAGES)
+        answer = messages.get_messages(odoo, TICKET.model, found, limit=limit)
         told["messages"] = [attrs.asdict(message) for message in answer.messages]
         told["has_more_messages"] = answer.has_more
 
@@ -244,7 +244,7 @@ def get_ticket(
 
     asked: list[Callable[[], Any]] = [lambda: read(odoo, TICKET, found)]
     if include_messages:
-        asked.append(lambda: readable("messages", messages))
+        asked.append(lambda: readable("messages", read_messages))
     if include_attachments:
         asked.append(lambda: readable("attachments", files))
     ticket, *_ = side_by_side(asked)

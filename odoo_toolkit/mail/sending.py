@@ -10,7 +10,7 @@ from annotated_doc import Doc
 from annotated_types import Ge
 
 from odoo_toolkit.annotations import DryRun, JsonSchema, readable_signatures
-from odoo_toolkit.attached.owner_records import check_has
+from odoo_toolkit.chatter.owner_records import check_has
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, ValidationError

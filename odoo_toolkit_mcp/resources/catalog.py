@@ -14,7 +14,7 @@ from mcp.types import Resource, ResourceTemplate
 from odoo_toolkit_mcp.resources.uris import DEFAULT_LIMIT, MOST_RECORDS, ResourceUri
 
 if TYPE_CHECKING:
-    from odoo_toolkit.attached.attachments import AttachmentContent
+    from odoo_toolkit.chatter.attachments import AttachmentContent
     from odoo_toolkit.client import Odoo
 
 JSON = "application/json"

@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 
 from odoo_toolkit import records
-from odoo_toolkit.attached.attachments import AttachmentContent, get_content
+from odoo_toolkit.chatter.attachments import AttachmentContent, get_content
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError
 from odoo_toolkit.installation import version

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from odoo_toolkit.attached import attachments
-from odoo_toolkit.attached.attachments import AttachmentContent
+from odoo_toolkit.chatter import attachments
+from odoo_toolkit.chatter.attachments import AttachmentContent
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.file_content import safe_name
 from odoo_toolkit_mcp.files import Delivery, File

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from odoo_toolkit.attached import activities, chatter
+from odoo_toolkit.chatter import activities, messages
 from odoo_toolkit.client import Odoo
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
@@ -13,7 +13,7 @@ TOOLS = (
         title="Read messages",
         description="Read a record's newest messages, e-mails and notes. Odoo's own log entries"
         " (type notification) are left out unless you ask for them.",
-        function=chatter.get_messages,
+        function=messages.get_messages,
         access="read",
     ),
     Tool(
@@ -22,7 +22,7 @@ TOOLS = (
         description="Post the same internal note on several records of a model, by names or ids;"
         " nobody is notified. For one record, for followers or with files, use"
         " odoo_chatter_post_message.",
-        function=chatter.post_notes,
+        function=messages.post_notes,
         access="create",
     ),
     Tool(
@@ -60,7 +60,7 @@ def tools_for(settings: ServerSettings) -> list[Tool]:
         " attachments are files of the record by id, or new ones of at most"
         f" {settings.attachment_max_mb} MB. For one note on several records, use"
         " odoo_chatter_post_notes.",
-        function=chatter.post_message,
+        function=messages.post_message,
         access="create",
         fixed={"max_bytes": settings.attachment_max_bytes},
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from odoo_toolkit import reports
-from odoo_toolkit.attached import attachments
+from odoo_toolkit.chatter import attachments
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.reports.generation import GeneratedReport
 from odoo_toolkit_mcp.files import Delivery, File

@@ -22,7 +22,7 @@ from odoo_toolkit import (
     search_read,
     write,
 )
-from odoo_toolkit.attached.attachments import get_content, list_attachments
+from odoo_toolkit.chatter.attachments import get_content, list_attachments
 from odoo_toolkit.testing import FakeServer
 from tests.attacks.policies import Attack, Noting, Raw, connected, leaks, passing, raw, told
 from tests.live.conftest import admin, server, suffix

@@ -22,9 +22,9 @@ from odoo_toolkit import (
     search_read,
     write,
 )
-from odoo_toolkit.attached.activities import get_activities
-from odoo_toolkit.attached.attachments import list_attachments
-from odoo_toolkit.attached.chatter import get_messages
+from odoo_toolkit.chatter.activities import get_activities
+from odoo_toolkit.chatter.attachments import list_attachments
+from odoo_toolkit.chatter.messages import get_messages
 from odoo_toolkit.deep_search import deep_search
 from odoo_toolkit.policy.tables import BLOCKED_FIELD_SUFFIXES, BLOCKED_FIELDS, BLOCKED_MODELS
 from odoo_toolkit.records.names import name_search

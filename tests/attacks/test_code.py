@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from odoo_toolkit import Odoo, OdooError, create, default_get, execute, write
-from odoo_toolkit.attached.attachments import upload
+from odoo_toolkit.chatter.attachments import upload
 from tests.attacks.database import Database, unchanged
 from tests.attacks.policies import Noting, Raw, connected, needs, refused
 from tests.live.servers import Server

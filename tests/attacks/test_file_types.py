@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from odoo_toolkit import Odoo, OdooError, create, execute, write
-from odoo_toolkit.attached.attachments import upload
+from odoo_toolkit.chatter.attachments import upload
 from odoo_toolkit.policy.files import is_harmless
 from odoo_toolkit.reports.by_session import check_login
 from tests.attacks.policies import Noting, Raw, connected, raw

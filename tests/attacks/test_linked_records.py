@@ -11,7 +11,7 @@ import attrs
 import pytest
 
 from odoo_toolkit import Odoo, create, execute, write
-from odoo_toolkit.attached.chatter import post_message
+from odoo_toolkit.chatter.messages import post_message
 from odoo_toolkit.errors import OdooError
 from tests.attacks.policies import Noting, Raw, connected, raw
 from tests.live.conftest import admin, server

@@ -10,9 +10,9 @@ import attrs
 import pytest
 
 from odoo_toolkit import Odoo, OdooError, count, create, execute, search_read, write
-from odoo_toolkit.attached.activities import get_activities
-from odoo_toolkit.attached.attachments import delete, get_content, list_attachments
-from odoo_toolkit.attached.chatter import get_messages
+from odoo_toolkit.chatter.activities import get_activities
+from odoo_toolkit.chatter.attachments import delete, get_content, list_attachments
+from odoo_toolkit.chatter.messages import get_messages
 from tests.attacks.policies import (
     MARK,
     Attack,

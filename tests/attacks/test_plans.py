@@ -35,9 +35,9 @@ from odoo_toolkit.apps import (
     purchase,
     sales,
 )
-from odoo_toolkit.attached import attachments
-from odoo_toolkit.attached.activities import mark_activity_done, schedule_activity
-from odoo_toolkit.attached.chatter import post_message, post_notes
+from odoo_toolkit.chatter import attachments
+from odoo_toolkit.chatter.activities import mark_activity_done, schedule_activity
+from odoo_toolkit.chatter.messages import post_message, post_notes
 from odoo_toolkit.languages import activate_language, translate
 from odoo_toolkit.mail import send_document
 from odoo_toolkit.plans import Plan

@@ -48,7 +48,7 @@ class Case:
     also: tuple[str, ...] = ()
 
     def run(self, odoo: Odoo, records: Records) -> Any:
-        place = "" if self.app.split(".")[0] in ("attached", "batching", "mail") else "apps."
+        place = "" if self.app.split(".")[0] in ("chatter", "batching", "mail") else "apps."
         module = importlib.import_module(f"odoo_toolkit.{place}{self.app}")
         dry = {"dry_run": True} if self.dry else {}
         return getattr(module, self.operation)(odoo, **self.given(records), **dry)
@@ -389,7 +389,7 @@ CASES = {
         "hr.leave.allocation",
     ),
     "a report that is attached": Case(
-        "attached.attachments",
+        "chatter.attachments",
         "attach_report",
         lambda r: {"report_name": "sale.report_saleorder", "record": r.order},
         ORDER,
@@ -537,7 +537,7 @@ CASES = {
         ORDER,
     ),
     "a message": Case(
-        "attached",
+        "chatter",
         "post_message",
         lambda r: {
             "model": ORDER,
@@ -549,7 +549,7 @@ CASES = {
         dry=False,
     ),
     "notes": Case(
-        "attached",
+        "chatter",
         "post_notes",
         lambda r: {"model": ORDER, "records": [r.order], "body": "x"},
         ORDER,

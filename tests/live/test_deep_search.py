@@ -10,7 +10,7 @@ import pytest
 
 import odoo_toolkit as toolkit
 from odoo_toolkit import AccessError, CallEvent, Odoo, connect, count, create, execute, unlink
-from odoo_toolkit.attached.attachments import upload
+from odoo_toolkit.chatter.attachments import upload
 from odoo_toolkit.deep_search import deep_search
 from odoo_toolkit.deep_search.configurations import searched_models
 from tests.live.servers import Server, User, credentials

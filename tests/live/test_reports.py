@@ -21,8 +21,8 @@ from odoo_toolkit import (
     ValidationError,
     connect,
 )
-from odoo_toolkit.attached.attachments import attach_report, get_content
 from odoo_toolkit.call import Call
+from odoo_toolkit.chatter.attachments import attach_report, get_content
 from odoo_toolkit.overview import overview
 from odoo_toolkit.reports import generate_report, list_reports
 from tests.live.servers import Server, User

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit.attached.attachments import UploadedAttachment, attach_report, printing
+from odoo_toolkit.chatter.attachments import UploadedAttachment, attach_report, printing
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit.attached.activities import get_activities, mark_activity_done, schedule_activity
-from odoo_toolkit.attached.chatter import get_messages, post_message, post_notes
 from odoo_toolkit.call import Call
+from odoo_toolkit.chatter.activities import get_activities, mark_activity_done, schedule_activity
+from odoo_toolkit.chatter.messages import get_messages, post_message, post_notes
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import (
     AccessError,

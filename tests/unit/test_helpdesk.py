@@ -8,9 +8,9 @@ import attrs
 import pytest
 
 from odoo_toolkit.apps import helpdesk
-from odoo_toolkit.attached import attachments, chatter
-from odoo_toolkit.attached.attachments import AttachmentsResult
-from odoo_toolkit.attached.chatter import Message, MessagesResult
+from odoo_toolkit.chatter import attachments, messages
+from odoo_toolkit.chatter.attachments import AttachmentsResult
+from odoo_toolkit.chatter.messages import Message, MessagesResult
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooConnectionError, ValidationError
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.values import ReadOptions
@@ -109,7 +109,7 @@ def test_messages_and_attachments_come_with_it(monkeypatch: pytest.MonkeyPatch) 
         asked.append((model, ticket))
         return AttachmentsResult(attachments=[], count=0)
 
-    monkeypatch.setattr(chatter, "get_messages", get_messages)
+    monkeypatch.setattr(messages, "get_messages", get_messages)
     monkeypatch.setattr(attachments, "list_attachments", list_attachments)
     ticket = helpdesk.get_ticket(
         server(), ticket_id=5, include_attachments=True, message_limit=1000
@@ -126,7 +126,7 @@ def test_a_ticket_is_told_also_when_its_messages_cannot_be_read(
     def refuse(*args: Any, **keywords: Any) -> Any:
         raise AccessError("no messages for you")
 
-    monkeypatch.setattr(chatter, "get_messages", refuse)
+    monkeypatch.setattr(messages, "get_messages", refuse)
     ticket = helpdesk.get_ticket(server(), ticket_id=5)
     assert (ticket.name, ticket.messages) == ("Lamp", [])
     assert "no messages for you" in ticket.warnings[0]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from odoo_toolkit.arguments.domain_shape import check_syntax
-from odoo_toolkit.attached.attachments import upload
+from odoo_toolkit.chatter.attachments import upload
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.file_content import NewFile
 from odoo_toolkit.policy import Policy

@@ -15,9 +15,9 @@ from odoo_toolkit import (
     Policy,
     ValidationError,
 )
-from odoo_toolkit.attached import attachments
-from odoo_toolkit.attached.activities import mark_activity_done, schedule_activity
-from odoo_toolkit.attached.chatter import post_message
+from odoo_toolkit.chatter import attachments
+from odoo_toolkit.chatter.activities import mark_activity_done, schedule_activity
+from odoo_toolkit.chatter.messages import post_message
 from odoo_toolkit.testing import FakeServer
 
 READ = {"read", "search", "search_read", "fields_get", "name_get", "search_count"}

@@ -14,8 +14,8 @@ from annotated_doc import Doc
 
 from odoo_toolkit.annotations import DryRun, JsonSchema
 from odoo_toolkit.apps.hr.people import own_employee
-from odoo_toolkit.attached.attachments import upload
 from odoo_toolkit.call import Call
+from odoo_toolkit.chatter.attachments import upload
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, StateError, ValidationError

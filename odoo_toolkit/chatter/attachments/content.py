@@ -11,8 +11,8 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge
 
-from odoo_toolkit.attached.owner_records import find_owned
 from odoo_toolkit.call import Call
+from odoo_toolkit.chatter.owner_records import find_owned
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.bulk import receiving
 from odoo_toolkit.display import Shown

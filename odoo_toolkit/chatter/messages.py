@@ -10,9 +10,10 @@ from annotated_doc import Doc
 from annotated_types import Ge, Len
 
 from odoo_toolkit.annotations import AtMost, DryRun, JsonSchema, Model, readable_signatures
-from odoo_toolkit.attached.attachments.content import MAX_BYTES
-from odoo_toolkit.attached.message_files import MessageFile, PostsOn, check_files, message_files
-from odoo_toolkit.attached.owner_records import (
+from odoo_toolkit.call import Call
+from odoo_toolkit.chatter.attachments.content import MAX_BYTES
+from odoo_toolkit.chatter.message_files import MessageFile, PostsOn, check_files, message_files
+from odoo_toolkit.chatter.owner_records import (
     MOST_RECORDS,
     RecordId,
     beside_owner,
@@ -21,7 +22,6 @@ from odoo_toolkit.attached.owner_records import (
     read_several,
     says,
 )
-from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import MESSAGE_BODY_ESCAPED_SINCE
 from odoo_toolkit.display import Shown
@@ -270,7 +270,7 @@ def post_message(
         subtype: ``mail.mt_comment`` (to followers) or ``mail.mt_note`` (internal).
         partner_ids: partners to notify; on Odoo 14 to 18 they become followers.
         attachments: files that go with it: those that the record has, by id, or new ones, by name
-            and content; ``mimetype`` as for :func:`~odoo_toolkit.attached.attachments.upload`.
+            and content; ``mimetype`` as for :func:`~odoo_toolkit.chatter.attachments.upload`.
         max_bytes: larger files are refused.
         dry_run: check everything and post nothing.
 

@@ -8,15 +8,15 @@ key that opens the file to anybody.
 """
 
 from odoo_toolkit.annotations import readable_signatures
-from odoo_toolkit.attached.attachments.content import AttachmentContent, get_content
-from odoo_toolkit.attached.attachments.files import (
+from odoo_toolkit.chatter.attachments.content import AttachmentContent, get_content
+from odoo_toolkit.chatter.attachments.files import (
     AttachmentsResult,
     UploadedAttachment,
     delete,
     list_attachments,
     upload,
 )
-from odoo_toolkit.attached.attachments.printing import attach_report
+from odoo_toolkit.chatter.attachments.printing import attach_report
 
 __all__ = [
     "AttachmentContent",

@@ -10,7 +10,8 @@ from annotated_doc import Doc
 from annotated_types import Ge
 
 from odoo_toolkit.annotations import DryRun, Model, readable_signatures
-from odoo_toolkit.attached.owner_records import (
+from odoo_toolkit.call import Call
+from odoo_toolkit.chatter.owner_records import (
     EndsOwned,
     MakesOwned,
     beside_owner,
@@ -22,7 +23,6 @@ from odoo_toolkit.attached.owner_records import (
     read_several,
     returned_id,
 )
-from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import (
     ACTIVITIES_OF_CHANGEABLE_RECORDS,

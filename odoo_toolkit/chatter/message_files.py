@@ -12,10 +12,10 @@ from typing import Annotated, Any, TypedDict
 import attrs
 from annotated_doc import Doc
 
-from odoo_toolkit.attached.attachments.content import ATTACHMENT
-from odoo_toolkit.attached.attachments.files import checked_file, checksum
-from odoo_toolkit.attached.owner_records import MakesOwned
 from odoo_toolkit.call import Call
+from odoo_toolkit.chatter.attachments.content import ATTACHMENT
+from odoo_toolkit.chatter.attachments.files import checked_file, checksum
+from odoo_toolkit.chatter.owner_records import MakesOwned
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.bulk import sending
 from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError

@@ -9,9 +9,9 @@ from annotated_doc import Doc
 from annotated_types import Len
 
 from odoo_toolkit.annotations import DryRun
-from odoo_toolkit.attached.attachments.content import ATTACHMENT
-from odoo_toolkit.attached.attachments.files import UploadedAttachment, checked_file_name, upload
-from odoo_toolkit.attached.owner_records import MakesOwned, beside_owner
+from odoo_toolkit.chatter.attachments.content import ATTACHMENT
+from odoo_toolkit.chatter.attachments.files import UploadedAttachment, checked_file_name, upload
+from odoo_toolkit.chatter.owner_records import MakesOwned, beside_owner
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.operations.documents import afterwards, filled, read_rows
 from odoo_toolkit.operations.lines import IdOrName

@@ -11,14 +11,14 @@ from annotated_doc import Doc
 from annotated_types import Len
 
 from odoo_toolkit.annotations import DryRun, Model
-from odoo_toolkit.attached.attachments.content import (
+from odoo_toolkit.chatter.attachments.content import (
     ATTACHMENT,
     MAX_BYTES,
     AttachmentId,
     find_attachment,
     too_large,
 )
-from odoo_toolkit.attached.owner_records import (
+from odoo_toolkit.chatter.owner_records import (
     EndsOwned,
     MakesOwned,
     RecordId,
