@@ -59,7 +59,7 @@ Fields = Annotated[Sequence[str], JsonSchema({"type": "array", "items": {"type":
 DryRun = Annotated[bool, Doc("Show the plan; write nothing.")]
 
 #: What makes a repeat safe; every function that writes takes it, see ``plans.operation``.
-IdempotencyKey = Annotated[str | None, Doc("The same key is not done twice in one change history.")]
+IdempotencyKey = Annotated[str | None, Doc("The same key runs once in a history.")]
 
 #: Texts in an annotation, and what opens, closes and separates.
 _MARKS = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|[\[\](),]")
