@@ -107,7 +107,7 @@ class AdminPages:
             body = {"address": address_of(request)}
             await aside(self._provider.activity.note, "operator refused", body=body)
             return self._pages.show(
-                request, "admin_sign_in.html", 400, problem="This is not the operator's password."
+                request, "admin_sign_in.html", 400, problem="The password is wrong."
             )
         await aside(self._attempts.forget, address, last_of=["operator"])
         await aside(self._provider.activity.note, "operator signed in")
@@ -226,7 +226,7 @@ class AdminPages:
         given = {name: filters[name] for name in ("account", "before") if name in filters}
         numbers = {name: number_of(value) for name, value in given.items()}
         if None in numbers.values():
-            raise PageError("This is not a number", "Give the number of an account.", 400)
+            raise PageError("This is not a number", "Pass the number of an account.", 400)
         return await aside(
             self._provider.activity.latest,
             instance=filters.get("instance"),
@@ -246,7 +246,7 @@ class AdminPages:
 
     async def _check(self, request: Request) -> None:
         if not await self._is_operator(request):
-            raise PageError("This is for the operator", "Sign in at /admin.", 403)
+            raise PageError("This page is for administrators", "Sign in at /admin.", 403)
 
     async def _posted(self, request: Request) -> FormData:
         form = await self._pages.form(request)
@@ -261,7 +261,7 @@ def _exact(seconds: float) -> str:
 
 def _no_page() -> PageError:
     return PageError(
-        "There is no operator's page",
-        "Set operator_password in the team's file, as 'serve --hash-password' prints it.",
+        "This server has no admin page",
+        "Set operator_password in team.toml to the output of 'serve --hash-password'.",
         404,
     )

@@ -143,8 +143,8 @@ class MyPages:
             found = await self._known(instance, user)
         if found is None:
             raise PageError(
-                "Nothing is connected in your name",
-                f"Give your assistant the address {self._team.resource} first.",
+                "You have no connections",
+                f"Add {self._team.resource} to your assistant first.",
                 404,
             )
         answer = to("/me")
@@ -170,7 +170,7 @@ class MyPages:
         """
         if not instance.may_admit(user.login, user.groups):
             await beside("page", instance.odoo, forget, instance, user)
-            raise PageError("You are not admitted here", "Ask the operator of this server.", 403)
+            raise PageError("You are not allowed here", "Ask this server's administrator.", 403)
         account = await self._sign_in.account_for(instance, user)
         # What ended as the earlier key did, goes on with this one.
         await aside(self._provider.grants.resume, account.id)
@@ -243,7 +243,7 @@ class MyPages:
         """Remove a key in Odoo that serves no more; nothing is disconnected by it."""
         left = await aside(self._provider.grants.left_keys, account.id)
         if key_id not in [one.key_id for one in left]:
-            raise PageError("There is no such key", "Choose one of the page.", 404)
+            raise PageError("This key does not exist", "Choose a key on the page.", 404)
         if problem := await self._removed(request, account, key_id, form):
             return await self.show(request, problem)
         await self._sign_in.note_removed(account, [key_id])
@@ -278,13 +278,13 @@ class MyPages:
         account, form = await self._posted(request)
         entry, sure = number_of(text_of(form, "entry", 20)), text_of(form, "sure") == "yes"
         if entry is None:
-            raise PageError("There is no such change", "Choose one of the list.", 404)
+            raise PageError("This change does not exist", "Choose a change in the list.", 404)
         try:
             done = await self._beside(
                 account, lambda odoo, rules: _undo(odoo, rules, entry, dry_run=not sure)
             )
         except OdooError as error:
-            raise PageError("This cannot be taken back", for_people(error), 409) from error
+            raise PageError("This cannot be undone", for_people(error), 409) from error
         return self._pages.show(
             request, "undo.html", entry=entry, sure=sure, done=done, told=_told(done)
         )
@@ -318,12 +318,12 @@ class MyPages:
         rule = instance.rule_for(account.login, account.groups)
         if rule is None and instance.by_token:
             raise PageError(
-                "What you may do is decided by a token",
-                "This page has none. Let your program take it back.",
+                "Your permissions depend on a token",
+                "This page has none. Ask your assistant to undo the change.",
                 403,
             )
         if rule is None or account.key is None:
-            raise PageError("You are not admitted here", "Ask the operator of this server.", 403)
+            raise PageError("You are not allowed here", "Ask this server's administrator.", 403)
         server = instance.rules[rule].settings
         settings = attrs.evolve(
             instance.connection, username=account.login, api_key=account.key, password=None
@@ -372,9 +372,9 @@ def _undo(odoo: Odoo, rules: Rules, entry: int, *, dry_run: bool) -> Any:
         done = run(Asking(tool=UNDO, asks="never", given=given, rules=rules), odoo, **given)
     if waits or isinstance(done, Question):
         raise AccessError(
-            "This takes the approval of another person, which cannot be asked for here. Nothing"
+            "This undo needs approval by another person, which this page cannot ask for. Nothing"
             " was done.",
-            suggestion="Let your program do it: then that person is asked.",
+            suggestion="Ask your assistant to undo it.",
             outcome="not_sent",
         )
     return done
@@ -390,10 +390,10 @@ def _latest(odoo: Odoo) -> list[tuple[HistoryEntry, bool]]:
 
 #: What an undo, or its plan, says in sentences -> what stands before these on the page.
 _SENTENCES = {
-    "needs": "What it needs",
-    "left": "What is left as it is",
-    "warnings": "What else there is to know",
-    "not_undone": "What nothing takes back",
+    "needs": "Requirements",
+    "left": "Not undone",
+    "warnings": "Warnings",
+    "not_undone": "What can't be undone",
 }
 
 

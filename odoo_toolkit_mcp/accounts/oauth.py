@@ -262,9 +262,9 @@ class _Authorize:
             return answer
         told = dict(parse_qsl(urlsplit(address).query))
         problem = PageError(
-            "The program has asked for something that this server does not have",
-            f"{told.get('error_description', '')} Go on to {urlsplit(address).netloc} only if you"
-            " have just come from there.",
+            "Your app has asked for something that this server does not offer",
+            f"{told.get('error_description', '')} Continue to {urlsplit(address).netloc} only if"
+            " you have just come from there.",
         )
         return self._pages.message(request, problem, address)
 
@@ -342,8 +342,8 @@ def _page(handler: Handler, pages: Pages) -> Handler:
             return pages.message(request, too_many(float(wait)))
         told = json.loads(bytes(answered.body)).get("error_description") or ""
         problem = PageError(
-            "Your program's request to sign in cannot be answered",
-            f"{told[:300].rstrip('.')}. Remove this server in your program, and add it again.",
+            "This server cannot answer the sign-in request of your app",
+            f"{told[:300].rstrip('.')}. Remove this server from your app, and add it again.",
             answered.status_code,
         )
         return pages.message(request, problem)

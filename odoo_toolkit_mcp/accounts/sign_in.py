@@ -67,8 +67,7 @@ pause = anyio.sleep
 
 #: What becomes of a key that another one has replaced, as the activity tells it.
 OUT_OF_USE = (
-    "It is still in Odoo. It is removed when this user signs in with the password an hour later, or"
-    " on the page /me."
+    "It is still in Odoo. Remove it at /me, or sign in with the password an hour or more later."
 )
 
 
@@ -174,9 +173,9 @@ class SignIn:
                 body={"login": user.login},
             )
             raise PageError(
-                "You are not admitted here",
-                "Odoo knows you, but the operator of this server has not admitted your user."
-                " Ask that person.",
+                "You are not allowed here",
+                "Odoo accepts your login, but no rule of this server allows your user. Ask its"
+                " administrator.",
                 403,
             )
         before = asked.user
@@ -200,7 +199,7 @@ class SignIn:
         """
         found = offered.get(text_of(form, "instance"))
         if found is None:
-            raise PageError("There is no such database", "Choose one of the list.")
+            raise PageError("This database does not exist", "Choose a database in the list.")
         return found
 
     async def signed_in(self, request: Request, instance: Instance, form: FormData) -> SignedIn:
@@ -214,7 +213,7 @@ class SignIn:
         password, key = text_of(form, "password", 1000), text_of(form, "key", 200).strip()
         with_a_key = bool(key) and self._team.with_key
         if not login or not (with_a_key or (password and self._team.with_password)):
-            raise PageError("Something is missing", "Give your login, and a password or a key.")
+            raise PageError("Something is missing", "Enter your login and a password or key.")
         if with_a_key:
             return await self.try_login(request, instance, login, with_key, instance, login, key)
         code = text_of(form, "code", 20).replace(" ", "")
@@ -320,7 +319,7 @@ class SignIn:
         asked, user, instance = await self._answered(request, token)
         rule = instance.rule_for(user.login, user.groups)
         if rule is None:
-            raise PageError("You are not admitted here", "Ask the operator of this server.", 403)
+            raise PageError("You are not allowed here", "Ask this server's administrator.", 403)
         return self._pages.show(
             request,
             "consent.html",
@@ -385,7 +384,7 @@ class SignIn:
         if user.account is not None:
             known = await aside(self._provider.grants.account, user.account)
             if known is None or known.key is None:
-                raise PageError("You are no longer connected", "Begin again, with your login.")
+                raise PageError("You are no longer connected", "Start again, with your login.")
             return known
         known = await aside(self._provider.grants.account_of, instance.name, user.uid)
         grants, odoo = self._provider.grants, instance.odoo
@@ -400,16 +399,16 @@ class SignIn:
                 shared = await beside("page", odoo, shares_login, instance, user.login, made.key)
         except OdooError as error:
             raise PageError(
-                "Odoo has not made a key",
-                f"{for_people(error)} Nothing was granted. Begin again.",
+                "Odoo has not created a key",
+                f"{for_people(error)} Nothing was granted. Start again.",
                 502,
             ) from error
         if shared:
             raise PageError(
-                "Another user of Odoo has the same login, in other letters",
-                f"Nobody can tell the two apart by {user.login}: ask the administrator of Odoo to"
-                " give one of them another login. A key that was made now is of no use here:"
-                " remove it in Odoo, under Account Security.",
+                "Another Odoo user has the same login in upper or lower case",
+                f"{user.login} does not identify one user: ask your Odoo administrator to change"
+                " one of the logins. If a key was created just now, remove it in Odoo under"
+                " Account Security.",
                 409,
             )
         if made.warning:
@@ -438,10 +437,11 @@ class SignIn:
                 raise
             logger.error("Key %s of %s is lost: %s", made.key_id, user.login, error.message)
             raise PageError(
-                "This server could not keep your key",
-                f"Odoo has made a key, {key_name(self._team.public_url)}, which is of no use now:"
-                " remove the newest of that name in Odoo, under Account Security. Nothing was"
-                " granted. Begin again in a minute, then ask the operator, whose log says why.",
+                "This server could not store your key",
+                f"Odoo has created a key, {key_name(self._team.public_url)}, which is unusable:"
+                " remove the newest of that name in Odoo under Account Security. Nothing was"
+                " granted. Start again in a minute. If it fails again, ask this server's"
+                " administrator to check its log.",
                 503,
             ) from error
         await self.note_removed(account, made.removed)
@@ -494,13 +494,13 @@ class SignIn:
         if asked.user is None or asked.browser != hashed(self._pages.browser(request) or ""):
             raise PageError(
                 "This sign-in belongs to another browser",
-                f"Begin again in {asked.client_name}.",
+                f"Start again in {asked.client_name}.",
                 403,
             )
         user = _signed_in(asked.user)
         instance = self._team.instances.get(user.instance)
         if instance is None:
-            raise PageError("There is no such database any more", "Begin again.", 400)
+            raise PageError("This database no longer exists", "Start again.", 400)
         return asked, user, instance
 
 
@@ -524,7 +524,7 @@ def where(address: str) -> str:
 
 def _gone() -> PageError:
     return PageError(
-        "This sign-in has ended",
-        "It was answered, or is older than a quarter of an hour. Begin again in your client.",
+        "This sign-in has expired",
+        "It was answered, or is older than 15 minutes. Start again in your client.",
         410,
     )

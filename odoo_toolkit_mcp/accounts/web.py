@@ -80,7 +80,7 @@ def too_many(seconds: float) -> PageError:
     """Return the page that says how long to wait."""
     minutes = math.ceil(seconds / 60)
     return PageError(
-        "There were too many tries",
+        "Too many attempts",
         f"Wait {minutes} minute{'s' if minutes > 1 else ''}, then try again.",
         429,
     )
@@ -143,8 +143,8 @@ class Pages:
                 logger.error("%s %s", error.message, error.suggestion or "")
                 problem = PageError(
                     "This server cannot do that now",
-                    "This was not done, or not all of it. Try again in a minute, then"
-                    " ask the operator, whose log says why.",
+                    "It may have been done in part. Try again in a minute. If it fails again, ask"
+                    " this server's administrator to check its log.",
                     503,
                 )
             return self.message(request, problem)
@@ -185,7 +185,7 @@ class Pages:
         if request.headers.get("content-type", "").split(";")[0].strip() != (
             "application/x-www-form-urlencoded"
         ):
-            raise PageError("This is not a form", "Use the form of the page.", 415)
+            raise PageError("This is not a form", "Use the form on the page.", 415)
         await _read(request)
         form = await request.form(max_fields=50)
         browser, proof = self.browser(request), form.get("csrf")
@@ -195,8 +195,8 @@ class Pages:
         )
         if not browser or not proven:
             raise PageError(
-                "This page is too old, or of another browser",
-                "Go back, load the page again, and allow cookies for it.",
+                "This page has expired, or belongs to another browser",
+                "Go back, reload the page, and allow its cookies.",
                 403,
             )
         return form
@@ -271,7 +271,7 @@ async def _read(request: Request) -> None:
             async for part in request.stream():
                 body += part
                 if len(body) > _MOST_BYTES:
-                    raise PageError("This form is too long", "Send what the page asks for.", 413)
+                    raise PageError("This form is too long", "Enter less text.", 413)
     except TimeoutError:
         raise PageError("This form took too long to arrive", "Try again.", 408) from None
     request._body = body  # where Starlette keeps what it has read itself

@@ -65,11 +65,11 @@ def for_people(error: OdooError) -> str:
     if away or (isinstance(error, ConfigurationError) and "reason" not in error.details):
         logger.warning("%s %s", error.message, error.suggestion or "")
     if away and error.outcome == "maybe_applied":
-        return "The database has not answered: it may have been done. Look there before you repeat."
+        return "Odoo has not answered. The change may have been applied: check it in Odoo first."
     if away:
-        return "The database cannot be reached now. Try again in a few minutes."
+        return "Odoo cannot be reached now. Try again in a few minutes."
     if isinstance(error, ConfigurationError) and "reason" not in error.details:
-        return "This cannot be done now. Ask the operator of this server, whose log says why."
+        return "This cannot be done now. Ask this server's administrator to check its log."
     return without_code(f"{error.message} {error.suggestion or ''}".strip())
 
 
@@ -85,8 +85,8 @@ def policy_in_words(settings: ServerSettings, *, to_operator: bool = False) -> l
         settings: the policy, as settings of a server.
         to_operator: whether they are told to the operator, and not to the person themselves.
     """
-    you, your = ("this person", "this person's") if to_operator else ("you", "your")
-    asked = "This person is" if to_operator else "You are"
+    you, your = ("this user", "this user's") if to_operator else ("you", "your")
+    asked = "This user is" if to_operator else "You are"
     reads = f"It can read what {you} can read in Odoo"
     if settings.model_allowlist:
         reads += f", of these models only: {_named(settings.model_allowlist)}"
@@ -102,11 +102,11 @@ def policy_in_words(settings: ServerSettings, *, to_operator: bool = False) -> l
             " records, confirm orders, post invoices, send e-mails."
         )
     if settings.mode != "readonly" and settings.confirm != "never":
-        when = "" if settings.confirm == "always" else f", if {your} program can ask"
+        when = "" if settings.confirm == "always" else f", if {your} app can ask"
         sentences.append(f"{asked} asked before it deletes, cancels or e-mails{when}.")
     if settings.approval:
         sentences.append(
-            f"Another person must allow these calls first: {_named(settings.approval)}."
+            f"Another user must approve these calls first: {_named(settings.approval)}."
         )
     closed = [*settings.model_blocklist, *settings.field_blocklist]
     if closed:

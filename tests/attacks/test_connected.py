@@ -214,7 +214,7 @@ def test_a_new_password_of_the_operator_ends_the_sessions_of_the_old_one(
     after = serve(public_url=before.url, operator_password=hash_password("another password"))
     thief.url = after.url
     assert thief.get("/admin/activity").status_code == 403
-    assert "Who is connected" not in thief.get("/admin").text
+    assert "Connections" not in thief.get("/admin").text
 
 
 def test_a_call_that_never_ends_to_arrive_is_cut_off(

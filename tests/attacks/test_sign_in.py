@@ -387,7 +387,7 @@ def test_whoever_sends_forms_without_end_has_to_wait(
     page = home.get("/me")
     answers = [home.post("/me/disconnect", page, connection="0") for _ in range(61)]
     assert [answer.status_code for answer in answers] == [303] * 60 + [429]
-    assert "too many tries" in answers[-1].text
+    assert "Too many attempts" in answers[-1].text
     assert other.post("/me/disconnect", other.get("/me"), connection="0").status_code == 303
     assert len(team.server.provider.grants.grants()) == 2
 

@@ -147,11 +147,11 @@ async def test_the_whole_path_by_keyboard(opened: Window, users: Users, serve: o
     await page.goto(str(address))
     await press(page, "Continue as")
     await check(page)
-    await press(page, "Do not allow")
+    await press(page, "Deny")
     assert opened.answer()["error"] == "access_denied"
     await page.goto(f"{team.url}/me")
     await press(page, "Disconnect")
-    assert "No program is connected" in await page.inner_text("main")
+    assert "No app is connected" in await page.inner_text("main")
 
     # The operator.
     await page.goto(f"{team.url}/admin")
@@ -159,7 +159,7 @@ async def test_the_whole_path_by_keyboard(opened: Window, users: Users, serve: o
     await fill(page, password=OPERATOR_PASSWORD)
     await press(page, "Sign in")
     await check(page)
-    await press(page, "What was done")
+    await press(page, "Audit log")
     await check(page)
     await fill(page, words="Claude")
     await press(page, "Show")

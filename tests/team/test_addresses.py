@@ -86,7 +86,7 @@ def test_no_other_database_is_signed_in_to_there(team: RunningTeam, users: Users
     _, page = begun(team, person, "/mcp/second")
     answer = person.post("/sign-in", page, instance="main", **form())
     assert answer.status_code == 400
-    assert "no such database" in text_of(answer)
+    assert "does not exist" in text_of(answer)
     # Nor by going on as who is signed in to the pages with the other one.
     main = OAuthClient(team.url)
     person.connect(main, instance="main", **form())

@@ -283,15 +283,15 @@ def test_settings_are_named_as_in_the_file(told: str, in_the_file: str) -> None:
     [
         (
             OdooConnectionError("Nothing answers at http://10.0.0.5:8069.", suggestion="ODOO_URL"),
-            "The database cannot be reached now. Try again in a few minutes.",
+            "Odoo cannot be reached now. Try again in a few minutes.",
         ),
         (
             OdooConnectionError("Broken off.", outcome="maybe_applied"),
-            "The database has not answered: it may have been done. Look there before you repeat.",
+            "Odoo has not answered. The change may have been applied: check it in Odoo first.",
         ),
         (
             ConfigurationError("The journal /srv/secret.sqlite cannot be used."),
-            "This cannot be done now. Ask the operator of this server, whose log says why.",
+            "This cannot be done now. Ask this server's administrator to check its log.",
         ),
         (
             AccessError("Not allowed.", suggestion='It needs full mode: Policy(mode="full").'),

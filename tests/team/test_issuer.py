@@ -273,12 +273,12 @@ def test_where_no_token_is_at_hand_no_rule_by_claims_is_guessed(
     person = key_given(team)
     instance = team.team.instances["main"]
     assert instance.rule_for("ann", ["base.group_user"]) is None
-    assert "decided by the token" in text_of(person.get("/me"))
+    assert "depends on the token" in text_of(person.get("/me"))
     refused = person.post("/me/undo", person.get("/me"), entry="1")
-    assert (refused.status_code, "your program" in text_of(refused)) == (403, True)
+    assert (refused.status_code, "your assistant" in text_of(refused)) == (403, True)
     operator = Person(team.url)
     operator.post("/admin/sign-in", operator.get("/admin"), password=OPERATOR_PASSWORD)
-    assert "decided by the token" in text_of(operator.get("/admin"))
+    assert "depends on the token" in text_of(operator.get("/admin"))
 
 
 def test_who_can_be_admitted_by_no_token_gives_no_key(
@@ -314,10 +314,10 @@ def test_what_a_person_ends_stays_ended_until_that_person_allows_it_again(
     stranger.post("/me/allow-again", stranger.get("/me"), connection=str(grant.id))
     assert asked(team, token_of(issuer, team)).status_code == 403
     page = person.get("/me")
-    assert "Programs that were disconnected" in text_of(page)
+    assert "Disconnected apps" in text_of(page)
     person.post("/me/allow-again", page, connection=str(grant.id))
     assert asked(team, token_of(issuer, team)).status_code == 200
-    assert "Programs that were disconnected" not in text_of(person.get("/me"))
+    assert "Disconnected apps" not in text_of(person.get("/me"))
 
 
 def test_the_operator_sees_and_ends_it(team: RunningTeam, issuer: Issuer) -> None:

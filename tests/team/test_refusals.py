@@ -123,11 +123,11 @@ def test_the_page_of_a_person_ends_with_the_key(
     connected(team)
     one = Person(team.url)
     one.post("/me/sign-in", one.get("/me"), login="ann", password=password_of("ann"))
-    assert "What was done" in text_of(one.get("/me"))
+    assert "Audit log" in text_of(one.get("/me"))
     users.archived.add("ann")
     time.passes(660)
     one.get("/me")
-    assert "What was done" not in text_of(one.get("/me"))
+    assert "Audit log" not in text_of(one.get("/me"))
 
 
 def test_failed_sign_ins_stay_below_what_odoo_counts(

@@ -158,7 +158,7 @@ def test_tokens_hold_keys_open_and_nothing_is_done_twice(
         assert client.refresh(tokens.refresh).status_code == 200
         person = Person(team.url)
         person.post("/me/sign-in", person.get("/me"), login=user.login, password=user.password)
-        assert "Take back" in person.get("/me").text
+        assert "Undo" in person.get("/me").text
 
 
 def test_a_backup_without_the_secret_keys_is_told_and_not_served(

@@ -320,8 +320,8 @@ def test_a_policy_is_told_in_plain_words(
 def test_to_the_operator_a_policy_is_told_of_the_person() -> None:
     settings = ServerSettings(transport="http", mode="full")
     words = " ".join(policy_in_words(settings, to_operator=True))
-    assert "in this person's name what this person can do" in words
-    assert "This person is asked before" in words
+    assert "in this user's name what this user can do" in words
+    assert "This user is asked before" in words
     assert " you" not in words.lower()
 
 
@@ -351,7 +351,7 @@ def test_before_consent_everybody_reads_the_rule_that_holds_for_them(
     person = Person(ruled.url)
     page = person.sign_in(person.begin(client), login="guest", password=password_of("guest"))
     assert page.status_code == 403
-    assert "You are not admitted here" in text_of(page)
+    assert "You are not allowed here" in text_of(page)
     assert (users.made, users.forgotten) == ([], ["guest"])
 
 

@@ -99,7 +99,7 @@ def test_with_a_password_from_the_first_page_to_the_last(
     person, page = begun(team, client)
     page = person.sign_in(page, instance="main", login=user.login, password=user.password)
     assert user.login in text_of(page)
-    assert "An API key for this server is made in Odoo" in text_of(page)
+    assert "Odoo creates an API key for this server" in text_of(page)
     assert keys_of(user, people) == []
     tokens = client.tokens(person.answer(page)["code"])
     assert keys_of(user, people) == [f"Assistants at {team.url.removeprefix('http://')}"]
@@ -128,7 +128,7 @@ def test_with_a_password_from_the_first_page_to_the_last(
     assert "res.partner.create" in text_of(page)
     entry = re.findall(r'name="entry" value="(\d+)"', page.text)[0]
     asked = person.post("/me/undo", page, entry=entry)
-    assert "Take this back?" in text_of(asked)
+    assert "Undo this change?" in text_of(asked)
     assert f"Made by {user.login} would be deleted" in text_of(asked)
     assert "cannot be restored" in text_of(asked)
     # Words, and not the objects that they are taken from.
@@ -136,7 +136,7 @@ def test_with_a_password_from_the_first_page_to_the_last(
     named = [["id", "=", made["id"]]]
     assert toolkit.count(admin, "res.partner", named).count == 1
     done = person.post("/me/undo", asked, entry=entry, sure="yes")
-    assert "Taken back" in text_of(done)
+    assert "Undone" in text_of(done)
     assert toolkit.count(admin, "res.partner", named).count == 0
     # It is noted as what programs do, and there is no second time.
     events = team.server.provider.activity.latest(kind="call", words='"unlink"')
@@ -144,7 +144,7 @@ def test_with_a_password_from_the_first_page_to_the_last(
     assert (noted.client, noted.body["login"]) == ("/me", user.login)
     again = person.post("/me/undo", asked, entry=entry, sure="yes")
     assert again.status_code == 409
-    assert "taken back" in text_of(again)
+    assert "undone" in text_of(again)
 
     # One client is disconnected, then all with the key.
     (connection, *_) = re.findall(r'name="connection" value="(\d+)"', page.text)
@@ -183,7 +183,7 @@ def test_what_another_person_has_to_allow_is_not_taken_back_without(
         for sure in ("", "yes"):
             refused = person.post("/me/undo", page, entry=entry, sure=sure)
             assert refused.status_code == 409
-            assert "approval of another person" in text_of(refused)
+            assert "approval by another person" in text_of(refused)
     assert toolkit.count(admin, "res.partner", [["id", "=", made["id"]]]).count == 1
 
 
@@ -259,7 +259,7 @@ def test_with_a_key_of_ones_own(team: RunningTeam, client: OAuthClient, people: 
     key = user.make().key.reveal()
     person, page = begun(team, client)
     page = person.sign_in(page, instance="main", login=user.login, key=f" {key} ")
-    assert "is made in Odoo" not in text_of(page)
+    assert "creates an API key" not in text_of(page)
     tokens = client.tokens(person.answer(page)["code"])
     assert result_of(team, tokens.access, "odoo_core_get_user")["user"] == f"Keys {user.login}"
     assert len(keys_of(user, people)) == 1
@@ -286,7 +286,7 @@ def test_a_made_key_that_a_pasted_one_replaces_is_told_and_removed(
     # It is told at once, on the page and to the operator; and removed with the password.
     person.post("/me/sign-in", person.get("/me"), **pasted)
     page = person.get("/me")
-    assert "Keys that are out of use" in text_of(page)
+    assert "Unused keys" in text_of(page)
     assert "key out of use" in text_of(page)
     (left,) = re.findall(r'name="left" value="(\d+)"', page.text)
     wrong = person.post("/me/remove-key", page, left=left, password="not this")
@@ -296,7 +296,7 @@ def test_a_made_key_that_a_pasted_one_replaces_is_told_and_removed(
     gone = person.post("/me/remove-key", page, left=left, password=user.password)
     assert gone.status_code == 303, text_of(gone)
     assert keys_of(user, people) == [own.name]
-    assert "Keys that are out of use" not in text_of(person.get("/me"))
+    assert "Unused keys" not in text_of(person.get("/me"))
     # Nothing is disconnected: another key serves.
     assert call(team.url, first.access, "odoo_core_get_user").status_code == 200
 
@@ -461,7 +461,7 @@ def test_the_operator_sees_who_is_connected_and_ends_it(
     assert "Claude" in words
     assert f"Odoo {user.server.version}" in words
     assert "does not answer" in words
-    assert "It can do in this person's name what this person can do in Odoo" in words
+    assert "It can do in this user's name what this user can do in Odoo" in words
     grants = team.server.provider.grants
     account = grants.account_of("main", user.uid)
     assert account
@@ -497,5 +497,5 @@ def test_a_database_that_was_renamed_is_told_to_the_operator(
         person, page = begun(team, OAuthClient(team.url))
         answer = person.sign_in(page, login="demo", password="demo")
         assert answer.status_code == 400
-        assert re.search("database cannot be reached now|Ask the operator", text_of(answer))
+        assert re.search("Odoo cannot be reached now|server's administrator", text_of(answer))
         assert "database" in caplog.text

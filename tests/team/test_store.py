@@ -373,7 +373,7 @@ def test_a_key_that_the_operator_ends_stays_known_until_it_is_removed(
     assert [one.key_id for one in grants.left_keys(account.id)] == [account.key_id]
     person = Person(team.url)
     person.post("/me/sign-in", person.get("/me"), login="ann", **password)
-    assert "Keys that are out of use" in text_of(person.get("/me"))
+    assert "Unused keys" in text_of(person.get("/me"))
     # Signing in again within the hour leaves it: a call may still be at work with it.
     connect(team, "ann", **password)
     assert [one.key_id for one in grants.left_keys(account.id)] == [account.key_id]
