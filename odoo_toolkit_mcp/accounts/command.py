@@ -78,23 +78,23 @@ def main(words: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="odoo-toolkit-mcp serve",
-        description="Serves a team over HTTP: people sign in with their Odoo user.",
+        description="Serve a team over HTTP. Users sign in with their Odoo user.",
     )
     parser.add_argument(
         "file",
         nargs="?",
         default=os.environ.get("ODOO_MCP_TEAM", "team.toml"),
-        help="the team's file, team.toml by default",
+        help="the settings file. Default: team.toml",
     )
     parser.add_argument(
         "--auth",
         choices=["local", "issuer"],
-        help="how people are meant to sign in: with Odoo on pages of this server, or at the issuer"
-        " that the file names. The file decides; the server does not start where it says otherwise",
+        help="stop unless users sign in this way: with Odoo on this server's pages, or at the"
+        " identity provider in [issuer]",
     )
     what = parser.add_mutually_exclusive_group()
     what.add_argument(
-        "--init", action="store_true", help="ask five questions, and write and check the file"
+        "--init", action="store_true", help="ask five questions, then write and check the file"
     )
     what.add_argument(
         "--add",
@@ -104,20 +104,22 @@ def _parser() -> argparse.ArgumentParser:
     what.add_argument(
         "--renew",
         metavar="NAME",
-        help="make another key of the server's own user in [instances.NAME], and write it there",
+        help="create another API key for the server's own user, and write it to [instances.NAME]",
     )
     what.add_argument(
-        "--check", action="store_true", help="check the file, the store and each Odoo; then end"
+        "--check",
+        action="store_true",
+        help="check the file, the server's database and each Odoo, then exit",
     )
     what.add_argument(
         "--rotate-keys",
         action="store_true",
-        help="encrypt everything with the first secret key; then end",
+        help="encrypt all stored data with the first encryption key, then exit",
     )
     what.add_argument(
         "--hash-password",
         action="store_true",
-        help="ask for the operator's password, and print what to write into the file",
+        help="ask for the password of /admin, and print the line for the file",
     )
     return parser
 
@@ -172,9 +174,9 @@ def _check(team: Team, path: Path) -> int:
             failed = True
             _say(error.message)
     if not team.operator_password:
-        _say("There is no operator's page: operator_password is not set.")
+        _say("There is no admin page: operator_password is not set.")
     if team.issuer:
-        _say(f"People sign in at {team.issuer.url}, and give a key at {team.public_url}/me.")
+        _say(f"Users sign in at {team.issuer.url}, and create a key at {team.public_url}/me.")
     for address in team.addresses:
         of = team.instances[address.instance].title if address.instance else "any database"
         if len(team.instances) == 1 and address.path != team.server.path:
@@ -313,7 +315,7 @@ def _rotate_keys(team: Team) -> int:
     from odoo_toolkit_mcp.accounts.app import TeamServer
 
     count = TeamServer(team).provider.rotate_keys()
-    _say(f"{count} secrets are encrypted with the first key now. The others can be removed.")
+    _say(f"{count} secrets are encrypted with the first key now. You can remove the others.")
     return 0
 
 
@@ -321,12 +323,12 @@ def _hash_password() -> int:
     from odoo_toolkit_mcp.accounts.passwords import hash_password
 
     try:
-        password = getpass.getpass("The operator's password: ")
-        if getpass.getpass("Once more: ") != password:
-            raise ValueError("These are two passwords: nothing was made. Begin again.")
+        password = getpass.getpass("Password of the admin page: ")
+        if getpass.getpass("Repeat it: ") != password:
+            raise ValueError("The passwords differ. Start again.")
         hashed = hash_password(password)
     except EOFError:
-        _say("The password is asked for twice: give it on two lines.")
+        _say("Enter the password twice, on two lines.")
         return WRONG_SETTINGS
     except ValueError as error:
         _say(str(error))
@@ -343,15 +345,14 @@ def _init(path: Path) -> int:
     team = written.team
     # Before the check: it is the only time that it is told.
     _say(
-        f"The operator's page is {team.public_url}/admin, its password:"
-        f" {written.operator_password}",
-        "(only its hash is in the file: write it down now).",
+        f"The admin page is {team.public_url}/admin. Its password: {written.operator_password}",
+        "Write it down now: the file contains only its hash.",
     )
     status = _check(team, path)
     if team.public_url.startswith("https:"):
         _say(
-            f"A proxy with TLS has to pass {team.public_url} on to"
-            f" http://{team.server.host}:{team.server.port}: docs/operating.md has files for it."
+            f"Set up a proxy with TLS that passes {team.public_url} on to"
+            f" http://{team.server.host}:{team.server.port}: see docs/operating.md."
         )
     _say(f"Start it with: odoo-toolkit-mcp serve {path}")
     return status

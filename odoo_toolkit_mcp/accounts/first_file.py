@@ -93,10 +93,10 @@ def write_first_file(
         OdooError: Odoo cannot be reached, or does not take an answer; as above.
     """
     if path.exists():
-        raise ConfigurationError(f"{path} is there already.", suggestion="Give another file.")
+        raise ConfigurationError(f"{path} already exists.", suggestion="Choose another file.")
     if not path.absolute().parent.is_dir():
         raise ConfigurationError(
-            f"There is no folder {path.absolute().parent}.", suggestion="Make it first."
+            f"There is no folder {path.absolute().parent}.", suggestion="Create it first."
         )
     _check_alone(path)
     dialog = _Dialog(say, ask, ask_secretly, sys.stdin.isatty() if patient is None else patient)
@@ -133,7 +133,7 @@ def add_database(
     """
     if name in read_team(path).instances:
         raise ConfigurationError(
-            f"{path} has an instance {name} already.", suggestion="Give another name."
+            f"{path} already has an instance {name}.", suggestion="Choose another name."
         )
     document = tomlkit.parse(path.read_text(encoding="utf-8"))
     dialog = _Dialog(say, ask, ask_secretly, sys.stdin.isatty() if patient is None else patient)
@@ -172,7 +172,9 @@ def renew_key(
     """
     found = read_team(path).instances.get(name)
     if found is None:
-        raise ConfigurationError(f"{path} has no instance {name}.", suggestion="Give one of it.")
+        raise ConfigurationError(
+            f"{path} has no instance {name}.", suggestion="Choose one of its instances."
+        )
     document = tomlkit.parse(path.read_text(encoding="utf-8"))
     table = document["instances"][name]
     variable = str(table.get("api_key", "")).partition("env:")[2]
@@ -185,12 +187,12 @@ def renew_key(
     with _new_file(path, instead=True) as write:
         key = _key(dialog, server, begun)
         if variable:
-            dialog.say(f"The file takes the key from the variable {variable}. Set it to: {key}")
+            dialog.say(f"The file reads the key from the variable {variable}. Set it to: {key}")
         else:
             table["api_key"] = key
         write(tomlkit.dumps(document))
     dialog.say(
-        f"Restart the server. Then remove the earlier keys of {connection.username} in Odoo:"
+        f"Restart the server. Then remove the old keys of {connection.username} in Odoo:"
         " Preferences, Account Security."
     )
 
@@ -207,7 +209,7 @@ def _answers_to_the_end() -> Iterator[None]:
     except (EOFError, KeyboardInterrupt):
         raise ConfigurationError(
             "The answers ended before the last question.",
-            suggestion="Nothing was written, and no key was made: begin again.",
+            suggestion="Nothing was written, and no key was created. Start again.",
         ) from None
 
 
@@ -236,10 +238,10 @@ def _check_alone(path: Path) -> None:
     ]
     if beside:
         raise ConfigurationError(
-            f"{folder} has {beside[0]} already: two teams in one folder would share their store"
-            " of sign-ins.",
-            suggestion="Give a file in a folder of its own. To go on with a store that is there,"
-            " write the file by hand: docs/team.md.",
+            f"{folder} already contains {beside[0]}: two teams in one folder would share their"
+            " sign-ins.",
+            suggestion="Choose a file in another folder. To reuse an existing database of sign-ins,"
+            " write the file by hand: docs/team-rules.md.",
         )
 
 
@@ -260,7 +262,7 @@ def _answered(
     dialog: _Dialog, content: dict[str, Any], folder: Path
 ) -> tuple[ConnectionSettings, BegunKey | _GivenKey]:
     """Ask everything, and fill in the content of the file; return what the key comes from."""
-    dialog.say("Five questions. Nothing is sent anywhere but to your Odoo.")
+    dialog.say("Five questions. Your answers are sent to your Odoo only.")
     server, begun = _logged_in(dialog)
     instance = _instance(server, begun)
     content["instances"] = {"main": instance}
@@ -272,7 +274,7 @@ def _answered(
             return found
 
         content |= dialog.until_right(
-            "4. Address at which people reach this server (empty: this machine only): ",
+            "4. Address of this server for your users (empty: this machine only): ",
             with_address,
         )
         _ask_mode(dialog, content, "main", instance, folder)
@@ -316,20 +318,20 @@ def _ask_mode(
         if mode not in ("readonly", "full"):
             raise ConfigurationError(
                 f"{answer!r} is neither readonly nor full.",
-                suggestion="Give one of them. Other policies, such as certain models only, are"
-                " written into the file afterwards.",
+                suggestion="Choose one of them. Add other rules, such as for certain models, to the"
+                " file afterwards.",
             )
         tried = {**content["instances"], name: {**instance, "mode": mode}}
         team_of({**content, "instances": tried}, folder)
         return mode
 
     dialog.say(
-        "Everybody with a login in this database is admitted. To admit some people only, add rules"
-        " to the file: docs/team.md."
+        "Every user with a login in this database can sign in. To allow some users only, add rules"
+        " to the file: docs/team-rules.md."
     )
     instance["mode"] = dialog.until_right(
-        "5. What may assistants do: readonly, or full, which is all that the person may"
-        " (empty: readonly): ",
+        "5. What assistants can do: readonly, or full, which is everything that each user can"
+        " do in Odoo (empty: readonly): ",
         with_mode,
     )
 
@@ -342,9 +344,8 @@ def _logged_in(dialog: _Dialog) -> tuple[ConnectionSettings, BegunKey | _GivenKe
     of_database = f"2. Its database{only}: "
     database = dialog.until_right(of_database, partial(_database, there))
     dialog.say(
-        "3. A user of Odoo for the server itself: it finds out which apps are installed. Make an"
-        " internal user without any further rights for it: in Odoo, Settings, Users & Companies,"
-        " Users, New."
+        "3. An Odoo user for the server itself, to find out which apps are installed. Create an"
+        " internal user without other permissions: Settings, Users & Companies, Users, New."
     )
     while True:
         try:
@@ -364,7 +365,7 @@ def _with_login(
     dialog: _Dialog, url: str, database: str
 ) -> tuple[ConnectionSettings, BegunKey | _GivenKey]:
     """Ask for the server's own user, and log in."""
-    login = dialog.until_right("   Login: ", partial(_given, "The user has a login."))
+    login = dialog.until_right("   Login: ", partial(_given, "The login is missing."))
     server = _where(url, database)
     return server, _with_password(dialog, server, login)
 
@@ -374,12 +375,12 @@ def _is_meant(dialog: _Dialog, owner: KeyOwner) -> bool:
     if not _TOO_MUCH.intersection(owner.groups):
         return True
     dialog.say(
-        f"Warning: {owner.login} may change users or settings in Odoo. This server needs none of"
-        " that, and whoever reads its file could act as that user."
+        f"Warning: {owner.login} can change users or settings in Odoo. This server does not need"
+        " that, and anyone who can read its file could act as that user."
     )
     if not dialog.patient:
         return True
-    answer = dialog.ask(f"   Take {owner.login} all the same? yes (empty: another user): ")
+    answer = dialog.ask(f"   Use {owner.login} anyway? yes (empty: another user): ")
     return answer.strip().lower() in ("y", "yes")
 
 
@@ -387,8 +388,8 @@ def _with_password(dialog: _Dialog, server: ConnectionSettings, login: str) -> B
     """Ask for the password or a key of the server's own user, and log in."""
     database = server.database
     password = dialog.until_right(
-        "   Password (an API key is made with it, and it is kept nowhere), or an API key: ",
-        partial(_given, "The user has a password or an API key."),
+        "   Password (creates an API key, and is not stored), or an API key: ",
+        partial(_given, "The password or API key is missing."),
         secretly=True,
     )
     if is_key(password):
@@ -400,8 +401,8 @@ def _with_password(dialog: _Dialog, server: ConnectionSettings, login: str) -> B
         if error.details.get("reason") != "second_factor":
             raise
     code = dialog.until_right(
-        "   Code that the authenticator app of this user shows now: ",
-        partial(_given, "Odoo wants a second factor from this user."),
+        "   Code of the second factor: ",
+        partial(_given, "The code is missing."),
     )
     return begin_key(server, database, login, password, second_factor=code)
 
@@ -422,7 +423,7 @@ def _where(url: str, database: str | None = None) -> ConnectionSettings:
 def _url(answer: str) -> str:
     """Return the address of an Odoo that answers."""
     _check_scheme("url", answer)
-    http = Http(_where(_given("Odoo has an address.", answer)))
+    http = Http(_where(_given("The address is missing.", answer)))
     try:
         detect_version(http)
     finally:
@@ -452,13 +453,13 @@ def _database(there: list[str], answer: str) -> str:
         raise ConfigurationError(
             f"Odoo has no database {answer!r} there.", suggestion=f"It has: {', '.join(there)}."
         )
-    return _given("The database has a name.", answer)
+    return _given("The database is missing.", answer)
 
 
 def _given(missing: str, answer: str) -> str:
     """Return an answer, which must not be empty."""
     if not answer:
-        raise ConfigurationError(missing, suggestion="Give it.")
+        raise ConfigurationError(missing, suggestion="Enter it.")
     return answer
 
 
@@ -476,7 +477,9 @@ def _address(answer: str) -> dict[str, Any]:
 def _document(content: dict[str, Any]) -> str:
     """Return a file's text."""
     document = tomlkit.document()
-    document.add(tomlkit.comment("Settings: docs/team.md. Only the server should read this file."))
+    document.add(
+        tomlkit.comment("Settings: docs/team-rules.md. Only the server should read this file.")
+    )
     for name in ("public_url", "port", "operator_password"):
         if name in content:
             document[name] = content[name]
@@ -525,9 +528,9 @@ def _tell_of_key(dialog: _Dialog, made: UserKey) -> None:
         dialog.say(made.warning)
     if made.expires:
         dialog.say(
-            f"The server's own key ends on {made.expires:%Y-%m-%d}. Before that, run serve --renew;"
-            f" or make another one in Odoo as {made.owner.login}, and write it into the file as"
-            " api_key."
+            f"The server's own key expires on {made.expires:%Y-%m-%d}. Before that, run serve"
+            f" --renew, or create another key in Odoo as {made.owner.login}, and write it into the"
+            " file as api_key."
         )
 
 

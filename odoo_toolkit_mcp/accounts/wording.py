@@ -83,10 +83,9 @@ def policy_in_words(settings: ServerSettings, *, to_operator: bool = False) -> l
 
     Args:
         settings: the policy, as settings of a server.
-        to_operator: whether they are told to the operator, and not to the person themselves.
+        to_operator: whether they are for the administrator, and not for the user.
     """
     you, your = ("this user", "this user's") if to_operator else ("you", "your")
-    asked = "This user is" if to_operator else "You are"
     reads = f"It can read what {you} can read in Odoo"
     if settings.model_allowlist:
         reads += f", of these models only: {_named(settings.model_allowlist)}"
@@ -103,7 +102,7 @@ def policy_in_words(settings: ServerSettings, *, to_operator: bool = False) -> l
         )
     if settings.mode != "readonly" and settings.confirm != "never":
         when = "" if settings.confirm == "always" else f", if {your} app can ask"
-        sentences.append(f"{asked} asked before it deletes, cancels or e-mails{when}.")
+        sentences.append(f"It asks {you} to confirm before it deletes, cancels or e-mails{when}.")
     if settings.approval:
         sentences.append(
             f"Another user must approve these calls first: {_named(settings.approval)}."

@@ -1,4 +1,4 @@
-"""Pictures of a team's pages, for docs/team.md, from an Odoo with demo data."""
+"""Pictures of a team's pages, for docs/team-sign-in.md, from an Odoo with demo data."""
 
 from __future__ import annotations
 

@@ -85,9 +85,7 @@ def test_five_right_answers_make_a_file_that_passes_the_check(
     assert path.stat().st_mode & 0o777 == 0o600
     assert user.password not in path.read_text()
     assert keys_of(user, people) == ["odoo-toolkit-mcp server"]
-    assert any("write it into the file as api_key" in line for line in said) == (
-        int(server.version) >= 18
-    )
+    assert any("into the file as api_key" in line for line in said) == (int(server.version) >= 18)
     assert main([str(path), "--check"]) == 0
     assert user.login in capsys.readouterr().err
 
@@ -121,9 +119,9 @@ def test_a_wrong_answer_is_told_and_asked_again(
     words = "\n".join(said)
     for told in (
         "url must begin with https:// or http://: https://odoo.example.com",
-        "Everybody with a login in this database is admitted",
+        "Every user with a login in this database can sign in",
         "Nothing answers at http://127.0.0.1:9",
-        "Odoo has an address",
+        "The address is missing",
         "'not-there'",
         "does not accept this login and password",
         "public_url must be the https address",
@@ -147,13 +145,13 @@ def test_a_user_with_more_rights_than_the_server_needs_is_asked_about(
         ("2.", server.db),
         ("Login", chief.login),
         ("Password", chief.password),
-        (f"Take {chief.login} all the same?", ""),
+        (f"Use {chief.login} anyway?", ""),
         ("Login", plain.login),
         ("Password", plain.password),
         ("4.", ""),
         ("5.", ""),
     )
-    assert "may change users or settings" in "\n".join(said)
+    assert "can change users or settings" in "\n".join(said)
     assert keys_of(chief, people) == []
 
 
@@ -225,7 +223,7 @@ def test_a_file_that_is_there_is_left_alone(
     path = tmp_path / "team.toml"
     path.write_text("mine")
     assert main([str(path), "--init"]) == 2
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
     assert path.read_text() == "mine"
 
 
@@ -263,6 +261,6 @@ def test_a_second_team_in_one_folder_is_refused(
     path = tmp_path / "second.toml"
     assert main([str(path), "--init"]) == 2
     said = capsys.readouterr().err
-    assert f"has {there} already" in said
+    assert f"already contains {there}" in said
     assert not said.startswith("odoo-toolkit-mcp serve")
     assert not path.exists()

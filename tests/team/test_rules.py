@@ -305,7 +305,11 @@ def test_a_rule_closes_besides_what_its_instance_closes(tmp_path: Path) -> None:
         ({"mode": "full"}, "confirm orders, post invoices, send e-mails", "cannot create"),
         ({"model_allowlist": ("res.partner",)}, "these models only: res.partner", "never sees: "),
         ({"model_blocklist": ("hr.employee",)}, "never sees: hr.employee", "only"),
-        ({"mode": "full", "confirm": "always"}, "You are asked before it deletes", "can ask"),
+        (
+            {"mode": "full", "confirm": "always"},
+            "It asks you to confirm before it deletes",
+            "can ask",
+        ),
         ({"mode": "full", "confirm": "never"}, "passwords", "You are asked"),
     ],
 )
@@ -321,7 +325,7 @@ def test_to_the_operator_a_policy_is_told_of_the_person() -> None:
     settings = ServerSettings(transport="http", mode="full")
     words = " ".join(policy_in_words(settings, to_operator=True))
     assert "in this user's name what this user can do" in words
-    assert "This user is asked before" in words
+    assert "It asks this user to confirm before" in words
     assert " you" not in words.lower()
 
 
