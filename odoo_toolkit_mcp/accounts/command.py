@@ -107,14 +107,10 @@ def _parser() -> argparse.ArgumentParser:
         help="create another API key for the server's own user, and write it to [instances.NAME]",
     )
     what.add_argument(
-        "--check",
-        action="store_true",
-        help="check the file, the server's database and each Odoo, then exit",
+        "--check", action="store_true", help="check the file, the database and each Odoo, then exit"
     )
     what.add_argument(
-        "--rotate-keys",
-        action="store_true",
-        help="encrypt all stored data with the first encryption key, then exit",
+        "--rotate-keys", action="store_true", help="encrypt all data with the first key, then exit"
     )
     what.add_argument(
         "--hash-password",

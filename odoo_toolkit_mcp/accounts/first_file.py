@@ -172,9 +172,7 @@ def renew_key(
     """
     found = read_team(path).instances.get(name)
     if found is None:
-        raise ConfigurationError(
-            f"{path} has no instance {name}.", suggestion="Choose one of its instances."
-        )
+        raise ConfigurationError(f"{path} has no instance {name}.", suggestion="Choose another.")
     document = tomlkit.parse(path.read_text(encoding="utf-8"))
     table = document["instances"][name]
     variable = str(table.get("api_key", "")).partition("env:")[2]
@@ -477,9 +475,7 @@ def _address(answer: str) -> dict[str, Any]:
 def _document(content: dict[str, Any]) -> str:
     """Return a file's text."""
     document = tomlkit.document()
-    document.add(
-        tomlkit.comment("Settings: docs/team-rules.md. Only the server should read this file.")
-    )
+    document.add(tomlkit.comment("Settings: docs/team-rules.md. Only the server should read it."))
     for name in ("public_url", "port", "operator_password"):
         if name in content:
             document[name] = content[name]

@@ -405,7 +405,7 @@ class SignIn:
             ) from error
         if shared:
             raise PageError(
-                "Another Odoo user has the same login in upper or lower case",
+                "The login of another Odoo user differs only in upper and lower case",
                 f"{user.login} does not identify one user: ask your Odoo administrator to change"
                 " one of the logins. If a key was created just now, remove it in Odoo under"
                 " Account Security.",
