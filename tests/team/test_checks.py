@@ -319,7 +319,7 @@ def test_the_password_of_the_operator_is_asked_for_twice(
     typed(monkeypatch, "a long password", "a long pasword")
     assert main(["--hash-password"]) == WRONG_SETTINGS
     told = capsys.readouterr()
-    assert "two passwords" in told.err
+    assert "passwords differ" in told.err
     assert told.out == ""
     typed(monkeypatch, "a long password", "a long password")
     assert main(["--hash-password"]) == 0

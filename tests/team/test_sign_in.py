@@ -401,7 +401,7 @@ def test_an_odoo_that_is_down_is_told_at_sign_in(team: RunningTeam, client: OAut
     assert answer.status_code == 400
     assert "a password of ann" not in answer.text
     words = text_of(answer)
-    assert "The database cannot be reached now" in words
+    assert "Odoo cannot be reached now" in words
     # Where Odoo is, and which settings name it, is for the operator.
     assert "127.0.0.1:9" not in words
     assert "ODOO_URL" not in words

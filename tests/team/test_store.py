@@ -278,7 +278,7 @@ def test_a_key_that_the_store_has_no_room_for_is_told(
     full(team.server.store)
     answer = person.post("/consent", page, answer="allow")
     assert answer.status_code == 503
-    assert f"a key, Assistants at {team.url.partition('://')[2]}, which is of no use" in answer.text
+    assert f"a key, Assistants at {team.url.partition('://')[2]}, which is unusable" in answer.text
     assert team.server.provider.grants.grants() == []
 
 
