@@ -31,7 +31,7 @@ __all__ = ["people", "users"]
 
 DOCS = Path(__file__).parents[2] / "docs"
 GUIDE = DOCS / "team-backup.md"
-NAMES = ("accounts.sqlite", "journal.sqlite")
+NAMES = ("accounts.sqlite", "history.sqlite")
 
 
 def run_block(command: str, folder: Path) -> str:
