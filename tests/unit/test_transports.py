@@ -110,7 +110,7 @@ def test_json2_is_taken_on_19_with_an_api_key(
 
 def test_a_key_of_another_user_is_named(nineteen: responses.RequestsMock) -> None:
     with pytest.raises(AccessError, match="belongs to 'admin', not to 'demo'"):
-        odoo(api_key="the key", password=None, username="demo").connect()
+        odoo(api_key="k", password=None, username="demo").connect()
 
 
 def test_auto_takes_jsonrpc_before_19(wire: Wire) -> None:
