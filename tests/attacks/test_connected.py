@@ -168,7 +168,7 @@ def test_who_left_the_group_takes_nothing_back(
     later(monkeypatch, 601)
     refused = home.post("/me/undo", page, entry="1", sure="yes")
     assert refused.status_code == 403
-    assert "not admitted" in refused.text
+    assert "not allowed here" in refused.text
 
 
 def test_who_was_archived_allows_no_further_program(

@@ -344,7 +344,7 @@ def test_two_users_whose_logins_differ_in_case_are_nobody(
     form = {"login": "ANN@example.com", "password": password_of("ANN@example.com")}
     answer = person.post("/me/sign-in", person.get("/me"), **form)
     assert answer.status_code == 409
-    assert "in other letters" in text_of(answer)
+    assert "only in upper and lower case" in text_of(answer)
     assert [one.login for one in team.server.provider.grants.accounts()] == [ANN]
 
 

@@ -255,7 +255,7 @@ def test_a_name_of_another_shows_where_the_browser_goes(team: RunningTeam) -> No
     for shown in (one.begin(evil), page):
         assert "claude.ai.evil.example" in text_of(shown)
         assert "\u202e" not in shown.text
-    assert "as it calls itself" in text_of(page)
+    assert "the name it gave itself" in text_of(page)
 
 
 def test_a_look_alike_of_a_host_is_shown_as_what_it_is(team: RunningTeam) -> None:

@@ -146,4 +146,4 @@ def test_a_program_of_ones_own_computer_is_told_of_before_allow(
 ) -> None:
     one = Person(team.url)
     page = one.sign_in(one.begin(OAuthClient(team.url, callback=callback)), **ANN)
-    assert ("Any program on this computer" in text_of(page)) == told
+    assert ("Any app on this computer" in text_of(page)) == told
