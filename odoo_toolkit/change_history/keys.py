@@ -56,6 +56,8 @@ _LONGEST_MESSAGE = 2000
 
 #: Differences, and records of a model, that an error names.
 _NAMED = 10
+#: Records that may be what a lost answer was about: a busy user has created others meanwhile.
+_LOOKED_AT = 200
 
 #: Outcomes of a call of which nobody knows whether it was applied.
 _DOUBTFUL = ("sent", "doubtful")
@@ -270,7 +272,7 @@ def _since(odoo: Odoo, entry: HistoryEntry, write: Write) -> list[int] | None:
             Call(
                 model=write.model,
                 method="search_read",
-                arguments={"domain": domain, "fields": ["id"], "order": "id", "limit": _NAMED},
+                arguments={"domain": domain, "fields": ["id"], "order": "id", "limit": _LOOKED_AT},
                 context={"active_test": False},
                 step=True,
             )
@@ -292,7 +294,8 @@ def _unconfirmed(odoo: Odoo, entry: HistoryEntry) -> OdooError:
         if write.method in CREATES and (ids := _since(odoo, entry, write)):
             looked[write.model] = ids
     told += [
-        f"Since then, this user has created {model} {', '.join(map(str, ids))}."
+        f"Since then, this user has created {model} {', '.join(map(str, ids[:_NAMED]))}"
+        + (f" and {len(ids) - _NAMED} more." if len(ids) > _NAMED else ".")
         for model, ids in looked.items()
     ]
     state = "was done in part, and then failed"

@@ -84,7 +84,7 @@ def test_a_key_of_the_server_that_odoo_refuses_is_warned_of_in_the_log(
     instances = {"main": wrong_key(server), "right": instance_of(server)}
     team = team_of({"public_url": "http://127.0.0.1:1", "instances": instances}, tmp_path)
     anyio.run(OwnUsers(team).warn)
-    (line,) = [one for one in caplog.records if one.name.endswith("own_users")]
+    (line,) = [one for one in caplog.records if one.name.endswith("service_accounts")]
     assert line.levelno == logging.WARNING
     assert "Instance main: Odoo does not accept the server's own user" in line.getMessage()
     assert "of [instances.main]), and restart" in line.getMessage()
