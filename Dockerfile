@@ -14,7 +14,7 @@ RUN python -m venv /opt/odoo-toolkit \
 
 FROM python:3.13-slim
 COPY --from=build /opt/odoo-toolkit /opt/odoo-toolkit
-# /data is the only place that is written to: the change history, and the store of a team's server.
+# /data is the only place that is written to: the journal, and the store of a team's server.
 RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin odoo-toolkit \
     && install --directory --owner=10001 --group=10001 --mode=0700 /data
 USER 10001:10001

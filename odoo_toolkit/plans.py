@@ -347,12 +347,12 @@ def operation_with(plan_class: type[S]) -> Callable[[Callable[P, R | S]], Operat
         @functools.wraps(operates)
         def function(odoo: Odoo, *args: Any, **kwargs: Any) -> Any:
             key = kwargs.pop(_KEYWORD, None)
-            given = own.bind(odoo, *args, **kwargs).arguments
-            _check_shapes(operates, given)
+            _check_shapes(operates, own.bind(odoo, *args, **kwargs).arguments)
             if kwargs.get("dry_run"):
                 planned = _with_undo(odoo, act(odoo, *args, **kwargs))
                 return planned if key is None else with_protection(odoo, planned)
             if key is not None:
+                given = own.bind(odoo, *args, **kwargs).arguments
                 return run_once(
                     odoo,
                     name,

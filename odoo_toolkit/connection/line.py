@@ -56,11 +56,15 @@ class Line:
     ) -> None:
         self.settings, self.transport, self.pool = settings, transport, pool
         self.state: State = "disconnected"
-        #: What the login gave; None before it.
-        self.session: Session | None = None
+        self._session: Session | None = None
         self._web_session: WebSession | None = None
         self._connecting = threading.Lock()
         self._last_used = 0.0
+
+    @property
+    def session(self) -> Session | None:
+        """What the login gave; None before it."""
+        return self._session
 
     def connect(self) -> None:
         """Log in now instead of at the first call."""
@@ -69,11 +73,11 @@ class Line:
     def close(self) -> None:
         """Close the connections, unless they are shared; the next call opens new ones."""
         with self._connecting:
-            if self.session:
-                self.session.transport.close()
+            if self._session:
+                self._session.transport.close()
             if self._web_session:
                 self._web_session.close()
-            self.session = self._web_session = None
+            self._session = self._web_session = None
             self.state = "disconnected"
 
     def web_session(self) -> WebSession:
@@ -130,15 +134,15 @@ class Line:
                 wait = max(self.settings.reconnect_backoff * 2**attempt, _told_to_wait(error))
                 too_late = time.monotonic() + wait >= ends
                 if attempt == attempts or too_late or not _may_send_again(error, call):
-                    if session := self.session:
+                    if session := self._session:
                         # Idle connections to a server that has gone are of no use either.
                         session.transport.close()
                     raise
                 logger.info("%s Trying again (%d of %d).", error.message, attempt + 1, attempts)
                 self.state = "reconnecting"
-                if isinstance(error, RateLimitError) and self.session and self.session.http:
+                if isinstance(error, RateLimitError) and self._session and self._session.http:
                     # The calls of others would only make it longer.
-                    self.session.http.hold(wait)
+                    self._session.http.hold(wait)
                 pause(wait)
         raise AssertionError("unreachable")
 
@@ -156,7 +160,7 @@ class Line:
 
     def connected(self, ends: float | None = None) -> Session:
         """Return the session; open it, until ``ends``, if there is none."""
-        session = self.session
+        session = self._session
         if session:
             return session
         until = self.settings.patience if ends is None else ends - time.monotonic()
@@ -165,9 +169,9 @@ class Line:
             if not self._connecting.acquire(timeout=max(time_left(), 0)):
                 raise time_is_over(self.settings.url)
             try:
-                if self.session is None:
-                    self.session = self._open()
-                return self.session
+                if self._session is None:
+                    self._session = self._open()
+                return self._session
             finally:
                 self._connecting.release()
 

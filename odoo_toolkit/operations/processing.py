@@ -147,8 +147,9 @@ def checked_steps(steps: Any, stages: Mapping[str, Stage]) -> list[str]:
     given = plain(steps)
     if isinstance(given, str):
         given = [given]
-    known = [*stages]  # a list: what is given need not have a hash
-    unknown = [item for item in given if item not in known] if isinstance(given, list) else [given]
+    unknown = (
+        [item for item in given if item not in [*stages]] if isinstance(given, list) else [given]
+    )
     if unknown or not given:
         raise make_error(
             "INVALID_SELECTION",

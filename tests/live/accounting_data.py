@@ -90,10 +90,6 @@ def user_in(server: Server, name: str, *groups: str) -> User:
 
 def accountant(server: Server) -> User:
     """Return a user with the rights that Odoo wants for bank lines."""
-    groups = ("account.group_account_manager", f"account.{bank_group(int(server.version))}")
+    group = "account_basic" if int(server.version) >= 18 else "account_user"
+    groups = ("account.group_account_manager", f"account.group_{group}")
     return user_in(server, "Accountant", *groups)
-
-
-def bank_group(major: int) -> str:
-    """Return the name of the group that Odoo wants for bank lines, in the module account."""
-    return "group_account_basic" if major >= 18 else "group_account_user"

@@ -10,7 +10,6 @@ import pytest
 from docs.builder.outputs import PAGES, run
 from odoo_toolkit import Policy, connect, lost_answers, search_read, write
 from tests.attacks.servers import copied
-from tests.live.accounting_data import bank_group
 from tests.live.own import can_be_copied
 from tests.live.servers import Server, credentials
 
@@ -34,7 +33,7 @@ def _allow_bank_lines(server: Server) -> None:
     """Give the administrator the permission that Odoo wants for booking bank lines."""
     user = credentials(server, server.user("admin"))
     with connect(policy=Policy(protect=False), **user) as odoo:
-        name = bank_group(odoo.version.major)
+        name = "group_account_basic" if odoo.version.major >= 18 else "group_account_user"
         group = search_read(
             odoo, "ir.model.data", [["module", "=", "account"], ["name", "=", name]], ["res_id"]
         )[0]["res_id"]

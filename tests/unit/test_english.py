@@ -36,10 +36,15 @@ PATTERNS = {
     ),
 }
 
+#: Within a paragraph; items of lists and rows of tables begin a line.
+_LINE_END = re.compile(r"(?<!\n)\n(?!\n| *[-*|#] ?| *\d+\.) *")
+_FENCED = re.compile(r"^ *```.*?^ *```", re.DOTALL | re.MULTILINE)
+
 
 def texts() -> Iterator[Said]:
     """Yield what people and models read; examples of output in the guides are the messages'."""
-    yield from guides()
+    for said in guides():
+        yield Said(said.where, _FENCED.sub("", said.words))
     yield from tool_texts()
     yield from (Said(name, tool.title) for name, tool in tools().items())
     yield from server_texts()
@@ -49,7 +54,7 @@ def texts() -> Iterator[Said]:
 
 def found_in(said: Said) -> Iterator[tuple[str, str]]:
     """Yield where and what is not plain, with some words around it, and what to write instead."""
-    words = style.prose(said.words)
+    words = _LINE_END.sub(" ", said.words)
     for instead, pattern in PATTERNS.items():
         for match in re.finditer(pattern, words, re.IGNORECASE | re.MULTILINE):
             before = words[: match.start()].split()[-2:]
