@@ -2,7 +2,8 @@
 
 A parameter is described once, in the function's signature:
 ``Annotated[int, Ge(1), AtMost(500), Doc("...")]``. The MCP server makes the tool's input schema
-from it; ``help()`` and notebooks show the type, and the docstring.
+from it. ``help()``, notebooks and the reference show the type, and list the text of ``Doc`` under
+``Args:``.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+import textwrap
+import typing
 from collections.abc import Mapping, Sequence
 from types import FunctionType
 from typing import Annotated, Any
@@ -61,6 +64,11 @@ DryRun = Annotated[bool, Doc("Show the plan; write nothing.")]
 #: What makes a repeat safe; every function that writes takes it, see ``plans.operation``.
 IdempotencyKey = Annotated[str | None, Doc("The same key runs once in a history.")]
 
+#: The section of parameters, and the sections that follow it, in a docstring without indent.
+_ARGS = re.compile(r"^Args:\n((?:    .*\n|\n(?=    ))+)", re.MULTILINE)
+_AFTER_ARGS = re.compile(r"^(?:Returns|Yields|Raises|Attributes|Note|Example):\n|\Z", re.MULTILINE)
+_ARGUMENT = re.compile(r"^    \**(\w+)(?:, \**\w+)*:.*\n(?:     .*\n|\n(?=     ))*", re.MULTILINE)
+
 #: Texts in an annotation, and what opens, closes and separates.
 _MARKS = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|[\[\](),]")
 
@@ -81,16 +89,21 @@ def annotate(function: Any, hints: Mapping[str, Any]) -> None:
 
 
 def readable_signatures(namespace: Mapping[str, Any]) -> None:
-    """Have ``help()`` show the types of public functions, without what is for JSON Schema only.
+    """Have ``help()`` show the types of public functions, and describe their parameters.
 
-    What ``Annotated`` holds besides the type describes a tool of the MCP server: its limits are
-    not those of the function, and its words are in the docstring. Annotations themselves stay.
+    The signature loses the limits, which are those of the MCP server's tools. The docstring gets
+    the text of each ``Doc`` under ``Args:``. The annotations do not change.
 
     Args:
         namespace: of the module that is their home: ``globals()``.
     """
     for name, function in namespace.items():
-        if isinstance(function, FunctionType) and not name.startswith("_"):
+        if (
+            isinstance(function, FunctionType)
+            and not name.startswith("_")
+            and function.__module__.startswith(namespace.get("__name__", ""))
+        ):
+            function.__doc__ = _described(function)
             signature = inspect.signature(function)
             parameters = [
                 parameter.replace(annotation=_type_of(parameter.annotation))
@@ -104,6 +117,41 @@ def readable_signatures(namespace: Mapping[str, Any]) -> None:
                 plan.__signature__ = signature.replace(
                     parameters=alike, return_annotation=_Unquoted("Plan")
                 )
+
+
+def _described(function: FunctionType) -> str | None:
+    """Return the docstring of a function with all of its parameters in the signature's order."""
+    text, documented = inspect.getdoc(function), documentation(function)
+    if not text or not documented:
+        return function.__doc__
+    text = f"{text.rstrip()}\n"
+    section = _ARGS.search(text)
+    entries = {
+        name: textwrap.fill(
+            f"{name}: {words}", 96, initial_indent="    ", subsequent_indent=" " * 8
+        )
+        for name, words in documented.items()
+    }
+    for written in _ARGUMENT.finditer(section[1]) if section else ():
+        entries[written[1]] = written[0].rstrip()
+    order = [name for name in inspect.signature(function).parameters if name in entries]
+    order += [name for name in entries if name not in order]
+    args = "\n".join(["Args:", *(entries[name] for name in order), ""])
+    if section:
+        return f"{text[: section.start()]}{args}{text[section.end() :]}".rstrip()
+    start = _AFTER_ARGS.search(text)
+    at = start.start() if start else len(text)
+    return f"{text[:at].rstrip()}\n\n{args}\n{text[at:]}".rstrip()
+
+
+def documentation(function: FunctionType) -> dict[str, str]:
+    """Return the text of ``Doc`` by parameter."""
+    return {
+        name: marker.documentation
+        for name, hint in typing.get_type_hints(function, include_extras=True).items()
+        for marker in getattr(hint, "__metadata__", ())
+        if isinstance(marker, Doc)
+    }
 
 
 def _type_of(hint: Any) -> Any:

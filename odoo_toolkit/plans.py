@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import re
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from types import UnionType
@@ -421,22 +420,14 @@ def _shape(hint: Any) -> tuple[tuple[type, ...], str] | None:
 
 
 def _add_key(function: Any, own: inspect.Signature) -> None:
-    """Have signature, annotations and docstring of a function show its key."""
+    """Have the signature and annotations of a function show its key."""
     added = inspect.Parameter(
         _KEYWORD, inspect.Parameter.KEYWORD_ONLY, default=None, annotation="str | None"
     )
     function.__signature__ = own.replace(parameters=[*own.parameters.values(), added])
     result = {"return": function.__annotations__["return"]}
     annotate(function, {**function.__annotations__, _KEYWORD: IdempotencyKey, **result})
-    if function.__doc__:
-        function.__doc__ = _DRY_RUN.sub(
-            lambda found: f"{found[0]}{found[1]}{_KEYWORD}: {_KEY}\n", function.__doc__, count=1
-        )
 
 
 #: The keyword of each of these functions that makes a repeat safe.
 _KEYWORD = "idempotency_key"
-
-#: Where a docstring tells of ``dry_run``, and what it says of the key behind that.
-_DRY_RUN = re.compile(r"^( +)dry_run: .*\n(?:\1 +.*\n)*", re.MULTILINE)
-_KEY = "the same key and arguments give the first result again, by whoever has this change history."

@@ -26,6 +26,7 @@ from odoo_toolkit import (
     search_read,
 )
 from odoo_toolkit.annotations import readable_signatures
+from odoo_toolkit.apps.sales import create_order
 from odoo_toolkit.display import Shown, as_html, as_text
 from odoo_toolkit.model_guide import ModelStates
 from odoo_toolkit.parallel import side_by_side
@@ -394,6 +395,36 @@ class TestHelp:
 
         readable_signatures({"function": function})
         assert str(inspect.signature(function)) == "(a: list[int], b: int = 1) -> int"
+
+    def test_help_lists_what_the_signature_says_of_parameters_in_its_order(self) -> None:
+        def function(
+            a: Annotated[int, Doc("How many.")],
+            b: int = 1,
+            *,
+            c: Annotated[str, Doc("Name of the record.")] = "",
+        ) -> int:
+            """Add.
+
+            Args:
+                b: the other,
+                    on two lines.
+
+            Raises:
+                ValueError: never.
+            """
+            return a + b
+
+        readable_signatures({"function": function})
+        assert inspect.getdoc(function) == (
+            "Add.\n\nArgs:\n    a: How many.\n    b: the other,\n        on two lines.\n"
+            "    c: Name of the record.\n\nRaises:\n    ValueError: never."
+        )
+        described = inspect.getdoc(function)
+        readable_signatures({"function": function})
+        assert inspect.getdoc(function) == described
+
+    def test_help_of_an_operation_describes_its_key(self) -> None:
+        assert "    idempotency_key: " in (inspect.getdoc(create_order) or "")
 
     def test_the_annotations_themselves_stay(self) -> None:
         assert "Annotated" in search_read.__annotations__["limit"]
