@@ -607,7 +607,7 @@ def _made(send: _Send, name: str, days: int | None) -> Secret:
         shown = send(Call(model=_NEW, method="make_key", ids=(new,)))
     except AccessError as error:
         raise AccessError(
-            f"This user is not allowed to have API keys: {error.message}",
+            f"This user is not allowed to have API keys: {error.message.rstrip('.')}.",
             suggestion="Keys are for internal users; the administrator of Odoo can tell who may"
             " have them.",
             details={"reason": "no_keys"},

@@ -26,9 +26,9 @@ _FAILURES: tuple[tuple[set[str], dict[str, Any]], ...] = (
     (
         {"SSLError", _CONNECTING},
         {
-            "message": "The TLS connection to {url} failed: {reason}",
-            "suggestion": "If the server has a certificate of your own authority, name its PEM file"
-            " in ODOO_CA_CERT.",
+            "message": "The TLS connection to {url} failed: {reason}.",
+            "suggestion": "If Odoo does not use TLS there, begin the address with http://. If the"
+            " server has a certificate of your own authority, name its PEM file in ODOO_CA_CERT.",
             "retry": False,
             "outcome": "not_sent",
         },

@@ -40,7 +40,7 @@ from odoo_toolkit.user_keys import (
     is_key,
 )
 from odoo_toolkit_mcp.accounts.passwords import hash_password
-from odoo_toolkit_mcp.accounts.team import Team, read_team, team_of
+from odoo_toolkit_mcp.accounts.team import Team, name_problem, read_team, team_of
 from odoo_toolkit_mcp.accounts.wording import setting_names
 from odoo_toolkit_mcp.settings import is_loopback
 
@@ -131,6 +131,8 @@ def add_database(
             an answer is wrong or missing. Nothing was written, and no key was made.
         OdooError: Odoo cannot be reached, or does not take an answer; as above.
     """
+    if problem := name_problem(name):
+        raise configuration_error([problem])
     if name in read_team(path).instances:
         raise ConfigurationError(
             f"{path} already has an instance {name}.", suggestion="Choose another name."
@@ -142,13 +144,17 @@ def add_database(
         with _given_up(server, begun):
             instance = _instance(server, begun)
             content = document.unwrap()
-            _ask_mode(dialog, content, name, instance, path.absolute().parent)
+            _ask_mode(dialog, content, name, instance, path.absolute().parent, number=4)
     with _new_file(path, instead=True) as write:
         table = tomlkit.table()
         table.update({**instance, "api_key": _key(dialog, server, begun)})
         document["instances"].add(name, table)
         write(tomlkit.dumps(document))
-    dialog.say(f"Written: {path}. Restart the server.")
+    added = next(one for one in read_team(path).addresses if one.instance == name)
+    dialog.say(
+        f"Written: {path}. Restart the server. The address for assistants, {instance['title']}:"
+        f" {added.url}"
+    )
 
 
 def renew_key(
@@ -170,9 +176,12 @@ def renew_key(
         ConfigurationError: as of :func:`add_database`; or there is no such instance.
         OdooError: as of :func:`add_database`.
     """
-    found = read_team(path).instances.get(name)
+    known = read_team(path).instances
+    found = known.get(name)
     if found is None:
-        raise ConfigurationError(f"{path} has no instance {name}.", suggestion="Choose another.")
+        raise ConfigurationError(
+            f"{path} has no instance {name}.", suggestion=f"It has: {', '.join(known)}."
+        )
     document = tomlkit.parse(path.read_text(encoding="utf-8"))
     table = document["instances"][name]
     variable = str(table.get("api_key", "")).partition("env:")[2]
@@ -307,7 +316,12 @@ def _give_up(server: ConnectionSettings, begun: BegunKey | _GivenKey) -> None:
 
 
 def _ask_mode(
-    dialog: _Dialog, content: dict[str, Any], name: str, instance: dict[str, Any], folder: Path
+    dialog: _Dialog,
+    content: dict[str, Any],
+    name: str,
+    instance: dict[str, Any],
+    folder: Path,
+    number: int = 5,
 ) -> None:
     """Ask what assistants may do in a database, and fill it in."""
 
@@ -328,8 +342,8 @@ def _ask_mode(
         " to the file: docs/team-rules.md."
     )
     instance["mode"] = dialog.until_right(
-        "5. What assistants can do: readonly, or full, which is everything that each user can"
-        " do in Odoo (empty: readonly): ",
+        f"{number}. What assistants can do: readonly, or full, which is everything that each user"
+        " can do in Odoo (empty: readonly): ",
         with_mode,
     )
 
@@ -348,7 +362,9 @@ def _logged_in(dialog: _Dialog) -> tuple[ConnectionSettings, BegunKey | _GivenKe
     while True:
         try:
             server, begun = _with_login(dialog, url, database)
-            if _is_meant(dialog, begun.owner):
+            with _given_up(server, begun):
+                meant = _is_meant(dialog, begun.owner)
+            if meant:
                 return server, begun
             _give_up(server, begun)
         except OdooError as error:
@@ -369,7 +385,16 @@ def _with_login(
 
 
 def _is_meant(dialog: _Dialog, owner: KeyOwner) -> bool:
-    """Whether a user with more rights than the server needs is to be its own all the same."""
+    """Whether a user with more rights than the server needs is to be its own all the same.
+
+    Raises:
+        AccessError: it is a user who could not even find out which apps are installed.
+    """
+    if "base.group_user" not in owner.groups:
+        raise AccessError(
+            f"{owner.login} is not an internal user of Odoo.",
+            suggestion="Use an internal user: in Odoo, the user's form has the types.",
+        )
     if not _TOO_MUCH.intersection(owner.groups):
         return True
     dialog.say(
@@ -421,17 +446,48 @@ def _where(url: str, database: str | None = None) -> ConnectionSettings:
 def _url(answer: str) -> str:
     """Return the address of an Odoo that answers."""
     _check_scheme("url", answer)
-    http = Http(_where(_given("The address is missing.", answer)))
+    answer = _given("The address is missing.", answer).rstrip("/")
+    try:
+        _check_odoo(answer)
+    except OdooError:
+        parts = urlsplit(answer)
+        host = f"{parts.scheme}://{parts.netloc}"
+        if host == answer or not _has_odoo(host):
+            raise
+        raise ConfigurationError(
+            f"Odoo is not at {answer}, but at {host}.", suggestion=f"Enter {host}"
+        ) from None
+    return answer
+
+
+def _has_odoo(url: str) -> bool:
+    try:
+        _check_odoo(url)
+    except OdooError:
+        return False
+    return True
+
+
+def _check_odoo(url: str) -> None:
+    """See that an Odoo answers.
+
+    Raises:
+        OdooError: it does not.
+    """
+    http = Http(_where(url))
     try:
         detect_version(http)
     finally:
         http.close()
-    return answer.rstrip("/")
 
 
 def _check_scheme(name: str, answer: str) -> None:
-    if answer and "://" not in answer:
-        raise configuration_error([f"{name} must begin with https:// or http://: https://{answer}"])
+    if not answer or "://" in answer:
+        return
+    # Neither this machine nor Odoo's own port has a certificate, as a rule.
+    host, _, port = answer.partition("/")[0].rpartition(":")
+    scheme = "http" if port == "8069" or is_loopback(host or port) else "https"
+    raise configuration_error([f"{name} must begin with https:// or http://: {scheme}://{answer}"])
 
 
 def _listed(url: str) -> list[str]:

@@ -314,9 +314,20 @@ def read_team(path: str | Path) -> Team:
     try:
         text = Path(path).read_text(encoding="utf-8")
         content = tomlkit.parse(text).unwrap()
+    except FileNotFoundError:
+        raise configuration_error(
+            [f"There is no file {path}. Create it with: odoo-toolkit-mcp serve --init {path}"]
+        ) from None
     except (OSError, UnicodeError, ParseError) as error:
         raise configuration_error([f"The team's file {path} cannot be read: {error}."]) from None
     return team_of(content, Path(path).absolute().parent)
+
+
+def name_problem(name: str) -> str | None:
+    """Return why no instance can have a name; None for one that it can have."""
+    if _NAME.fullmatch(name):
+        return None
+    return f"instances.{name}: a name has small letters, digits, - and _, up to 40."
 
 
 def team_of(content: Mapping[str, Any], folder: Path) -> Team:
@@ -463,10 +474,8 @@ def _instances(
         return {}
     found = {}
     for name, table in tables.items():
-        if not _NAME.fullmatch(name):
-            reader.problems.append(
-                f"instances.{name}: a name has small letters, digits, - and _, up to 40."
-            )
+        if problem := name_problem(name):
+            reader.problems.append(problem)
         elif not isinstance(table, Mapping):
             reader.problems.append(f"instances.{name} must be a table.")
         else:

@@ -98,6 +98,9 @@ def test_a_wrong_answer_is_told_and_asked_again(
     written, said = init(
         tmp_path / "team.toml",
         ("1.", "odoo.example.com"),
+        ("1.", "127.0.0.1:8070"),
+        ("1.", "odoo:8069"),
+        ("1.", server.url.replace("http:", "https:")),
         ("1.", "http://127.0.0.1:9"),
         ("1.", ""),
         ("1.", f"{server.url}/odoo"),
@@ -110,6 +113,7 @@ def test_a_wrong_answer_is_told_and_asked_again(
         ("Login", user.login),
         ("Password", user.password),
         ("Code", app.code()),
+        ("4.", "localhost:9123"),
         ("4.", "http://mcp.example.com"),
         ("4.", "https://mcp.example.com/mcp"),
         ("4.", "http://127.0.0.1:9123"),
@@ -119,6 +123,11 @@ def test_a_wrong_answer_is_told_and_asked_again(
     words = "\n".join(said)
     for told in (
         "url must begin with https:// or http://: https://odoo.example.com",
+        "url must begin with https:// or http://: http://127.0.0.1:8070",
+        "url must begin with https:// or http://: http://odoo:8069",
+        "If Odoo does not use TLS there, begin the address with http://",
+        f"Odoo is not at {server.url}/odoo, but at {server.url}. Enter {server.url}",
+        "public_url must begin with https:// or http://: http://localhost:9123",
         "Every user with a login in this database can sign in",
         "Nothing answers at http://127.0.0.1:9",
         "The address is missing",
@@ -156,6 +165,25 @@ def test_a_user_with_more_rights_than_the_server_needs_is_asked_about(
 
 
 @pytest.mark.every_version
+def test_a_portal_user_is_refused_at_once_and_leaves_no_session(
+    server: Server, people: People, tmp_path: Path
+) -> None:
+    portal, plain = people.make("group_portal"), people.make()
+    _, said = init(
+        tmp_path / "team.toml",
+        ("1.", server.url),
+        ("2.", server.db),
+        ("Login", portal.login),
+        ("Password", portal.password),
+        ("Login", plain.login),
+        ("Password", plain.password),
+        ("4.", ""),
+        ("5.", ""),
+    )
+    assert f"{portal.login} is not an internal user" in "\n".join(said)
+
+
+@pytest.mark.every_version
 def test_a_database_is_added_and_its_key_renewed(
     server: Server, people: People, tmp_path: Path
 ) -> None:
@@ -173,7 +201,7 @@ def test_a_database_is_added_and_its_key_renewed(
 
     for change, name, given in [
         (add_database, "main", []),
-        (add_database, "Not A Name", [*first, ("Password", user.password), ("5.", "")]),
+        (add_database, "Not A Name", []),
         (add_database, "test", [*first]),
         (renew_key, "other", []),
         (renew_key, "main", [("Password", "wrong")]),
@@ -181,7 +209,8 @@ def test_a_database_is_added_and_its_key_renewed(
         with pytest.raises(OdooError):
             dialog(change, name, *given, patient=False)
         assert path.read_text() == before
-    dialog(add_database, "test", *first, ("Password", user.password), ("5.", "full"))
+    added = dialog(add_database, "test", *first, ("Password", user.password), ("4.", "full"))
+    assert added[-1].endswith("http://127.0.0.1:8080/mcp/test")
     team = read_team(path)
     assert "# a comment of the operator" in path.read_text()
     assert team.instances["test"].rules[0].settings.mode == "full"
