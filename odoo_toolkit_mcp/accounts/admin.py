@@ -98,7 +98,7 @@ class AdminPages:
         kept = self._team.operator_password
         if not kept:
             raise _no_page()
-        address = f"operator {address_of(request)}"
+        address = f"operator {address_of(request, network=48)}"
         bounds = [(address, OPERATOR_ADDRESS)]
         if not self._pages.is_of_operator(request):  # whom strangers are not to keep out
             bounds.append(("operator", OPERATOR))

@@ -11,7 +11,7 @@ from mcp.server.auth.provider import TokenVerifier
 from mcp.server.auth.routes import build_resource_metadata_url
 from pydantic import AnyHttpUrl
 from starlette.applications import Starlette
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -40,7 +40,7 @@ from odoo_toolkit_mcp.accounts.store import aside, holds_secrets, open_store, ti
 from odoo_toolkit_mcp.accounts.team import Team
 from odoo_toolkit_mcp.accounts.used_nonces import SpentInStore
 from odoo_toolkit_mcp.accounts.vault import Vault, keys_of_file
-from odoo_toolkit_mcp.accounts.web import Pages
+from odoo_toolkit_mcp.accounts.web import Pages, to
 from odoo_toolkit_mcp.accounts.web_sessions import WebSessions
 from odoo_toolkit_mcp.http.app import HttpServer, MetricsPage, for_pages, guard, listen
 from odoo_toolkit_mcp.http.authentication import SharedToken, SigningKeys
@@ -153,7 +153,7 @@ class TeamServer:
             endpoint = guard(Promptly(members, PATIENCE), verifier, scopes, metadata_url)
             if origins := self.team.server.allowed_origins:
                 endpoint = for_pages(endpoint, origins)
-            yield Route(address.path, endpoint)
+            yield Route(address.path, _ForPrograms(endpoint))
 
     @asynccontextmanager
     async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
@@ -197,6 +197,19 @@ class TeamServer:
 
     async def _home(self, request: Request) -> Response:
         return self.pages.show(request, "home.html", team=self.team)
+
+
+class _ForPrograms:
+    """An endpoint that leads people, who have pasted its address into a browser, to the page."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope)
+        shown = "text/html" in headers.get("accept", "") and "authorization" not in headers
+        answer = to("/") if shown and scope["method"] == "GET" else self._app
+        await answer(scope, receive, send)
 
 
 class _Door:

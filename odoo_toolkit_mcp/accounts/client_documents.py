@@ -29,10 +29,11 @@ _MOST_BYTES, _TIMEOUT, _TOTAL = 20_000, 5.0, 10.0
 #: Seconds for which a document is remembered, how many are, and for how long a failure is.
 _REMEMBERED, _MOST, _FAILED = 600.0, 500, 30.0
 
-#: Addresses that stand for any of IPv4, private ones, too; and those of a site, as they once were.
-_NOT_PUBLIC = [
-    ipaddress.ip_network(one) for one in ("64:ff9b::/96", "64:ff9b:1::/48", "::/96", "fec0::/10")
-]
+#: All of IPv6 that is public; the rest stands for any of IPv4, or for nothing yet.
+_PUBLIC = ipaddress.IPv6Network("2000::/3")
+
+#: What Python does not know yet to be for documentation, or not to be used any more.
+_NOT_PUBLIC = [ipaddress.ip_network(one) for one in ("3fff::/20", "192.88.99.0/24")]
 
 Fetch = Callable[[str], Any]
 
@@ -180,9 +181,9 @@ def public_address(host: str, port: int) -> str:
 
 
 def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    inner = getattr(address, "ipv4_mapped", None) or getattr(address, "sixtofour", None)
-    if getattr(address, "teredo", None) or any(address in one for one in _NOT_PUBLIC):
-        return False
-    if inner is not None and not _is_public(inner):
-        return False
-    return address.is_global and not address.is_multicast
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = address.sixtofour
+        if address not in _PUBLIC or address.teredo or (inner and not _is_public(inner)):
+            return False
+    outside = not any(address in one for one in _NOT_PUBLIC)
+    return outside and address.is_global and not address.is_multicast

@@ -297,11 +297,15 @@ class Provider(OAuthAuthorizationServerProvider[GrantedCode, GrantedRefreshToken
         )
 
     async def account_now(self, account_id: int | None) -> Account | None:
-        """Return the account of an id as it is now; None where no instance has it any more."""
+        """Return the account of an id as it is now.
+
+        None where no instance has it any more, or its key has just come to be of no use.
+        """
         account = await aside(self.grants.account, account_id) if account_id else None
         if account is None or account.instance not in self.team.instances:
             return None
-        return await self.rechecked(account)
+        found = await self.rechecked(account)
+        return None if account.key and not found.key else found
 
     async def rechecked(self, account: Account) -> Account:
         """Return an account as it is now, after asking Odoo if that is due."""

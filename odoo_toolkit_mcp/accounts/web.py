@@ -12,6 +12,7 @@ import secrets
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 import anyio
 import jinja2
@@ -26,6 +27,7 @@ from odoo_toolkit_mcp.accounts.attempts import Attempts, Bound
 from odoo_toolkit_mcp.accounts.store import aside
 from odoo_toolkit_mcp.accounts.team import Team
 from odoo_toolkit_mcp.accounts.vault import Vault
+from odoo_toolkit_mcp.settings import is_loopback
 
 logger = logging.getLogger(__name__)
 
@@ -134,6 +136,9 @@ class Pages:
         """Return a handler whose errors are pages."""
 
         async def answer(request: Request) -> Response:
+            if request.method == "GET" and self._is_misnamed(request):
+                query = f"?{request.url.query}" if request.url.query else ""
+                return to(f"{self.team.public_url}{request.url.path}{query}")
             try:
                 return await handler(request)
             except PageError as error:
@@ -150,6 +155,15 @@ class Pages:
             return self.message(request, problem)
 
         return answer
+
+    def _is_misnamed(self, request: Request) -> bool:
+        """Whether a browser of this machine has the server's page by another name.
+
+        Its forms would be those of another site. Before any other server there is a proxy, which
+        need not pass on the name.
+        """
+        host = urlsplit(self.team.public_url).hostname
+        return is_loopback(host) and request.url.hostname != host
 
     def message(self, request: Request, problem: PageError, link: str | None = None) -> Response:
         """Return a page that says what is wrong.
@@ -295,8 +309,13 @@ def number_of(text: str) -> int | None:
     return int(text) if re.fullmatch(r"[0-9]{1,18}", text) else None
 
 
-def address_of(request: Request) -> str:
-    """Return the address of who sends a request; of IPv6 the network, which is one person's."""
+def address_of(request: Request, network: int = 64) -> str:
+    """Return the address of who sends a request; of IPv6 the network, which is one person's.
+
+    Args:
+        request: of that person.
+        network: how many bits name it. A home or an office has one of 48 to 64.
+    """
     host = request.client.host if request.client else "unknown"
     try:
         address = ipaddress.ip_address(host)
@@ -306,7 +325,7 @@ def address_of(request: Request) -> str:
         return host
     if address.ipv4_mapped:  # of all of IPv4 there would be one network
         return str(address.ipv4_mapped)
-    return str(ipaddress.ip_network((int(address), 64), strict=False))
+    return str(ipaddress.ip_network((int(address), network), strict=False))
 
 
 def _shown(value: Any) -> Any:

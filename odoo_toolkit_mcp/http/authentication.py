@@ -30,7 +30,10 @@ ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES
 _ACCESS_TOKENS = ("jwt", "at+jwt")
 
 #: Claims of tokens that are for something else: bound to a key, about who signed in, of events.
-_OTHER_CLAIMS = ("cnf", "at_hash", "c_hash", "events")
+_OTHER_CLAIMS = ("cnf", "at_hash", "c_hash", "s_hash", "events")
+
+#: Claims by which Keycloak and Cognito say what a token is -> what an access token is there.
+_KINDS = {"typ": "bearer", "token_use": "access"}
 
 #: Bits of the shortest RSA key that counts.
 _SHORTEST_RSA = 2048
@@ -138,7 +141,14 @@ def _other_token(header: Mapping[str, Any], claims: Mapping[str, Any]) -> str | 
     kind = str(header.get("typ") or "JWT").lower().removeprefix("application/")
     if kind not in _ACCESS_TOKENS:
         return f"it is of the type {kind!r:.40}"
-    return next((f"it has the claim {name}" for name in _OTHER_CLAIMS if name in claims), None)
+    told = {name: str(claims[name]).lower() for name in _KINDS if name in claims}
+    for name, said in told.items():
+        if said != _KINDS[name]:
+            return f"its claim {name} is {said!r:.40}"
+    # An id token has it, and need not have anything else that tells it apart.
+    of_id = () if told or kind == "at+jwt" else ("nonce",)
+    names = (*_OTHER_CLAIMS, *of_id)
+    return next((f"it has the claim {name}" for name in names if name in claims), None)
 
 
 def _text(claim: Any) -> str | None:
@@ -214,13 +224,26 @@ class SigningKeys:
 
         try:
             url = self._url or key_set_of(self._issuer or "")
-            keys = jwt.PyJWKSet.from_dict(_document(url)).keys
-        except (requests.RequestException, jwt.PyJWTError, ValueError, AttributeError) as error:
+            told = [one for one in _document(url)["keys"] if _may_verify(one)]
+            keys = jwt.PyJWKSet(told).keys
+        except (
+            requests.RequestException,
+            jwt.PyJWTError,
+            ValueError,
+            LookupError,
+            TypeError,
+            AttributeError,
+        ) as error:
             where = self._url or self._issuer
             raise OdooConnectionError(
                 f"The keys of the issuer cannot be read from {where}: {error}"
             ) from error
         return {key.key_id: key for key in keys if _is_for_signatures(key)}
+
+
+def _may_verify(described: Mapping[str, Any]) -> bool:
+    operations = described.get("key_ops")
+    return operations is None or "verify" in operations
 
 
 def _is_for_signatures(key: PyJWK) -> bool:

@@ -477,24 +477,57 @@ def test_a_token_of_another_type_is_refused(team: RunningTeam, issuer: Issuer, k
     assert not lets_in(team, token_of(issuer, team, ANN, typ=kind))
 
 
-@pytest.mark.parametrize("name", ["cnf", "at_hash", "events"])
+@pytest.mark.parametrize(
+    "claims",
+    [
+        *({name: {"jkt": "0"}} for name in ("cnf", "at_hash", "c_hash", "s_hash", "events")),
+        # An id token need not have a hash; Keycloak and Cognito say what a token is in a claim.
+        {"nonce": "n"},
+        *({"typ": kind} for kind in ("ID", "Refresh", "Offline", "Logout")),
+        {"token_use": "id"},
+    ],
+    ids=str,
+)
 def test_a_token_that_is_bound_or_for_somebody_else_is_refused(
-    team: RunningTeam, issuer: Issuer, name: str
+    team: RunningTeam, issuer: Issuer, claims: dict[str, Any]
 ) -> None:
-    assert not lets_in(team, token_of(issuer, team, ANN, **{name: {"jkt": "0"}}))
+    assert not lets_in(team, token_of(issuer, team, ANN, also=claims))
 
 
 @pytest.mark.parametrize(
-    ("bits", "use", "counts"), [(2048, "sig", 1), (2048, "enc", 0), (1024, None, 0)]
+    ("typ", "claims"),
+    [
+        ("at+jwt", {"nonce": "n"}),
+        ("JWT", {"nonce": "n", "typ": "Bearer"}),
+        ("JWT", {"nonce": "n", "token_use": "access"}),
+    ],
+    ids=str,
+)
+def test_a_token_that_says_it_is_an_access_token_is_taken(
+    team: RunningTeam, issuer: Issuer, typ: str, claims: dict[str, Any]
+) -> None:
+    assert lets_in(team, token_of(issuer, team, ANN, typ=typ, also=claims))
+
+
+@pytest.mark.parametrize(
+    ("bits", "described", "counts"),
+    [
+        (2048, {"use": "sig"}, 1),
+        (2048, {"key_ops": ["verify"]}, 1),
+        (2048, {"use": "enc"}, 0),
+        (2048, {"key_ops": ["encrypt", "wrapKey"]}, 0),
+        (1024, {}, 0),
+    ],
+    ids=str,
 )
 def test_keys_that_are_short_or_for_encryption_do_not_count(
-    bits: int, use: str | None, counts: int, monkeypatch: pytest.MonkeyPatch
+    bits: int, described: dict[str, Any], counts: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = rsa.generate_private_key(65537, bits).public_key()
-    described = {
-        **RSAAlgorithm.to_jwk(key, as_dict=True),
-        "kid": "one",
-        **({"use": use} if use else {}),
-    }
-    monkeypatch.setattr(authentication, "_document", lambda url: {"keys": [described]})
-    assert len(authentication.SigningKeys("https://login.example.com/keys").read()) == counts
+    of_key = RSAAlgorithm.to_jwk(key, as_dict=True)
+    described = {**of_key, "key_ops": None, "kid": "one", **described}
+    described = {name: value for name, value in described.items() if value is not None}
+    long = rsa.generate_private_key(65537, 2048).public_key()
+    other = {**RSAAlgorithm.to_jwk(long, as_dict=True), "kid": "other"}
+    monkeypatch.setattr(authentication, "_document", lambda url: {"keys": [other, described]})
+    assert len(authentication.SigningKeys("https://login.example.com/keys").read()) == 1 + counts

@@ -116,6 +116,43 @@ def test_strangers_do_not_keep_out_an_operator_whose_browser_is_known(
     assert operator.post("/admin/sign-in", operator.get("/admin"), **right).status_code == 303
 
 
+def test_the_networks_of_one_home_do_not_keep_out_the_operator(team: RunningTeam) -> None:
+    """A home has 256 networks of IPv6; all together are one address, as of IPv4."""
+    stranger, operator = Person(team.url), Person(team.url)
+    page = stranger.get("/admin")
+    for number in range(40):
+        stranger.browser.headers["X-Forwarded-For"] = f"2001:db8:7:{number:x}::1"
+        refused = stranger.post("/admin/sign-in", page, password="a guess")
+    assert refused.status_code == 429
+    counted = team.server.attempts
+    assert counted.wait(("operator", attempts.Bound(attempts.OPERATOR_ADDRESS.most + 1, 900))) == 0
+    operator.browser.headers["X-Forwarded-For"] = "2001:db8:8::1"
+    right = {"password": OPERATOR_PASSWORD}
+    assert operator.post("/admin/sign-in", operator.get("/admin"), **right).status_code == 303
+
+
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/main"])
+def test_a_browser_that_opens_the_address_for_assistants_is_sent_to_the_page(
+    team: RunningTeam, path: str
+) -> None:
+    headers = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    address = team.url + path
+    answer = requests.get(address, headers=headers, allow_redirects=False, timeout=60)
+    assert (answer.status_code, answer.headers.get("Location")) == (303, "/")
+    assert requests.get(address, headers={"Accept": "*/*"}, timeout=60).status_code == 401
+    assert requests.post(address, headers=headers, timeout=60).status_code == 401
+
+
+def test_a_page_at_another_name_of_this_machine_leads_to_the_right_one(team: RunningTeam) -> None:
+    """Its forms would else be those of another site."""
+    other = f"http://localhost:{team.port}"
+    answer = requests.get(f"{other}/me?a=1", allow_redirects=False, timeout=60)
+    assert (answer.status_code, answer.headers["Location"]) == (303, f"{team.url}/me?a=1")
+    assert requests.get(f"{other}/healthz", allow_redirects=False, timeout=60).status_code == 200
+    form = requests.post(f"{other}/me/sign-in", data={}, allow_redirects=False, timeout=60)
+    assert form.status_code == 403
+
+
 def test_the_metadata_announce_who_answers(team: RunningTeam) -> None:
     """A client that knows it is not taken in by another server's answer (RFC 9207)."""
     address = f"{team.url}/.well-known/oauth-authorization-server"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -64,9 +65,16 @@ class Issuer:
         key: Any = None,
         alg: str = "RS256",
         typ: str = "JWT",
+        also: Mapping[str, Any] | None = None,
         **claims: Any,
     ) -> str:
-        """Return a token that is right but for the claims given; None leaves one out."""
+        """Return a token that is right but for the claims given; None leaves one out.
+
+        Args:
+            kid, key, alg, typ: of its header and signature.
+            also: claims with the names of these.
+            claims: others.
+        """
         content = {
             "iss": self.url,
             "aud": AUDIENCE,
@@ -74,6 +82,7 @@ class Issuer:
             "sub": "ann",
             "scope": "odoo other",
             **claims,
+            **(also or {}),
         }
         content = {name: value for name, value in content.items() if value is not None}
         headers = {"typ": typ, **({"kid": kid} if kid else {})}
