@@ -76,6 +76,7 @@ class CallEvent:
         result: what the method returned, blocked fields removed.
         duration_ms: from the policy's check to the answer.
         uid: the Odoo user; 0 before the login.
+        files: returns the names of fields that hold files, of the models that are described.
     """
 
     call: Call
@@ -84,6 +85,7 @@ class CallEvent:
     result: Any = None
     duration_ms: float
     uid: int
+    files: Callable[[], frozenset[str]] = frozenset
 
 
 class Recorder(Protocol):
@@ -571,6 +573,7 @@ class Odoo:
             result=result,
             duration_ms=round((time.monotonic() - started) * 1000, 3),
             uid=session.uid if (session := self._line.session) else 0,
+            files=self.schema.files,
         )
         try:
             self._on_call(event)

@@ -60,12 +60,16 @@ class Schema:
         except OdooError:
             return None
 
-    def files(self) -> frozenset[str]:
-        """Return the names of the fields with files, of all models that were asked for."""
+    def files(self, *, only: bool = False) -> frozenset[str]:
+        """Return the names of the fields with files, of all models that were asked for.
+
+        Args:
+            only: not those that are the name of something else on another of these models.
+        """
         described = [held for key, (_, held) in list(self._kept.items()) if key[:7] == "fields "]
-        return frozenset(
-            name for held in described for name, field in held.items() if field.type == "binary"
-        )
+        named = [(name, field.type) for held in described for name, field in held.items()]
+        others = {name for name, kind in named if only and kind != "binary"}
+        return frozenset(name for name, kind in named if kind == "binary") - others
 
     def has_model(self, model: str) -> bool:
         """Whether the model exists and the user may read it."""

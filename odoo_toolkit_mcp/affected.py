@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,6 +19,7 @@ from odoo_toolkit.call import LATER, Call, is_stand_in, stood_in
 from odoo_toolkit.client import Gate
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
 from odoo_toolkit.policy.calls import real_access
+from odoo_toolkit.policy.contents import file_bytes, is_file, replaced
 from odoo_toolkit.policy.implied import Effect, implied
 
 if TYPE_CHECKING:
@@ -41,9 +41,6 @@ _LONGEST_NAME, _SHORT, _LONGEST = 80, 200, 20_000
 
 #: Missing records that an error names.
 _SHOWN = 10
-
-#: Names of arguments and fields with the content of a file.
-_FILES = re.compile(r"content_base64|datas|raw|image_(1920|1024|512|256|128)")
 
 
 @attrs.frozen(kw_only=True)
@@ -297,7 +294,7 @@ def run(asking: Asking, odoo: Odoo | None, /, **arguments: Any) -> Any:
         OdooError: as the function does; the policy refuses the call; or a record does not exist.
     """
     tool = asking.tool
-    if (tool.access == "read" or tool.asks_first) and asking.asks == "always":
+    if (tool.access == "read" or tool.needs_person) and asking.asks == "always":
         question = _question_before_calling(odoo, asking)
         if question.digest != asking.approved:
             return question
@@ -332,7 +329,13 @@ def _question(
     Raises:
         ValidationError: it is too long to be read; what cannot be shown whole is not asked.
     """
-    tool = asking.tool
+    tool, files = asking.tool, odoo.schema.files(only=True)
+    asking = attrs.evolve(asking, given=_without_files(asking.given, files))
+    if plan is not None:
+        shown_calls = [
+            attrs.evolve(one, arguments=_without_files(one.arguments, files)) for one in plan.calls
+        ]
+        plan = attrs.evolve(plan, calls=shown_calls)
     removed = _removed(_effects(odoo, calls), direct=plan is not None)
     companies = {k: v for k, v in call.context.items() if k == "allowed_company_ids"}
     heading = tool.title
@@ -419,6 +422,8 @@ def _source(odoo: Odoo, asking: Asking, call: Call, companies: Mapping[str, Any]
 
 
 def _question_before_calling(odoo: Odoo | None, asking: Asking) -> Question:
+    files = odoo.schema.files(only=True) if odoo else frozenset()
+    asking = attrs.evolve(asking, given=_without_files(asking.given, files))
     model, ids = asking.given.get("model"), asking.given.get("ids", asking.given.get("record_id"))
     tool = asking.tool
     text = [tool.title]
@@ -502,8 +507,7 @@ def _values(values: Mapping[str, Any], indent: str) -> Iterator[str]:
 
     A mapping that is long has its own values on lines of their own.
     """
-    shown = {str(k): _without_files(v, str(k)) for k, v in values.items()}
-    told = {k: (v, _text(v)) for k, v in shown.items() if v not in (None, "", [], {})}
+    told = {str(k): (v, _text(v)) for k, v in values.items() if v not in (None, "", [], {})}
     for name, (value, text) in sorted(told.items(), key=lambda item: len(item[1][1])):
         rows = value if isinstance(value, (list, tuple)) else [value]
         if len(text) > _SHORT and all(isinstance(row, Mapping) for row in rows):
@@ -516,21 +520,22 @@ def _values(values: Mapping[str, Any], indent: str) -> Iterator[str]:
 
 def _text(value: Any, longest: int | None = None) -> str:
     """Return a value on one line."""
-    value = _without_files(value)
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     return clean(text, longest)
 
 
-def _without_files(value: Any, name: str = "") -> Any:
+def _without_files(value: Any, files: frozenset[str]) -> Any:
     """Return a value with size and digest in place of the content of files."""
-    if isinstance(value, Mapping):
-        return {key: _without_files(item, str(key)) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_without_files(item) for item in value]
-    if not (isinstance(value, str) and len(value) > _SHORT and _FILES.fullmatch(name)):
-        return value
-    digest = hashlib.sha256(value.encode()).hexdigest()
-    return f"({len(value):,} characters of a file, SHA-256 {digest})"
+
+    def tell(name: str, content: Any) -> Any:
+        if not (isinstance(content, str) and content and (is_file(name) or name in files)):
+            return content
+        data = file_bytes(content, name)
+        if data is None:  # it is told whole what Odoo would make something of
+            return content
+        return f"(a file of {len(data):,} bytes, SHA-256 {hashlib.sha256(data).hexdigest()})"
+
+    return replaced(value, tell)
 
 
 def clean(text: object, longest: int | None = _LONGEST_NAME) -> str:

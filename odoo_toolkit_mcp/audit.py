@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from odoo_toolkit.policy.contents import HIDDEN, in_brief, replaced
 from odoo_toolkit_mcp import request_ids
 
 if TYPE_CHECKING:
@@ -23,10 +24,6 @@ if TYPE_CHECKING:
     from odoo_toolkit_mcp.settings import ServerSettings
 
 logger = logging.getLogger(__name__)
-
-#: Text longer than this that looks like base64 is content, not a value.
-_LONGEST_TEXT = 1000
-_BASE64 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=-_\r\n")
 
 #: Why a call was not carried out, where nobody knows what its values are: they may be the
 #: passwords for which it was refused. Of these calls the names are recorded.
@@ -151,7 +148,7 @@ class AuditLog:
         if event.error_code in _REFUSED or self._closed(call):
             entry["names"] = _names(call)
         else:
-            entry |= self._shown(call)
+            entry |= self._shown(call, event.files())
         entry["result_ids"] = _result_ids(event)
         entry["success"] = event.success
         if event.error_code:
@@ -164,42 +161,25 @@ class AuditLog:
         blocked = self._policy.model_blocked(call.model)
         return blocked or not self._policy.model_allowed(call.acts_on or call.model)
 
-    def _shown(self, call: Call) -> dict[str, Any]:
-        """Return what a call reads by, or writes."""
+    def _shown(self, call: Call, files: frozenset[str]) -> dict[str, Any]:
+        """Return what a call reads by, or writes, without files and secrets."""
+
+        def tell(name: str, value: Any) -> Any:
+            closed = bool(name) and self._policy.field_blocked(name)
+            return HIDDEN if closed else in_brief(name, value, files)
+
         arguments = self._policy.redact({**call.arguments})
         if call.access == "read":
             return {
-                name: self._loggable(value) for name, value in arguments.items() if name == "domain"
+                name: replaced(value, tell, name)
+                for name, value in arguments.items()
+                if name == "domain"
             }
         values = arguments.get("vals", arguments.get("vals_list", arguments))
-        shown = {"values": self._loggable(values)}
+        shown = {"values": replaced(values, tell)}
         if call.positional:
-            shown["arguments"] = self._loggable(self._policy.redact(list(call.positional)))
+            shown["arguments"] = replaced(self._policy.redact(list(call.positional)), tell)
         return shown
-
-    def _loggable(self, value: Any) -> Any:
-        """Return a value that JSON can carry, binary content replaced by its size.
-
-        What a blocked field is compared with in a domain is left out, too.
-        """
-        if isinstance(value, Mapping):
-            return {str(key): self._loggable(item) for key, item in value.items()}
-        if isinstance(value, (list, tuple, set, frozenset)):
-            items = list(value)
-            if len(items) == 3 and self._is_blocked_path(items[0]):
-                items[2] = "***"
-            return [self._loggable(item) for item in items]
-        if isinstance(value, (bytes, bytearray)):
-            return f"<{len(value)} bytes>"
-        if isinstance(value, str):
-            is_content = len(value) > _LONGEST_TEXT and _BASE64.issuperset(value)
-            return f"<{len(value) * 3 // 4} bytes>" if is_content else value
-        if value is None or isinstance(value, (bool, int, float)):
-            return value
-        return str(value)
-
-    def _is_blocked_path(self, path: object) -> bool:
-        return isinstance(path, str) and any(map(self._policy.field_blocked, path.split(".")))
 
 
 def _begun(who: Caller | None, model: str | None, operation: str) -> dict[str, Any]:

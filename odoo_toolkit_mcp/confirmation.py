@@ -56,6 +56,14 @@ _SCHEMA: Any = {
 }
 
 
+#: What to do where nobody can be asked.
+_BY_FORMS = "Use a client that supports MCP elicitation by forms."
+_BY_SETTING = (
+    "Or it takes an administrator to set ODOO_MCP_CONFIRM=auto, which goes on where nobody can be"
+    " asked."
+)
+
+
 class Confirmations:
     """Knows what has to be confirmed, and which answers count.
 
@@ -71,6 +79,8 @@ class Confirmations:
 
     def asks(self, ctx: ServerRequestContext[Any, Any], tool: Tool, *, in_view: bool) -> Asks:
         """Return before which changes of a tool the person is asked, who may look at a view."""
+        if tool.needs_person:
+            return "always"
         if self._when == "never":
             return "never"
         if self._when == "auto" and not in_view and not can_be_asked(ctx):
@@ -104,6 +114,7 @@ class Confirmations:
         self,
         ctx: ServerRequestContext[Any, Any],
         params: CallToolRequestParams,
+        tool: Tool,
         question: Question,
     ) -> str | InputRequiredResult:
         """Ask the person.
@@ -120,9 +131,7 @@ class Confirmations:
             raise AccessError(
                 f"{params.name} needs the confirmation of a person, and this client cannot ask"
                 " one. Nothing was done.",
-                suggestion="Use a client that supports MCP elicitation by forms; or it takes an"
-                " administrator to set ODOO_MCP_CONFIRM=auto, which goes on where nobody can be"
-                " asked.",
+                suggestion=_BY_FORMS if tool.needs_person else f"{_BY_FORMS} {_BY_SETTING}",
                 details={"tool": params.name},
                 outcome="not_sent",
             )

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from odoo_toolkit.configuration import Secret
+from odoo_toolkit.policy.contents import HIDDEN, text_in_brief
 from odoo_toolkit.visible_text import in_one_line
 from odoo_toolkit_mcp import request_ids
 
@@ -40,10 +41,10 @@ class WithoutSecrets(logging.Formatter):
         return super().formatMessage(record)
 
     def masked(self, text: str) -> str:
-        """Return a text without the credentials."""
+        """Return a text without the credentials, and without files and secrets of others."""
         for secret in self._secrets:
-            text = text.replace(secret, "***")
-        return text
+            text = text.replace(secret, HIDDEN)
+        return text_in_brief(text)
 
 
 class JsonLines(WithoutSecrets):

@@ -364,7 +364,7 @@ class OdooServer(Server[Running]):
                 if isinstance(outcome, Question) and by_view:
                     return self._views.question(outcome, seal, ctx, odoo, tool, given)
                 if isinstance(outcome, Question):
-                    answer = await self._confirmations.ask(ctx, params, outcome)
+                    answer = await self._confirmations.ask(ctx, params, tool, outcome)
                     if isinstance(answer, InputRequiredResult):
                         return answer
                     approved = answer

@@ -16,6 +16,8 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit.policy.contents import holds_file
+
 #: The name under which a marked value says what it is.
 _MARK = "!"
 
@@ -76,7 +78,9 @@ def _holds(plain: Any, unkept: Callable[[str], bool]) -> bool:
             (unkept(name) and item not in (False, None, "")) or _holds(item, unkept)
             for name, item in plain.items()
         )
-    return isinstance(plain, list) and any(_holds(item, unkept) for item in plain)
+    if isinstance(plain, list):
+        return any(_holds(item, unkept) for item in plain)
+    return holds_file(plain)
 
 
 def _plain(value: Any) -> Any:

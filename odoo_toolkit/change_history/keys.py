@@ -36,6 +36,7 @@ from odoo_toolkit.errors import (
     ValidationError,
     make_error,
 )
+from odoo_toolkit.policy.contents import is_file, is_secret
 from odoo_toolkit.progress import pause, time_left
 from odoo_toolkit.values.moments import utc_string_of
 
@@ -209,7 +210,9 @@ def _waited(waits: Iterator[float]) -> bool:
 
 def _kept(odoo: Odoo, result: Any) -> str | None:
     files, closed = odoo.schema.files(), odoo.policy.protecting().field_blocked
-    text = kept_results.as_text(result, lambda name: name in files or closed(name))
+    text = kept_results.as_text(
+        result, lambda name: name in files or is_file(name) or is_secret(name) or closed(name)
+    )
     return None if text is None else json.dumps([of_reader(odoo), text])
 
 

@@ -274,6 +274,12 @@ class History:
                     if call.before is None
                     else kept_rows(odoo, call.model, call.before)
                 )
+                # Of what is not kept as it was sent, nobody could tell later whether it is there.
+                unkept = asked.arguments["vals"].keys() - (write.values or {}).keys()
+                before = {
+                    number: {name: value for name, value in row.items() if name not in unkept}
+                    for number, row in before.items()
+                }
                 write.before, write.not_kept = before, _unknown(asked, before)
                 write.lines = lines_before(odoo, asked)
             elif opposite:

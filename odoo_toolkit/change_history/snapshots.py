@@ -16,6 +16,7 @@ from odoo_toolkit.change_history.entries import Write
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.fields import TO_MANY, Field, computed_from
+from odoo_toolkit.policy.contents import holds_file, is_secret
 from odoo_toolkit.policy.tables import is_read_unasked
 
 #: By which a record shows that the last write created it.
@@ -32,6 +33,8 @@ Rows = dict[int, dict[str, Any]]
 
 #: Types whose values cannot be written back as they were read.
 _NOT_KEPT = frozenset({"binary", "serialized"})
+
+_TEXTS = frozenset({"char", "text", "html"})
 
 
 #: Most records of which all fields are looked at that a write of others may move.
@@ -53,18 +56,24 @@ def kept_fields(odoo: Odoo, model: str, names: Mapping[str, Any]) -> dict[str, F
         if name in described
         and is_read_unasked(model, described[name])
         and described[name].type not in _NOT_KEPT
+        and not (is_secret(name) and described[name].type in _TEXTS)
     }
 
 
 def kept_rows(odoo: Odoo, model: str, rows: Mapping[int, Mapping[str, Any]]) -> Rows:
     """Return rows that were read without what the change history does not keep."""
     fields = kept_fields(odoo, model, {name: None for row in rows.values() for name in row})
-    return {n: {name: row[name] for name in row if name in fields} for n, row in rows.items()}
+    return {n: without_files({k: row[k] for k in row if k in fields}) for n, row in rows.items()}
+
+
+def without_files(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values without those that have files in their text."""
+    return {name: value for name, value in row.items() if not holds_file(value)}
 
 
 def kept_values(odoo: Odoo, model: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return values that were sent without what the change history does not keep, also of lines."""
-    fields = kept_fields(odoo, model, values)
+    fields = kept_fields(odoo, model, without_files(values))
     return {
         name: _kept_lines(odoo, field.relation, values[name])
         if field.type in TO_MANY and field.relation
@@ -136,7 +145,8 @@ def values_before(odoo: Odoo, call: Call) -> Rows:
         watched = watched_fields(odoo, call.model, values, len(call.ids))
     except OdooError:
         watched = []
-    return _read(odoo, call, call.model, call.ids, dict.fromkeys([*values, *watched]))
+    names = dict.fromkeys([*without_files(values), *watched])
+    return _read(odoo, call, call.model, call.ids, names)
 
 
 def _vals(call: Call) -> Mapping[str, Any]:
@@ -181,14 +191,14 @@ def _read_moving(
     odoo: Odoo, call: Call, model: str, written: Mapping[int, Mapping[str, Any]]
 ) -> Rows:
     """Return of records what is written to each, and what Odoo may change with it."""
-    names = dict.fromkeys(name for values in written.values() for name in values)
-    watched = watched_fields(odoo, model, names, len(written))
-    rows = _read(odoo, call, model, tuple(written), dict.fromkeys([*names, *watched]))
+    watched = watched_fields(odoo, model, {n for v in written.values() for n in v}, len(written))
+    names = {n: None for values in written.values() for n in without_files(values)}
+    rows = _read(odoo, call, model, tuple(written), names | dict.fromkeys(watched))
     return {
         number: {
             name: value
             for name, value in row.items()
-            if name in written.get(number, {}) or name in watched
+            if name in without_files(written.get(number, {})) or name in watched
         }
         for number, row in rows.items()
     }
@@ -379,4 +389,7 @@ def _read(
         )
     except OdooError:
         return {}
-    return {row["id"]: {name: row[name] for name in fields if name in row} for row in rows}
+    return {
+        row["id"]: without_files({name: row[name] for name in fields if name in row})
+        for row in rows
+    }

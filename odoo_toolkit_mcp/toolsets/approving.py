@@ -38,11 +38,8 @@ def approval_tools(rules: Rules) -> tuple[Tool, Tool]:
         own = [one for one in found if decides or one.uid == odoo.uid]
         return ApprovalList(waiting=own, may_decide=decides)
 
-    def _decide_approval(
-        odoo: Odoo,
-        approval: Annotated[int, Doc("Id of the operation that waits.")],
-        approve: Annotated[bool, Doc("Yes, it may be done once; or no.")],
-    ) -> Approval:
+    def _open_to(odoo: Odoo, approval: int) -> Approval:
+        """Return an operation that this user may decide upon."""
         login = _login(odoo)
         if login not in rules.approvers:
             raise AccessError(
@@ -50,8 +47,7 @@ def approval_tools(rules: Rules) -> tuple[Tool, Tool]:
                 suggestion="ODOO_MCP_APPROVERS names those who do.",
                 outcome="not_sent",
             )
-        approvals = approvals_of(odoo, rules)
-        found: Approval | None = approvals.get(approval)
+        found: Approval | None = approvals_of(odoo, rules).get(approval)
         if found is None:
             raise NotFoundError(
                 f"No operation {approval} waits for approval.",
@@ -63,6 +59,16 @@ def approval_tools(rules: Rules) -> tuple[Tool, Tool]:
                 suggestion="Another person has to decide.",
                 outcome="not_sent",
             )
+        return found
+
+    def _decide_approval(
+        odoo: Odoo,
+        approval: Annotated[int, Doc("Id of the operation that waits.")],
+        approve: Annotated[bool, Doc("Yes, it may be done once; or no.")],
+    ) -> Approval:
+        found = _open_to(odoo, approval)
+        login = _login(odoo)
+        approvals = approvals_of(odoo, rules)
         if not approvals.decide(approval, "approved" if approve else "refused", login):
             raise StateError(
                 f"Operation {approval} is decided upon already: {found.state}.",
@@ -71,8 +77,8 @@ def approval_tools(rules: Rules) -> tuple[Tool, Tool]:
         return approvals.get(approval) or found
 
     def _shown(odoo: Odoo, given: Mapping[str, Any]) -> str:
-        found = approvals_of(odoo, rules).get(given.get("approval", 0))
-        return f"{found.who} asks for this:\n{found.message}" if found else ""
+        found = _open_to(odoo, given["approval"])
+        return f"{found.who} asks for this:\n{found.message}"
 
     return (
         Tool(
@@ -91,7 +97,7 @@ def approval_tools(rules: Rules) -> tuple[Tool, Tool]:
             function=_decide_approval,
             access="write",
             asks="always",
-            asks_first=True,
+            needs_person=True,
             shows=_shown,
             consequence="A yes lets the other person do this once.",
         ),

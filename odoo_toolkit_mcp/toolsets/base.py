@@ -76,8 +76,8 @@ class Tool:
         needs_odoo: whether it fails without a connection; else it is given None without one.
         asks: before which of its changes a person is asked, by default as its access is.
         consequence: a sentence for that person on what is not seen from the records' names.
-        asks_first: whether that person is asked before the tool is called, as it changes something
-            that is not in Odoo.
+        needs_person: whether it gives that person's own answer: they are asked before the tool is
+            called, whatever the server's settings, and it is refused where nobody can be asked.
         shows: what that person reads before, besides the arguments.
         asks_about_plan: whether that person is shown what the dry run says, as of all tools that do
             more than one call.
@@ -103,7 +103,7 @@ class Tool:
         default=attrs.Factory(lambda self: ASKS.get(self.access, "never"), takes_self=True)
     )
     consequence: str = ""
-    asks_first: bool = False
+    needs_person: bool = False
     shows: Callable[[Odoo, Mapping[str, Any]], str] | None = None
     asks_about_plan: bool = False
     plan: Callable[..., Plan] | None = None

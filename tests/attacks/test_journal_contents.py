@@ -34,6 +34,15 @@ def _content(word: str) -> str:
     return base64.b64encode(f"content of {word}".encode()).decode()
 
 
+def _picture(word: str) -> str:
+    return f'<p><img src="data:image/png;base64,{_content(word)}"></p>'
+
+
+def _pictured(raw: Raw, word: str, **more: Any) -> int:
+    made: int = raw(CONTACT, "create", {"name": word, "comment": _picture(f"{word}2"), **more})
+    return made
+
+
 def _contact(odoo: Odoo, word: str) -> int:
     return create(odoo, CONTACT, {"name": f"Contact {word}"}).id
 
@@ -69,6 +78,28 @@ FILES: dict[str, Writing] = {
         CONTACT,
         [_contact(o, word)],
         {"child_ids": [[0, 0, {"name": "Child", "image_1920": PIXEL}]]},
+    ),
+    "a picture in a text": lambda o, raw, word: create(
+        o, CONTACT, {"name": word, "comment": _picture(word)}
+    ),
+    "a picture in a text that is written": lambda o, raw, word: write(
+        o, CONTACT, [_contact(o, word)], {"comment": _picture(word), "name": word}
+    ),
+    "a picture in a text that is there": lambda o, raw, word: write(
+        o, CONTACT, [_pictured(raw, word)], {"comment": word}
+    ),
+    "a picture in a line's text": lambda o, raw, word: write(
+        o,
+        CONTACT,
+        [(parent := _contact(o, word))],
+        {"child_ids": [[1, _pictured(raw, word, parent_id=parent), {"comment": _picture(word)}]]},
+    ),
+    "a picture in a text of a keyed call": lambda o, raw, word: create(
+        o,
+        CONTACT,
+        {"name": word, "comment": _picture(word)},
+        return_fields=["comment"],
+        idempotency_key=f"picture {word}",
     ),
     "what a keyed call reads": lambda o, raw, word: execute(
         o, FILE, "read", [[_file(o, word)], ["datas"]], idempotency_key=f"read {word}"

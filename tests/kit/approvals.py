@@ -8,11 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from mcp import Client
+from mcp.client.extension import advertise
+from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID
+from mcp.types import ElicitResult
 
 from odoo_toolkit.connection.settings import connection_settings
 from odoo_toolkit_mcp.server import OdooServer
 from odoo_toolkit_mcp.settings import ServerSettings
 from tests.live.servers import Server, credentials
+
+
+async def says_yes(context: Any, params: Any) -> ElicitResult:
+    """Answer a question."""
+    return ElicitResult(action="accept", content={"confirm": True})
 
 
 class Office:
@@ -30,16 +38,17 @@ class Office:
 
     @asynccontextmanager
     async def person(
-        self, name: str, callback: Any = None, **settings: Any
+        self, name: str, callback: Any = says_yes, views: bool = False, **settings: Any
     ) -> AsyncIterator[Client]:
-        """Connect a client for a person."""
+        """Connect a client for a person, who says yes to what they are asked."""
         connection = connection_settings(
             **credentials(self._server, self._server.user(name)), history=str(self._journal)
         )
         approval = {"approval": self._rules, "approvers": ("demo", "admin")} if self._rules else {}
         given = {"mode": "full", "confirm": "never", **approval, **settings}
         server = OdooServer(connection, ServerSettings(**given))
-        async with Client(server, elicitation_callback=callback) as client:
+        shown = [advertise(EXTENSION_ID, {"mimeTypes": [APP_MIME_TYPE]})] if views else []
+        async with Client(server, elicitation_callback=callback, extensions=shown) as client:
             yield client
 
 

@@ -30,6 +30,8 @@ SEARCH = (
     "odoo_core_search_read",
     {"model": "res.partner", "domain": [["is_company", "=", True]], "fields": ["name"]},
 )
+#: A file that is no longer than a word.
+SHORT = base64.b64encode(b"swordfish").decode()
 READ = ("odoo_core_read", {"model": "res.partner", "ids": [1], "fields": ["name"]})
 
 
@@ -162,6 +164,27 @@ async def test_nothing_secret_is_recorded(
     assert picture[:50] not in text
     assert "swordfish" not in text
     assert PASSWORD not in text
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"image_128": SHORT},
+        {"child_ids": [[0, 0, {"name": "Child", "image_1920": SHORT}]]},
+        {"comment": f'<img src="data:image/png;base64,{SHORT}">'},
+        {"comment": "The api_key: swordfish"},
+    ],
+    ids=["field", "nested", "picture in a text", "key in a text"],
+)
+async def test_no_file_or_secret_is_recorded_however_short(
+    make_server: MakeServer, file: Path, values: dict[str, Any]
+) -> None:
+    (line,) = await lines_of(make_server, file, execute("res.partner", "write", [1], values))
+    text = file.read_text("utf-8")
+
+    assert line["values"].keys() == values.keys()
+    assert SHORT not in text
+    assert "swordfish" not in text
 
 
 def execute(model: str, method: str, *args: Any, **kwargs: Any) -> tuple[str, dict[str, Any]]:

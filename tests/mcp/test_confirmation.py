@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import hashlib
 import json
 from collections.abc import Iterator
 from typing import Annotated, Any
@@ -636,6 +638,26 @@ async def test_a_name_is_chosen_first_and_the_question_is_asked_once(
         "Its invoice is cancelled with it."
     )
     assert changes(odoo) == ["button_cancel", "write"]
+
+
+@pytest.mark.parametrize("lines", [False, True], ids=["one line", "lines"])
+async def test_a_file_is_shown_by_its_own_size_and_digest(
+    make_server: MakeServer, odoo: FakeOdoo, era: str, lines: bool
+) -> None:
+    """They are of the file, as any program tells them, and not of the text that carries it."""
+    person, content = Person(ElicitResult(action="decline")), b"A file of some bytes." * 20
+    text = (base64.encodebytes if lines else base64.b64encode)(content).decode()
+    values = {"child_ids": [[0, 0, {"image_128": text}]], "image_128": text, "name": text[:8]}
+    given = {"model": "res.partner", "method": "write", "args": [[9], values]}
+    server = make_server(mode="full", confirm_tools=["odoo_core_execute"])
+    async with Client(server, mode=era, elicitation_callback=person) as client:
+        await client.call_tool("odoo_core_execute", given)
+
+    (question,) = person.asked
+    shown = f"(a file of 420 bytes, SHA-256 {hashlib.sha256(content).hexdigest()})"
+    assert question.count(shown) == 2
+    assert text[:60] not in question
+    assert text[:8] in question
 
 
 async def test_the_operator_adds_tools(make_server: MakeServer, odoo: FakeOdoo, era: str) -> None:
