@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import Any
 
 import attrs
 
@@ -109,6 +110,17 @@ def undo_of(odoo: Odoo, entry: HistoryEntry) -> Undo | None:
         entry=entry.id,
         refused=policy_of(odoo),
     )
+
+
+def undo_facts(odoo: Odoo, entries: Iterable[HistoryEntry]) -> dict[str, Any] | None:
+    """Return what a result says of undoing the entries that it made; None if it wrote nothing."""
+    for entry in entries:
+        found = undo_of(odoo, entry)
+        if found and found.possible == "none":
+            return {"entry": entry.id, "possible": "none", "not_undone": found.not_undone}
+        if found:
+            return {"entry": entry.id, "possible": found.possible, "until": found.until}
+    return None
 
 
 def _summaries(odoo: Odoo, entries: Sequence[HistoryEntry]) -> list[HistorySummary]:

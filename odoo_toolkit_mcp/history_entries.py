@@ -12,7 +12,6 @@ from odoo_toolkit_mcp.affected import run as run_tool
 from odoo_toolkit_mcp.callers import client_of
 
 if TYPE_CHECKING:
-    from odoo_toolkit.change_history import HistoryEntry
     from odoo_toolkit.client import Odoo
     from odoo_toolkit_mcp.requests import Context
 
@@ -48,6 +47,7 @@ def run(noted: Noted, asking: Asking, odoo: Odoo | None, /, **arguments: Any) ->
     # Imported here: the server must be able to start without it.
     from odoo_toolkit.change_history import History, client_name
     from odoo_toolkit.change_history.recording import hearing
+    from odoo_toolkit.overview import undo_facts
 
     function = asking.tool.function
     token = client_name.set(noted.client)
@@ -64,18 +64,6 @@ def run(noted: Noted, asking: Asking, odoo: Odoo | None, /, **arguments: Any) ->
                     recording.entry.message = str(getattr(result, "message", ""))[:_LONGEST]
                 return result
             finally:
-                noted.undo = _undo(odoo, entries)
+                noted.undo = undo_facts(odoo, entries)
     finally:
         client_name.reset(token)
-
-
-def _undo(odoo: Odoo, entries: list[HistoryEntry]) -> dict[str, Any] | None:
-    from odoo_toolkit.overview import undo_of
-
-    for entry in entries:
-        found = undo_of(odoo, entry)
-        if found and found.possible == "none":
-            return {"entry": entry.id, "possible": "none", "not_undone": found.not_undone}
-        if found:
-            return {"entry": entry.id, "possible": found.possible, "until": found.until}
-    return None

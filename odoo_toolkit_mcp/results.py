@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import logging
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import attrs
 from mcp import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, CallToolResult, TextContent
 from pydantic_core import PydanticSerializationError, from_json, to_json
@@ -18,8 +16,6 @@ from odoo_toolkit.errors import OdooError
 from odoo_toolkit.policy.rules import IN_A_SCRIPT
 
 if TYPE_CHECKING:
-    from cattrs import Converter
-
     from odoo_toolkit.records.names import AmbiguousNameError
     from odoo_toolkit_mcp.files import Delivered
 
@@ -52,7 +48,7 @@ def success(
         delivered: the file in it: its blocks follow the text, which then lacks its content.
         undo: how what was written is taken back.
     """
-    data = _converter().unstructure(result)
+    data = _as_data(result)
     if isinstance(data, dict) and isinstance(data.get("needs"), str):  # of a plan
         data["needs"] = for_server(data["needs"])
     if undo and isinstance(data, dict):
@@ -79,7 +75,7 @@ def with_data(result: CallToolResult, data: dict[str, Any]) -> CallToolResult:
 
 def json_text(result: Any) -> str:
     """Return what a library function returned as the text of a resource: the same JSON."""
-    return _json(_converter().unstructure(result))
+    return _json(_as_data(result))
 
 
 def disambiguation(error: AmbiguousNameError) -> CallToolResult:
@@ -176,32 +172,8 @@ def _json(data: Any) -> str:
         return text.encode("utf-8", "replace").decode()
 
 
-@functools.cache
-def _converter() -> Converter:
-    """Return the converter that leaves out attributes which have their default value.
-
-    What describes the fields of records is for DataFrames only. Records are plain already: taken
-    apart value by value, many of them would cost more than all else here.
-    """
+def _as_data(result: Any) -> Any:
     # Imported here: the server must be able to start without it.
-    from cattrs import Converter
-    from cattrs.gen import override
+    from odoo_toolkit.records.plain_results import as_data
 
-    from odoo_toolkit.display import answered
-    from odoo_toolkit.records.results import Described, Record
-
-    converter = Converter(omit_if_default=True, type_overrides={Described: override(omit=True)})
-    converter.register_unstructure_hook_func(
-        lambda hint: hint in (Record, list[Record]), lambda value: value
-    )
-
-    def with_properties(cls: Any) -> Any:
-        attributes = converter.gen_unstructure_attrs_fromdict(cls)
-        names = answered(cls)
-        return lambda value: {**attributes(value), **{n: getattr(value, n) for n in names}}
-
-    converter.register_unstructure_hook_factory(
-        lambda hint: isinstance(hint, type) and attrs.has(hint) and bool(answered(hint)),
-        with_properties,
-    )
-    return converter
+    return as_data(result)

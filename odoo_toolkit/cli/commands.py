@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import functools
 import importlib
+import pkgutil
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -37,6 +41,25 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "profiles": ("profile_commands:profiles", "List, show, add and remove profiles."),
 }
 
+#: Where the business apps are, each of which is a group of commands.
+_APPS = "odoo_toolkit.apps"
+
+
+@functools.cache
+def apps() -> dict[str, str]:
+    """Return the business apps and what each is about, without importing them."""
+    folders = importlib.import_module(_APPS).__path__
+    found = {}
+    for module in pkgutil.iter_modules(folders):
+        path = Path(folders[0], module.name)
+        text = (path / "__init__.py" if module.ispkg else path.with_suffix(".py")).read_text(
+            "utf-8"
+        )
+        about = ast.get_docstring(ast.parse(text)) or ""
+        found[module.name] = about.split("\n")[0]
+    return found
+
+
 _EPILOG = """\
 Data alone goes to standard output: a table on a terminal, JSON lines elsewhere, or as --csv,
 --json, --jsonl and --table say. All else goes to standard error.
@@ -56,10 +79,12 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands, in the order of the table."""
-        return list(COMMANDS)
+        return [*COMMANDS, *apps()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command."""
+        """Import a command, or the operations of an app."""
+        if cmd_name in apps():
+            return importlib.import_module(f"{__package__}.operations").App(cmd_name)  # type: ignore[no-any-return]
         if cmd_name not in COMMANDS:
             return None
         module, _, name = COMMANDS[cmd_name][0].partition(":")
@@ -70,6 +95,8 @@ class Commands(click.Group):
         """Write the list of commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, does) for name, (_, does) in COMMANDS.items()])
+        with formatter.section("Business apps, such as 'odoo-toolkit sales confirm-order S00042'"):
+            formatter.write_dl([*apps().items()])
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""

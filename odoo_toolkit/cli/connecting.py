@@ -59,6 +59,7 @@ class State:
         options: argument of the library -> option of the command, such as ``--dry-run``.
         rows: of an import, how many of how many are done.
         loaded: of a sync that has begun, the tables that are loaded whole.
+        undo: what the history says of undoing what an operation has written.
         printed: records that have been printed while more were read.
         status: exit status of a command that has not failed as a whole.
     """
@@ -70,6 +71,7 @@ class State:
     options: dict[str, str] = attrs.Factory(dict)
     rows: tuple[int, int] | None = None
     loaded: list[str] | None = None
+    undo: dict[str, Any] | None = None
     printed: int = 0
     status: int = 0
 

@@ -71,6 +71,7 @@ def ending(state: State) -> Iterator[End]:
         end.status = error.exit_code
     except (click.Abort, KeyboardInterrupt):
         say(_interrupted(state))
+        tell_undo(state)
         end.status = INTERRUPTED
     except OdooError as error:
         tell_error(error, state)
@@ -108,7 +109,14 @@ def tell_error(error: OdooError, state: State) -> None:
             # Nothing shows the details here.
             said = said.replace("named in the details", ", ".join(groups))
         say(said)
+    tell_undo(state)
     _tell_printed(state)
+
+
+def tell_undo(state: State) -> None:
+    """Say how what an operation has written is undone."""
+    if state.undo and state.undo["possible"] != "none":
+        say(f"To undo what was written: odoo-toolkit undo {state.undo['entry']}")
 
 
 def _failed(error: OSError, state: State) -> int:

@@ -115,7 +115,7 @@ def import_(
     if create_only and (skip_empty or ignore_case):
         raise click.UsageError("--create-only looks for no records and leaves empty cells out.")
     state = click.get_current_context().ensure_object(State)
-    with _rows(file, written) as rows, stopping_softly(odoo), progress(model) as bar:
+    with rows_of(file, written) as rows, stopping_softly(odoo), progress(model) as bar:
 
         def done(number: int, total: int) -> None:
             state.rows = (number, total)
@@ -244,7 +244,7 @@ def _values(given: Iterable[str]) -> dict[str, dict[str, str]]:
 
 
 @contextmanager
-def _rows(file: str, written: dict[str, Any]) -> Iterator[Any]:
+def rows_of(file: str, written: dict[str, Any]) -> Iterator[Any]:
     """Give the rows of a file, or of standard input."""
     if file != "-":
         yield _read(Path(file), written)

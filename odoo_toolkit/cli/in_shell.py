@@ -39,6 +39,11 @@ _COMMAND = re.compile(rf"\b({'|'.join(_COMMANDS)})\b(\(\))?")
 _ARGUMENT = re.compile(
     r"(?:\bread_csv )?\b([a-z_]+)=(\{\}|\{.*?\}+|'[^']*'|\"[^\"]*\"|[\w-]+(?:\.\w+)*|)"
 )
+#: What stands in a list: ``lines[1].product_id``.
+_LINE = re.compile(r"\b([a-z_]+)\[(\d+)\](?:\.([a-z_]+))?")
+#: The name of an argument, which is no English word, and the same option twice.
+_NAME = re.compile(r"(?<![\w.-])[a-z]+(?:_[a-z]+)+\b(?!\.\w|\()")
+_TWICE = re.compile(r"(--[\w-]+)(?:,? (?:or|and) | \(or )\1\b")
 
 
 def in_shell(text: str, options: Mapping[str, str]) -> str:
@@ -54,13 +59,24 @@ def in_shell(text: str, options: Mapping[str, str]) -> str:
     for phrase, words in _PHRASES.items():
         text = re.sub(phrase, words, text)
     text = _COMMAND.sub(_command, text)
-    return _ARGUMENT.sub(lambda found: _option(found, options), text)
+    text = _ARGUMENT.sub(lambda found: _option(found, options), text)
+    text = _LINE.sub(lambda found: _line(found, options), text)
+    text = _NAME.sub(lambda found: options.get(found[0], found[0]), text)
+    return _TWICE.sub(r"\1", text)
 
 
 def _command(found: re.Match[str]) -> str:
     # "export" alone is an English word.
     word = found[1] == "export" and not found[2]
     return found[0] if word else f"odoo-toolkit {_COMMANDS[found[1]]}"
+
+
+def _line(found: re.Match[str], options: Mapping[str, str]) -> str:
+    """Return which line is meant, by its number from 1."""
+    if found[1] not in options:
+        return found[0]
+    line = f"line {int(found[2]) + 1}"
+    return f"{found[3]} of {line}" if found[3] else line
 
 
 def _option(found: re.Match[str], options: Mapping[str, str]) -> str:

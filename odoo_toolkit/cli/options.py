@@ -7,11 +7,11 @@ import inspect
 import logging
 import re
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import click
 from annotated_doc import Doc
-from annotated_types import Ge
+from annotated_types import Ge, GroupedMetadata, Gt, Le
 from click.shell_completion import CompletionItem
 
 from odoo_toolkit.app_models import COMMON_MODELS
@@ -73,7 +73,7 @@ model: Decorator = click.argument("model", shell_complete=complete_model)
 domain: Decorator = click.argument("domain", nargs=-1, metavar="[CONDITION]...")
 
 #: Parameters that are written in a shell in another way than in Python.
-_IN_A_SHELL: dict[str, dict[str, Any]] = {
+IN_A_SHELL: dict[str, dict[str, Any]] = {
     "context": {
         "type": an_object,
         "metavar": "JSON",
@@ -113,9 +113,9 @@ def of(function: Callable[..., Any], *names: str, into: str = "given", **called:
 
         decorated: Callable[..., Any] = filled
         for option, name in reversed(wanted.items()):
-            said = _said_of(function, name)
-            facts = _facts(hints[name], parameters[name].default, said)
-            facts |= _IN_A_SHELL.get(name, {})
+            said = said_of(function, name)
+            facts = facts_of(hints[name], parameters[name].default, said)
+            facts |= IN_A_SHELL.get(name, {})
             flags = [f"--{option.replace('_', '-')}", *facts.pop("param_decls", ()), name]
             decorated = click.option(*flags, **facts)(decorated)
         return decorated
@@ -123,27 +123,56 @@ def of(function: Callable[..., Any], *names: str, into: str = "given", **called:
     return decorate
 
 
-def _facts(hint: Any, default: Any, said: str) -> dict[str, Any]:
-    """Return what click is to know of a parameter."""
-    least: Any = None
+def unwrapped(hint: Any) -> tuple[Any, list[Any]]:
+    """Return a type without ``Annotated`` and None, and what was noted of it."""
+    notes: list[Any] = []
     while (inner := get_args(hint)) and (get_origin(hint) is Annotated or type(None) in inner):
-        for marker in getattr(hint, "__metadata__", ()):
-            said = marker.documentation if isinstance(marker, Doc) else said
-            least = marker.ge if isinstance(marker, Ge) else least
-        hint = inner[0]
-    if default and isinstance(default, (int, str)):
+        found = getattr(hint, "__metadata__", ())
+        # What is said of a type is said before what is said where it is used.
+        groups = [[*note] if isinstance(note, GroupedMetadata) else [note] for note in found]
+        notes = [*(note for group in groups for note in group), *notes]
+        hint = inner[0] if found else Union[tuple(one for one in inner if one is not type(None))]  # noqa: UP007
+    return hint, notes
+
+
+def facts_of(hint: Any, default: Any, said: str) -> dict[str, Any]:
+    """Return what click is to know of a parameter."""
+    hint, notes = unwrapped(hint)
+    said = next((n.documentation for n in reversed(notes) if isinstance(n, Doc)), said)
+    if default and isinstance(default, (int, float, str)) and default is not True:
         said = f"{said.rstrip('.')}; {default} by default."
     if hint is bool:
         return {"is_flag": True, "help": said}
-    if hint is int:
-        return {"type": click.INT if least is None else click.IntRange(least), "help": said}
+    if hint in _NUMBERS:
+        simple, ranged = _NUMBERS[hint]
+        bounds = {name: value for note in notes for name, value in _bounds(note).items()}
+        return {"type": ranged(**bounds) if bounds else simple, "help": said}
+    if get_origin(hint) is Literal:
+        return {"type": click.Choice(get_args(hint)), "help": said}
     if get_origin(hint) is Sequence:
         names = {"type": name_list, "multiple": True, "metavar": "NAMES", "help": said}
         return {**names, "callback": lambda context, option, given: flat(given) or None}
     return {"metavar": "TEXT", "help": said}
 
 
-def _said_of(function: Callable[..., Any], name: str) -> str:
+_NUMBERS: dict[Any, Any] = {
+    int: (click.INT, click.IntRange),
+    float: (click.FLOAT, click.FloatRange),
+}
+
+
+def _bounds(note: Any) -> dict[str, Any]:
+    match note:
+        case Ge(ge=bound):
+            return {"min": bound}
+        case Gt(gt=bound):
+            return {"min": bound, "min_open": True}
+        case Le(le=bound):
+            return {"max": bound}
+    return {}
+
+
+def said_of(function: Callable[..., Any], name: str) -> str:
     """Return what the docstring of a function says of a parameter, as a sentence."""
     docstring = inspect.getdoc(function) or ""
     entry = re.search(rf"(?ms)^    {name}: (.*?)(?=^ {{0,4}}\S|\Z)", docstring)

@@ -18,6 +18,7 @@ import click
 from odoo_toolkit.cli.in_shell import in_shell
 from odoo_toolkit.fields import Field
 from odoo_toolkit.plans import Plan
+from odoo_toolkit.records.plain_results import as_data
 from odoo_toolkit.visible_text import ACTING
 
 Form = str | None
@@ -31,6 +32,14 @@ _FORMS = {
 
 #: Columns of a plan as a table, and how many of its values a terminal shows.
 _PLANNED, _SHOWN = ("record", "call", "field", "before", "after"), 20
+
+#: What of a plan is said in words, or shown apart from its values.
+_OF_PLANS = frozenset(
+    {"dry_run", "message", "needs", "documents", "changes", "warnings", "calls", "undo"}
+)
+
+#: Names of what is money.
+_MONEY = re.compile("amount|price|total|debit|credit|balance|due|cost|revenue")
 
 #: Control characters and such, by which a text from Odoo could steer the terminal.
 _CONTROL = re.compile(f"[{ACTING}]")
@@ -131,18 +140,55 @@ def print_value(value: Any, form: Form = None) -> None:
 def print_plan(plan: Plan, form: Form = None) -> None:
     """Print what would be done, as the MCP server shows it; say that nothing was.
 
-    A terminal shows the values that would be written.
+    A terminal shows documents in names and money, and the values that would be written.
     """
     if form_of(form) == "table":
-        print_planned(plan)
+        data = as_data(plan)
+        more = {name: value for name, value in data.items() if name not in _OF_PLANS}
+        for part in (*data.get("documents", ()), more):
+            print_facts(part)
+        if plan.changes or not (plan.documents or more):
+            print_planned(plan)
     else:
-        facts = attrs.asdict(plan, filter=lambda field, value: value is not None)
-        told = {name: value for name, value in facts.items() if value or name == "calls"}
-        print_value(told, form)
+        print_value(as_data(plan), form)
     tell_warnings(plan)
     if plan.needs:
         note(plan.needs)
     say(f"{plan.message} Nothing was written. {_NOT_ASKED}")
+
+
+def print_facts(data: Mapping[str, Any]) -> None:
+    """Print a result: its values, and tables of its rows."""
+    facts: dict[str, Any] = {}
+    tables: dict[str, list[Mapping[str, Any]]] = {}
+    for name, value in data.items():
+        if are_rows(value):
+            tables[name] = value
+        elif isinstance(value, Mapping) and not _is_name(value):
+            facts |= {f"{name}.{inner}": one for inner, one in value.items()}
+        else:
+            facts[name] = value
+    width = max(map(len, facts), default=0)
+    for name, value in facts.items():
+        sentences = isinstance(value, list) and any(" " in str(one) for one in value)
+        text = "\n".join(map(_cell, value)) if sentences else _cell(_amount(name, value))
+        print_text(f"{name:{width}}  {text}\n".replace("\n", f"\n{'':{width}}  ").rstrip() + "\n")
+    for title, rows in tables.items():
+        print_text(f"{title}:\n")
+        _print_table(rows, _names(rows), shown=lambda name, value: _cell(_amount(name, value)))
+
+
+def are_rows(value: Any) -> bool:
+    """Return whether a value is the rows of a table."""
+    listed = isinstance(value, list) and bool(value) and all(isinstance(v, Mapping) for v in value)
+    return listed and not all(map(_is_name, value))
+
+
+def _amount(name: str, value: Any) -> Any:
+    """Return money with its cents, and any other number without needless ones."""
+    if not isinstance(value, float):
+        return value
+    return f"{value:,.2f}" if _MONEY.search(name) and value == round(value, 2) else f"{value:g}"
 
 
 def print_planned(plan: Plan) -> None:
@@ -277,11 +323,15 @@ def _cell(value: Any) -> str:
             for item in value
         )
     if isinstance(value, Mapping):
-        return as_json(value)
+        return str(value["message"]) if value.get("error") else as_json(value)
     return str(round(value, 6) if isinstance(value, float) else value)
 
 
-def _print_table(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> None:
+def _print_table(
+    rows: Sequence[Mapping[str, Any]],
+    names: Sequence[str],
+    shown: Callable[[str, Any], str] = lambda name, value: _cell(value),
+) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -293,7 +343,7 @@ def _print_table(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Non
         numbers = any(_is_number(row.get(name)) for row in rows)
         table.add_column(Text(name), justify="right" if numbers else "left", overflow="fold")
     for row in rows:
-        cells = [_CONTROL.sub("\ufffd", _cell(row.get(name))) for name in names]
+        cells = [_CONTROL.sub("\ufffd", shown(name, row.get(name))) for name in names]
         # As texts, in which [bold] is no markup.
         table.add_row(*map(Text, cells))
     if names:

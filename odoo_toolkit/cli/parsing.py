@@ -24,7 +24,7 @@ from odoo_toolkit.search_text import literal
 _CONDITION = re.compile(r"\s*([A-Za-z_][\w.]*)\s*(!=|>=|<=|=|>|<|~)(.*)", re.DOTALL)
 _VALUE = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _WHOLE = re.compile(r"\s*[+-]?[0-9]{1,19}\s*")
-_BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
 def id_list(text: str) -> list[int]:
@@ -212,7 +212,7 @@ def values_of(odoo: Odoo, model: str, words: Sequence[str]) -> Any:
     for word in words:
         text = _standard_input() if word == "-" else word
         if word == "-" or text.lstrip().startswith(("{", "[")):
-            found = _json_values(text)
+            found = json_values(text)
             if isinstance(found, list):
                 if len(words) > 1:
                     raise click.UsageError("A list of values cannot stand beside other values.")
@@ -239,7 +239,12 @@ def _standard_input() -> str:
         raise click.UsageError(f"Standard input is not text: {error}.") from None
 
 
-def _json_values(text: str) -> dict[str, Any] | list[Any]:
+def json_values(text: str) -> dict[str, Any] | list[Any]:
+    """Return an object or a list of JSON, or the list of a line each.
+
+    Raises:
+        click.UsageError: it is none.
+    """
     try:
         found = _literal(text)
     except ValueError:
@@ -260,7 +265,7 @@ def _typed(text: str, field: Field | None) -> Any:
         return None
     try:
         if kind == "boolean":
-            return _BOOLEANS.get(text.strip().lower(), text)
+            return BOOLEANS.get(text.strip().lower(), text)
         if kind in ("integer", "many2one", "many2one_reference"):
             return int(text) if _WHOLE.fullmatch(text) else text
         if kind in ("float", "monetary"):

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
 
 from odoo_toolkit.cli import options
+from odoo_toolkit.cli.asking import agreed
 from odoo_toolkit.cli.connecting import WatchedOdoo, with_odoo
 from odoo_toolkit.cli.output import (
     Form,
     form_of,
     form_options,
-    print_plan,
     print_rows,
     print_value,
     say,
@@ -110,16 +109,8 @@ def undo(
             return undo_entry(odoo, entry=entry, dry_run=dry, **given)
         return undo_since(odoo, since=since or "", dry_run=dry, **given)
 
-    if dry_run or not yes:
-        if not dry_run and not sys.stdin.isatty():
-            raise click.UsageError("Nobody can be asked here: give --yes, or --dry-run.")
-        plan = taken_back(True)
-        if dry_run:
-            print_plan(plan, form)
-            return
-        say(plan.message)
-        tell_warnings(plan)
-        click.confirm("Do it?", abort=True, err=True)
+    if not agreed(lambda: taken_back(True), form, dry_run=dry_run, yes=yes):
+        return
     result = taken_back(False)
     print_value(result, form or "json")
     tell_warnings(result)

@@ -77,8 +77,14 @@ def play(name: str, connect: Connect, branch: Branch | None = None) -> None:
             take_back(name, odoo, plain, branch)
 
 
-def play_back(version: int, name: str, kept: Recordings) -> None:
+def play_back(version: int, name: str, kept: Recordings, *, invariants: bool = True) -> None:
     """Run a scenario with what a real Odoo answered.
+
+    Args:
+        version: of Odoo.
+        name: of the case.
+        kept: the recordings of that version.
+        invariants: whether to try what holds for all operations, too.
 
     Raises:
         StaleRecordingError: it is not recorded, or sends something else.
@@ -100,7 +106,7 @@ def play_back(version: int, name: str, kept: Recordings) -> None:
         return opened(CASES[name].user, journal, policy, branched), branched
 
     with standing_still(name, tape.moment):
-        play(name, opened, branch)
+        play(name, opened, branch if invariants else None)
     played.end()
 
 

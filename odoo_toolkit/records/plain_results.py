@@ -1,0 +1,42 @@
+"""Results as plain data, as the MCP server answers with them and the command prints them."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import attrs
+from cattrs import Converter
+from cattrs.gen import override
+
+from odoo_toolkit.display import answered
+from odoo_toolkit.records.results import Described, Record
+
+
+def as_data(result: Any) -> Any:
+    """Return a result as dictionaries and lists, without attributes that have their default."""
+    return _converter().unstructure(result)
+
+
+@functools.cache
+def _converter() -> Converter:
+    """Return the converter.
+
+    What describes the fields of records is for DataFrames only. Records are plain already: taken
+    apart value by value, many of them would cost more than all else here.
+    """
+    converter = Converter(omit_if_default=True, type_overrides={Described: override(omit=True)})
+    converter.register_unstructure_hook_func(
+        lambda hint: hint in (Record, list[Record]), lambda value: value
+    )
+
+    def with_properties(cls: Any) -> Any:
+        attributes = converter.gen_unstructure_attrs_fromdict(cls)
+        names = answered(cls)
+        return lambda value: {**attributes(value), **{n: getattr(value, n) for n in names}}
+
+    converter.register_unstructure_hook_factory(
+        lambda hint: isinstance(hint, type) and attrs.has(hint) and bool(answered(hint)),
+        with_properties,
+    )
+    return converter
