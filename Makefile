@@ -79,7 +79,7 @@ cluster: servers ## a team's server of several processes, which are killed, rest
 browser: venv ## views and the sign-in in Chromium
 	$(ALONE) $(PYTEST) -n 2 -m browser tests/browser
 
-bench: servers ## speed and memory, beside other servers of the protocol; writes docs/benchmarks.md
+bench: servers ## speed and memory, beside other servers of the protocol; writes tests/bench/results.md
 	$(ALONE) $(PYTHON) -m tests.bench
 	$(ALONE) $(PYTEST) -m bench -s tests/bench tests/live tests/mcp
 

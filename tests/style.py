@@ -73,8 +73,8 @@ BUDGETS = {
     "headings per 1,000 words": -10,
 }
 
-#: Guides whose subject leaves no room for examples: records, policies, figures.
-UNBUDGETED = ("CHANGELOG.md", "SECURITY.md", "docs/benchmarks.md", "docs/decisions.md")
+#: Guides whose subject leaves no room for examples: records, policies.
+UNBUDGETED = ("CHANGELOG.md", "SECURITY.md")
 
 _MARKUP = re.compile(r"<(style|script)\b.*?</\1>|<[^>]*>|\{%.*?%\}|\{\{.*?\}\}", re.DOTALL)
 _FENCED = re.compile(r"^ *```.*?^ *```\n?", re.DOTALL | re.MULTILINE)

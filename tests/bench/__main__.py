@@ -1,4 +1,4 @@
-"""``make bench``: measures on the provisioned servers, and writes ``docs/benchmarks.md``.
+"""``make bench``: measures on the provisioned servers, and writes ``tests/bench/results.md``.
 
 Figures are medians of one run, actions in turn, so what counts are the ratios.
 """
@@ -14,7 +14,7 @@ from tests.bench import calls, ledger, rows
 from tests.cluster import load
 from tests.live.servers import find_servers
 
-REPORT = Path(__file__).parents[2] / "docs" / "benchmarks.md"
+REPORT = Path(__file__).parent / "results.md"
 INTRODUCTION = """# Benchmarks
 
 Written by `make bench` on {day}: medians of one run, the actions in turn, client and servers on one

@@ -1,6 +1,6 @@
 """How many calls a team's server of one, two and four processes answers, beside bare requests.
 
-``python -m tests.cluster.load [version]`` prints the table of ``docs/benchmarks.md``.
+``python -m tests.cluster.load [version]`` prints the table of ``tests/bench/results.md``.
 """
 
 from __future__ import annotations
