@@ -64,10 +64,9 @@ DryRun = Annotated[bool, Doc("Show the plan; write nothing.")]
 #: What makes a repeat safe; every function that writes takes it, see ``plans.operation``.
 IdempotencyKey = Annotated[str | None, Doc("The same key runs once in a history.")]
 
-#: The section of parameters, and the sections that follow it, in a docstring without indent.
-_ARGS = re.compile(r"^Args:\n((?:    .*\n|\n(?=    ))+)", re.MULTILINE)
-_AFTER_ARGS = re.compile(r"^(?:Returns|Yields|Raises|Attributes|Note|Example):\n|\Z", re.MULTILINE)
-_ARGUMENT = re.compile(r"^    \**(\w+)(?:, \**\w+)*:.*\n(?:     .*\n|\n(?=     ))*", re.MULTILINE)
+#: Before a section of a docstring, and a parameter in one.
+_SECTION = re.compile(r"^(?=(?:Args|Returns|Yields|Raises):\n)", re.MULTILINE)
+_ARGUMENT = re.compile(r"^    \**(\w+).*:.*\n(?:     .*\n)*", re.MULTILINE)
 
 #: Texts in an annotation, and what opens, closes and separates.
 _MARKS = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|[\[\](),]")
@@ -121,27 +120,17 @@ def readable_signatures(namespace: Mapping[str, Any]) -> None:
 
 def _described(function: FunctionType) -> str | None:
     """Return the docstring of a function with all of its parameters in the signature's order."""
-    text, documented = inspect.getdoc(function), documentation(function)
-    if not text or not documented:
+    if not function.__doc__ or not (documented := documentation(function)):
         return function.__doc__
-    text = f"{text.rstrip()}\n"
-    section = _ARGS.search(text)
+    body, *sections = _SECTION.split(f"{inspect.getdoc(function)}\n")
+    written = "".join(section for section in sections if section.startswith("Args:"))
     entries = {
-        name: textwrap.fill(
-            f"{name}: {words}", 96, initial_indent="    ", subsequent_indent=" " * 8
-        )
+        name: textwrap.fill(f"    {name}: {words}", 96, subsequent_indent=" " * 8)
         for name, words in documented.items()
-    }
-    for written in _ARGUMENT.finditer(section[1]) if section else ():
-        entries[written[1]] = written[0].rstrip()
-    order = [name for name in inspect.signature(function).parameters if name in entries]
-    order += [name for name in entries if name not in order]
-    args = "\n".join(["Args:", *(entries[name] for name in order), ""])
-    if section:
-        return f"{text[: section.start()]}{args}{text[section.end() :]}".rstrip()
-    start = _AFTER_ARGS.search(text)
-    at = start.start() if start else len(text)
-    return f"{text[:at].rstrip()}\n\n{args}\n{text[at:]}".rstrip()
+    } | {found[1]: found[0].rstrip() for found in _ARGUMENT.finditer(written)}
+    args = [entries[name] for name in inspect.signature(function).parameters if name in entries]
+    others = [section.rstrip() for section in sections if section != written]
+    return "\n\n".join([body.rstrip(), "\n".join(["Args:", *args]), *others])
 
 
 def documentation(function: FunctionType) -> dict[str, str]:

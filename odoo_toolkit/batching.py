@@ -1,7 +1,7 @@
-"""Several changes as one plan: all looked at before the first, and taken back where one fails.
+"""Several changes as one plan: checked before the first change, and undone if one fails.
 
-Odoo has no call for that. Each item is sent by itself, so that others may see what is done until
-then; see the guide. What is taken back is taken back as by :func:`odoo_toolkit.undo`.
+Odoo has no call for this. Each item is sent by itself, so other users may see a part of the batch.
+The undo works as in :func:`odoo_toolkit.undo`.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ class BatchItem(Shown):
     """One item of a batch.
 
     Attributes:
-        item: its number, from 1 on.
-        operation: the function.
-        message: what it has done, or would do.
-        possible: whether it can be taken back: ``full``, ``partial`` or ``none``; None where
-            that is known only when its turn comes.
-        result: what the function returned; None in a plan.
+        item: Number of the item, starting at 1.
+        operation: Name of the function.
+        message: What it did, or would do.
+        possible: Whether it can be undone: ``full``, ``partial`` or ``none``. None if this is known
+            only when its turn comes.
+        result: Result of the function. None in a plan.
     """
 
     item: int
@@ -71,11 +71,11 @@ class BatchItem(Shown):
 
 @attrs.frozen(kw_only=True)
 class BatchResult(Shown):
-    """What a batch has done.
+    """The result of a batch.
 
     Attributes:
-        items: all of its items, with their results.
-        warnings: of the items, with their numbers.
+        items: All items with their results.
+        warnings: Warnings of the items, with their numbers.
     """
 
     items: list[BatchItem]
@@ -85,11 +85,11 @@ class BatchResult(Shown):
 
 @attrs.frozen(kw_only=True)
 class BatchPlan(Plan):
-    """What a batch would do; nothing was written.
+    """The plan of a batch. Nothing was written.
 
     Attributes:
-        items: all of its items.
-        message, needs, warnings, calls, undo: see :class:`~odoo_toolkit.Plan`.
+        items: All items.
+        message, needs, warnings, calls, undo: See :class:`~odoo_toolkit.Plan`.
     """
 
     items: list[BatchItem]
@@ -122,12 +122,7 @@ def batch(
     allow_irreversible: bool = False,
     dry_run: DryRun = False,
 ) -> BatchResult | BatchPlan:
-    """Make several changes one after the other; where one fails, take the others back.
-
-    All items are looked at by their own dry runs before the first is sent: the policy is asked,
-    names are resolved, states and values are checked. The items are one entry of the change
-    history. This
-    is not one step for others: they see what is done until then, and may build on it.
+    """Make several changes in order. If one fails, undo the others.
 
     >>> batch(  # doctest: +SKIP
     ...     odoo,
@@ -138,21 +133,26 @@ def batch(
     ...     ],
     ... )
 
+    The connection must have a change history. Before it sends the first item, the toolkit makes a
+    dry run of every item. The dry runs check the policy, the names, the states and the values. The
+    items are one entry of the change history.
+
+    A batch is not one transaction. Other users can see the changes before the batch ends, and may
+    build on them.
+
     Args:
-        odoo: the connection; it must have a change history.
-        items: up to 50 pairs of a function of this library that writes, and its arguments by name.
-            ``{"id_of_item": 1}`` stands for the id of what item 1 makes; an item that has one is
-            looked at when its turn comes.
-        allow_irreversible: also do before other items what cannot be taken back, or only in part.
-            The last item may always be such a one.
-        dry_run: return a :class:`BatchPlan`, and write nothing.
+        items: Up to 50 pairs of a function that writes and its arguments by name. ``{"id_of_item":
+            1}`` is the id of the record that item 1 creates. An item that contains it is checked
+            when its turn comes.
+        allow_irreversible: Whether an item that can't be undone, or only in part, may come before
+            other items. The last item may always be irreversible.
 
     Raises:
-        ConfigurationError: the connection has no change history.
-        OdooError: of an item. ``details["item"]`` is its number. If it had been sent, ``details``
-            also has what was taken back, what is ``left``, and what is ``not_undone``;
-            the outcome is ``maybe_applied`` if something is left, otherwise ``rolled_back``.
-        OperationCancelled: nobody waits any more; what was done was taken back.
+        ConfigurationError: The connection has no change history.
+        OdooError: An item failed. ``details["item"]`` has its number. If it was sent, ``details``
+            also lists what was undone, what is ``left``, and what is ``not_undone``. The outcome is
+            ``maybe_applied`` if something is left, otherwise ``rolled_back``.
+        OperationCancelled: The caller no longer waits. The changes were undone.
     """
     recording = current()
     if not isinstance(odoo.history, History):

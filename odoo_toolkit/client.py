@@ -1,4 +1,4 @@
-"""The one door: every call to Odoo passes through :class:`Odoo`."""
+"""The class :class:`Odoo`, through which every call to Odoo passes."""
 
 from __future__ import annotations
 
@@ -67,16 +67,16 @@ def checked_calls() -> Iterator[list[Call]]:
 
 @attrs.frozen(kw_only=True)
 class CallEvent:
-    """What the audit hook hears of each call that was not the toolkit's own.
+    """A call, as the ``on_call`` hook receives it. Calls of the toolkit itself are not included.
 
     Attributes:
-        call: the call as it was asked for.
-        success: whether it was carried out.
-        error_code: why not.
-        result: what the method returned, blocked fields removed.
-        duration_ms: from the policy's check to the answer.
-        uid: the Odoo user; 0 before the login.
-        files: returns the names of fields that hold files, of the models that are described.
+        call: The call as it was requested.
+        success: Whether it succeeded.
+        error_code: Error code if it failed.
+        result: Result of the method, without blocked fields.
+        duration_ms: Milliseconds from the policy check to the response.
+        uid: Id of the Odoo user. 0 before the login.
+        files: Function that returns the names of file fields of the described models.
     """
 
     call: Call
@@ -167,25 +167,24 @@ class Admitted:
 
 
 class Odoo:
-    """A connection to one Odoo database as one user; safe to share between threads.
+    """A connection to one Odoo database as one user. You can share it between threads.
 
-    It connects when it is first used. Make one with :func:`odoo_toolkit.connect`.
+    It connects when you first use it. To create one, call :func:`odoo_toolkit.connect`.
+
+    A copy is not connected yet. It shares the policy, hook, transport, pool, change history and
+    gates. You can pickle a connection for :mod:`multiprocessing` if its hook and transport can be
+    pickled. The pickle contains the password or key in plain text.
 
     Args:
-        settings: where Odoo is, and who we are there.
-        policy: what may be called; everything by default.
-        options: how values are shown.
-        on_call: hears of every call, see :class:`CallEvent`.
-        transport: carries the calls in place of HTTP, such as a
-            :class:`odoo_toolkit.testing.FakeServer`; the address is then not used.
-        pool: HTTP connections that are shared with others, see :class:`~odoo_toolkit.Pool`.
-        history: keeps what is written, see :class:`~odoo_toolkit.History`.
-        gates: what is asked besides the policy; the last one first.
-
-    A copy is one that is not connected yet, and shares policy, hook, transport, pool, change
-    history and gates. So is what a pickle gives, for :mod:`multiprocessing`: the hook and the
-    transport must be such that can be pickled, and a pickle holds the password or key, readable by
-    whoever has it.
+        settings: Address of Odoo and credentials.
+        policy: Policy that restricts calls. Default: everything is allowed.
+        options: How values are returned.
+        on_call: Function that is called for every call, see :class:`CallEvent`.
+        transport: Transport to use instead of HTTP, such as a
+            :class:`odoo_toolkit.testing.FakeServer`. The address is then not used.
+        pool: HTTP connections to share with other connections, see :class:`~odoo_toolkit.Pool`.
+        history: Change history that records the writes, see :class:`~odoo_toolkit.History`.
+        gates: Further checks of each call. The last gate is asked first.
     """
 
     schema: Schema
@@ -218,11 +217,10 @@ class Odoo:
         )
 
     def gated(self, gate: Gate) -> Self:
-        """Return this connection with a gate more; all else of it is shared.
+        """Return the same connection with one more gate. Everything else is shared.
 
-        What the toolkit asks for itself, such as descriptions of fields and what a change history
-        notes, is not the gate's. The policy is that of this connection, whatever is set on the
-        other.
+        The gate does not see calls that the toolkit makes for itself, such as descriptions of
+        fields and reads for the change history. The policy is the one that this connection has now.
         """
         return self._with((*self._gates, gate))
 
@@ -255,29 +253,31 @@ class Odoo:
 
     @property
     def state(self) -> State:
-        """Whether it is connected."""
+        """The state of the connection."""
         return self._line.state
 
     @property
     def version(self) -> ServerVersion:
-        """The server's version; connects if need be."""
+        """The version of the server. It connects if necessary."""
         return self._connected().version
 
     @property
     def link_pattern(self) -> str:
-        """The address of a record in Odoo's web client, its model and id in braces."""
+        """The address of a record in Odoo's web client, with its model and id in braces."""
         before_18 = self.version.major < 18
         path = "web#id={id}&model={model}&view_type=form" if before_18 else "odoo/{model}/{id}"
         return f"{self.settings.url}/{path}"
 
     def link(self, model: str, record_id: int) -> str:
-        """Return the address that opens a record in Odoo's web client."""
+        """Return the address of a record in Odoo's web client."""
         return self._links(model).replace("{id}", str(record_id))
 
     def links(self, model: str, ids: Sequence[int | None]) -> str | None:
-        """Return the address that opens the record; of several, with ``{id}`` in place of an id.
+        """Return the address of the record.
 
-        An answer with a hundred records has it once. None where there is no record.
+        For several records it contains ``{id}`` instead of an id.
+
+        A result with a hundred records contains it only once. None if there are no records.
         """
         there = [record_id for record_id in ids if record_id]
         if len(there) == 1:
@@ -291,29 +291,32 @@ class Odoo:
 
     @property
     def uid(self) -> int:
-        """The id of the user we are in Odoo; connects if need be."""
+        """The id of the Odoo user. It connects if necessary."""
         return self._connected().uid
 
     @property
     def database(self) -> str | None:
-        """The database's name; None where JSON-2 leaves the choice to the server."""
+        """The name of the database. None if JSON-2 leaves the choice to the server."""
         return self._connected().database
 
     @property
     def protocol(self) -> str:
-        """json2, jsonrpc or xmlrpc; connects if need be."""
+        """The protocol: json2, jsonrpc or xmlrpc. It connects if necessary."""
         return self._connected().transport.name
 
     @property
     def clock_ahead(self) -> float | None:
-        """Seconds that the server's clock is ahead of ours; None where it does not tell."""
+        """The seconds that the server's clock is ahead of yours.
+
+        None if the server does not send its time.
+        """
         session = self._connected()
         # A transport that is no HTTP runs here.
         return session.http.clock_ahead if session.http else 0.0
 
     @property
     def web_session(self) -> WebSession:
-        """A web session of the same connection; it logs in when it is first used."""
+        """A web session of the same connection. It logs in when you first use it."""
         self._check_open("web session")
         return self._line.web_session()
 
@@ -321,30 +324,30 @@ class Odoo:
         """Connect and log in now instead of at the first call.
 
         Raises:
-            OdooConnectionError: Odoo cannot be reached.
-            AccessError: the credentials are refused.
-            ConfigurationError: the server lacks what the settings ask for.
+            OdooConnectionError: Odoo can't be reached.
+            AccessError: Odoo rejects the credentials.
+            ConfigurationError: The server does not support the settings.
         """
         self._line.connect()
         return self
 
     def close(self) -> None:
-        """Close the connections, unless they are shared; the next call opens new ones."""
+        """Close the connections, unless they are shared. The next call opens new ones."""
         self._check_open("end")
         self._line.close()
 
     def check(self, call: Call, *, planned: bool = False) -> Call:
-        """Ask the policy about a call that is not to be sent yet; a refusal is told the hook.
+        """Ask the policy about a call without sending it. The hook receives a rejection.
 
         Args:
-            call: the call.
-            planned: whether it is only told of in a plan, which any mode allows.
+            call: The call.
+            planned: Whether the call is only part of a plan, which any mode allows.
 
         Returns:
-            The call, with the values to write as they were read.
+            The call, with its values parsed.
 
         Raises:
-            AccessError: the policy forbids it.
+            AccessError: The policy does not allow it.
         """
         started, own = time.monotonic(), self._ungated
         policy = own.policy
@@ -365,11 +368,12 @@ class Odoo:
         return checked
 
     def refusal(self, call: Call, *, of_user: bool = False) -> OdooError | None:
-        """Return why a call would not be sent; None where it would.
+        """Return the reason why a call would not be sent. None if it would be sent.
 
         Args:
-            call: the call.
-            of_user: whether the user makes it, who is not bound by the gates of this connection.
+            call: The call.
+            of_user: Whether the user makes the call. The gates of this connection do not apply to
+                the user.
         """
         own = self._ungated
         try:
@@ -393,18 +397,18 @@ class Odoo:
             )
 
     def refuse(self, call: Call, error: OdooError) -> NoReturn:
-        """Raise an error about a call that is not sent; the hook is told."""
+        """Raise an error about a call that is not sent, and report it to the hook."""
         self._tell(call, time.monotonic(), error_code=error.code)
         raise error
 
     def admit(self, call: Call) -> Admitted:
-        """Let the policy judge a call, and return it as it may be sent.
+        """Check a call against the policy, and return it as it can be sent.
 
-        Its arguments are read here, unless they were before; nothing of the caller's is sent.
+        It parses the arguments, unless they already are. It sends nothing.
 
         Raises:
-            AccessError: the policy forbids it.
-            ValidationError: an argument is not understood.
+            AccessError: The policy does not allow it.
+            ValidationError: An argument is wrong.
         """
         started, own, asked = time.monotonic(), self._ungated, call
         try:
@@ -421,20 +425,20 @@ class Odoo:
         return Admitted(call=admitted, asked=asked, started=started, judged=admitted)
 
     def send(self, admitted: Admitted, by: Callable[[Call], Any] | None = None) -> Any:
-        """Send a call that was admitted and return what the method returned; nothing is judged.
+        """Send a call that the policy has admitted, and return the result of the method.
 
-        The base context is extended by the call's; the call is sent again only where that cannot
-        apply a write twice. Nothing more is written once nobody waits for the work, see
-        :mod:`odoo_toolkit.progress`. A write is sent as it was admitted.
+        The context of the call extends the base context. The call is sent again only if a write
+        can't happen twice. No more writes are sent after the caller has stopped waiting, see
+        :mod:`odoo_toolkit.progress`.
 
         Args:
-            admitted: the call.
-            by: carries it, in place of the transport.
+            admitted: The admitted call.
+            by: Transport to use instead of the connection's own.
 
         Raises:
-            OperationCancelled: nobody waits any more, and the call is no mere read.
-            AccessError: Odoo forbids it, or a record belongs to what is closed.
-            OdooError: it failed; a message says what to do.
+            OperationCancelled: The caller no longer waits, and the call is not only a read.
+            AccessError: Odoo does not allow it, or a record belongs to a blocked model.
+            OdooError: The call failed. The error has a suggestion.
         """
         call, own = admitted.call, self._ungated
         try:
@@ -461,36 +465,40 @@ class Odoo:
         return result
 
     def call(self, call: Call, by: Callable[[Call], Any] | None = None) -> Any:
-        """Send one call to Odoo and return what the method returned: :meth:`admit`, :meth:`send`.
+        """Check a call, send it to Odoo, and return the result of the method.
+
+        It combines :meth:`admit` and :meth:`send`.
 
         Args:
-            call: the call.
-            by: carries it, in place of the transport.
+            call: The call.
+            by: Transport to use instead of the connection's own.
 
         Raises:
-            OperationCancelled: nobody waits any more, and the call is no mere read.
-            AccessError: the policy or Odoo forbids it.
-            OdooError: it failed; a message says what to do.
+            OperationCancelled: The caller no longer waits, and the call is not only a read.
+            AccessError: The policy or Odoo does not allow it.
+            OdooError: The call failed. The error has a suggestion.
         """
         return self.send(self.admit(call), by)
 
     def record_filter(self, model: str, domain: Sequence[Any] = ()) -> list[Any]:
-        """Return what keeps a search off the records of closed models, see ``policy.owners``.
+        """Return a domain that excludes the records of blocked models from a search.
+
+        See ``policy.owners``.
 
         Args:
-            model: the model that is searched, such as ``ir.attachment``.
-            domain: what it is searched by.
+            model: Model of the search, such as ``ir.attachment``.
+            domain: Domain of the search.
         """
         return owners.record_filter(self.policy, model, domain, self.schema.fields)
 
     def documentation(self, model: str) -> dict[str, Any] | None:
-        """Return the server's own documentation of a model; None where it has none for us.
+        """Return the server's documentation of a model. None if it is not available.
 
-        Odoo documents its models from 19 on, for API keys of users with Settings rights. The
-        policy is not asked: whoever shows it on must have asked it about the model.
+        Odoo 19 and later document their models, for API keys of users with Settings rights. This
+        method does not ask the policy. Ask it about the model before you show the documentation.
 
         Raises:
-            OdooConnectionError: Odoo cannot be reached.
+            OdooConnectionError: Odoo can't be reached.
         """
         from odoo_toolkit.connection.json2 import Json2Transport
 

@@ -1,4 +1,4 @@
-"""``connect``: a connection to Odoo in one call."""
+"""The function ``connect``, which opens a connection to Odoo."""
 
 from __future__ import annotations
 
@@ -77,48 +77,50 @@ def connect(
 ) -> Connection:
     """Connect to Odoo and log in.
 
-    What is not given comes from the environment (``ODOO_URL``, ``ODOO_DB``, ``ODOO_USERNAME``,
-    ``ODOO_PASSWORD``, ``ODOO_API_KEY``, ...), then from the JSON file ``config``.
-
     >>> odoo = connect(url="https://example.odoo.com", username="ann", password="...")
 
+    Settings that you do not pass come from the environment (``ODOO_URL``, ``ODOO_DB``,
+    ``ODOO_USERNAME``, ``ODOO_PASSWORD``, ``ODOO_API_KEY``, ...), and then from the JSON file
+    ``config``.
+
     Args:
-        settings: ready-made settings, in place of the keywords to ``config``.
-        url: the address of Odoo, such as ``https://example.odoo.com``.
-        database: its name; not needed where the server has one only.
-        username: the login; an API key needs none for JSON-2.
-        password: of the user; or
-        api_key: a key of the user, which goes before the password.
-        protocol: ``json2``, ``jsonrpc`` or ``xmlrpc``; ``auto`` takes the best that there is.
-        timeout: seconds for one answer; 30.
-        total_timeout: seconds for connecting with all attempts; twice the ``timeout``.
-        verify_ssl: whether the server's certificate is checked; True.
-        ca_cert: path of a PEM file, of an authority of your own.
-        proxy: its address; those of the environment are not used.
-        lang: language of the context of every call; ``en_US``.
-        tz: time zone of the context; ``UTC``.
-        company_id: the current company; the user's own by default.
-        company_ids: the companies whose records are seen.
-        calls_per_second: calls that may begin in a second; 0 for any number.
-        max_concurrent_calls: calls that may be under way at a time; 0 for any number.
-        health_interval: idle seconds after which Odoo is checked before a call; 300.
-        reconnect_attempts: how often is tried again; 3.
-        reconnect_backoff: seconds before the second attempt, twice as many before each further;
-            1.
-        history_days: after which entries of the change history are removed; 400.
-        history_megabytes: at which its oldest entries are removed; 500.
-        config: path of a JSON file with settings.
-        policy: what may be called; everything by default.
-        options: how values are shown.
-        on_call: hears of every call.
-        pool: HTTP connections that are shared with others.
-        history: keeps what is written, so that it can be taken back. The path of its file will do,
-            or ``auto`` for one in your own folder; ``off`` keeps nothing.
+        settings: Complete settings, to pass instead of the keywords from ``url`` to ``config``.
+        url: Address of Odoo, such as ``https://example.odoo.com``.
+        database: Name of the database. You can omit it if the server has only one.
+        username: Login of the user. JSON-2 with an API key does not need it.
+        password: Password of the user.
+        api_key: API key of the user, which takes precedence over the password.
+        protocol: ``json2``, ``jsonrpc``, ``xmlrpc`` or ``auto`` for the best of them.
+        timeout: Seconds to wait for one response. Default: 30.
+        total_timeout: Seconds to connect, with all attempts. Default: twice the ``timeout``.
+        verify_ssl: Whether to check the server's certificate. Default: True.
+        ca_cert: Path of a PEM file with your own certificate authority.
+        proxy: Address of the proxy. Proxies in the environment are ignored.
+        lang: Language in the context of every call. Default: ``en_US``.
+        tz: Time zone in the context. Default: ``UTC``.
+        company_id: Current company. Default: the user's company.
+        company_ids: Companies whose records you see.
+        calls_per_second: Maximum number of calls per second. 0 for no limit.
+        max_concurrent_calls: Maximum number of calls in parallel. 0 for no limit.
+        health_interval: Idle seconds after which the toolkit checks Odoo before a call. Default:
+            300.
+        reconnect_attempts: Number of attempts. Default: 3.
+        reconnect_backoff: Seconds before the second attempt, doubled before each further attempt.
+            Default: 1.
+        history_days: Days after which entries of the change history are removed. Default: 400.
+        history_megabytes: Size at which its oldest entries are removed. Default: 500.
+        config: Path of a JSON file with settings.
+        policy: Policy that restricts calls. Default: everything is allowed.
+        options: How values are returned.
+        on_call: Function that is called with a :class:`CallEvent` for every call.
+        pool: HTTP connections to share with other connections.
+        history: Change history, to undo operations. Pass a :class:`History`, the path of its file,
+            ``auto`` for a file in your home folder, or ``off``.
 
     Raises:
-        ConfigurationError: settings are wrong, missing or unknown; all of them are listed.
-        OdooConnectionError: Odoo cannot be reached.
-        AccessError: the credentials are refused.
+        ConfigurationError: Settings are wrong, missing or unknown. The error lists all of them.
+        OdooConnectionError: Odoo can't be reached.
+        AccessError: Odoo rejects the credentials.
     """
     keywords = {name: value for name, value in locals().items() if name in _SETTINGS}
     # It can stand beside ready-made settings.

@@ -1,4 +1,4 @@
-"""The history in short: what was done, to which records by name, and what could be taken back."""
+"""A summary of the history: operations, records by name, and how to undo them."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ _NAMED, _DETAILED = 5, 20
 
 @attrs.frozen(kw_only=True)
 class HistorySummary(Shown):
-    """One operation that wrote to Odoo, in short.
+    """A summary of one operation that wrote to Odoo.
 
     Attributes:
-        entry: by which it is undone.
-        started: in UTC, ISO 8601.
-        operation: the function, such as ``confirm_order``.
-        outcome: as of :class:`HistoryEntry`.
-        message: of its result.
-        client: the program that asked for it.
-        records: that it created or changed, by name as far as they can be read today.
-        undo: what could be taken back, as far as it is known without a look into Odoo; None where
-            it is taken back already.
-        undoes, undone_by: entries.
-        writes: the calls, where one entry was asked for.
-        truncated: whether there was more in it than is shown.
+        entry: Id of the entry, to pass to ``undo``.
+        started: Start time in UTC, ISO 8601.
+        operation: Name of the function, such as ``confirm_order``.
+        outcome: See :class:`HistoryEntry`.
+        message: Message of its result.
+        client: Program that called it.
+        records: Records that it created or changed, by name if they can still be read.
+        undo: What can be undone, as far as this is known without asking Odoo. None if the operation
+            is already undone.
+        undoes, undone_by: Ids of other entries.
+        writes: The calls, if you asked for one entry.
+        truncated: Whether the entry contains more than is shown.
     """
 
     entry: int

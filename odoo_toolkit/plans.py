@@ -1,6 +1,6 @@
-"""Plans: what a function that writes would do, as ``dry_run`` returns it.
+"""Plans, which functions that write return for ``dry_run``.
 
-Names are resolved, states and values are checked, the policy is asked; nothing is written.
+The toolkit resolves names, checks states and values, and asks the policy. It writes nothing.
 """
 
 from __future__ import annotations
@@ -38,11 +38,10 @@ _LONGEST = 2000
 
 @attrs.frozen(kw_only=True)
 class PlannedCall(Shown):
-    """A call that would be made. An id that only an earlier call gives is written as text.
+    """A call that would be sent. An id that an earlier call creates is written as a string.
 
-    Of what an item of a batch does with the record of an earlier one, and a later step with what it
-    finds then, ``ids`` says that they are known only then; where nothing but the operation is
-    known, ``model`` is empty.
+    In a batch, ``ids`` says if an item acts on a record of an earlier item, or on records that a
+    later step finds. If only the operation is known, ``model`` is empty.
     """
 
     model: str
@@ -58,16 +57,16 @@ class PlannedCall(Shown):
 
 @attrs.frozen(kw_only=True)
 class PlannedChange(Shown):
-    """A value that would be changed.
+    """A value that would change.
 
     Attributes:
-        id: of the record.
-        field: of the record; in an import the column of the rows.
-        before: what it holds, as ``read`` returns it.
-        after: what would be written; in an import what the row has.
-        name: of the record.
-        before_label, after_label: of a selection, as people read it.
-        row: the number of the row of an import.
+        id: Id of the record.
+        field: Name of the field. In an import, the column of the rows.
+        before: Value before, as ``read`` returns it.
+        after: Value to write. In an import, the value of the row.
+        name: Name of the record.
+        before_label, after_label: Labels of a selection.
+        row: Row number in an import.
     """
 
     id: int
@@ -82,16 +81,16 @@ class PlannedChange(Shown):
 
 @attrs.frozen(kw_only=True)
 class PlannedLine(Shown):
-    """A line of what would be done, in names and money; None is what is not known before.
+    """A line of a planned document, in names and money. None means unknown.
 
     Attributes:
-        product: its name.
-        name: the line's text, where it says more than the product's name.
-        taxes: their names; an empty list says that there is none.
-        subtotal: without taxes, after the discount.
-        available: what stock has free for it, in the line's unit.
-        kind: section or note, of a line that sells or buys nothing.
-        change: of a document that is there: added, changed or removed.
+        product: Name of the product.
+        name: Text of the line, if it differs from the product's name.
+        taxes: Names of the taxes. An empty list means no taxes.
+        subtotal: Amount without taxes, after the discount.
+        available: Free stock of the product, in the unit of the line.
+        kind: ``section`` or ``note`` if the line has no product.
+        change: Change to an existing document: added, changed or removed.
     """
 
     product: str | None = None
@@ -127,20 +126,20 @@ class PlannedLine(Shown):
 
 @attrs.frozen(kw_only=True)
 class PlannedDocument(Shown):
-    """What a person would sign: an order, invoice, transfer as it is, or as Odoo would make it.
+    """An order, invoice or transfer as it is, or as Odoo would create it.
 
-    None is what is not known before, or does not apply; nothing is guessed.
+    None means that a value is unknown or does not apply.
 
     Attributes:
-        name: its number; what it is, where it does not exist yet.
-        url: opens it in Odoo's web client.
-        state: as it is now.
-        partner: the customer or vendor.
-        date: of the order or invoice.
-        due_date: when it is to be paid.
-        delivery_date: when the goods are promised or expected.
-        amount_due: what is left to pay.
-        notes: what Odoo decides only when it is done, what stock does not cover.
+        name: Number of the document, or its kind if it does not exist yet.
+        url: Address of the document in Odoo's web client.
+        state: Current state.
+        partner: Customer or vendor.
+        date: Date of the order or invoice.
+        due_date: Due date of the payment.
+        delivery_date: Date on which the goods are promised or expected.
+        amount_due: Amount that is still unpaid.
+        notes: Values that Odoo decides later, and quantities that stock does not cover.
     """
 
     model: str
@@ -188,17 +187,17 @@ class PlannedDocument(Shown):
 
 @attrs.frozen(kw_only=True)
 class Plan(Shown):
-    """The answer to ``dry_run``: names are resolved and states checked; nothing was written.
+    """The result of a dry run. Names and states were checked, and nothing was written.
 
-    What Odoo itself would refuse is only known when it is asked.
+    Odoo may still reject the calls when they are sent.
 
     Attributes:
-        needs: what it takes to do it, where the mode of this connection does not allow it.
-        documents: what it is about, in names and money, see :class:`PlannedDocument`.
-        changes: of a change of fields, the values before and after it.
-        warnings: what would go otherwise than asked.
-        calls: what would be sent, in order.
-        undo: what could be taken back of it afterwards, see :func:`odoo_toolkit.undo`.
+        needs: What you need to run it, if the mode of this connection does not allow it.
+        documents: Documents that would be created or changed, see :class:`PlannedDocument`.
+        changes: Values before and after, if fields would change.
+        warnings: Differences between your request and the plan.
+        calls: Calls that would be sent, in order.
+        undo: How to undo it afterwards, see :func:`odoo_toolkit.undo`.
     """
 
     dry_run: bool = attrs.field(repr=False)

@@ -1,8 +1,8 @@
-"""What was written is taken back: looked at first, in reverse order, nothing of others overwritten.
+"""Functions that list and undo operations.
 
-Field values are written back where they still are what the entry left; what was made is deleted,
-or does less where Odoo refuses; buttons have their opposites, which the tables of ``app_models``
-name. What is in the way stops it before anything is written.
+An undo works in reverse order. The toolkit checks everything before it writes anything. It restores
+a field if the value is still the one that the entry wrote. It deletes a created record, or archives
+it if Odoo does not allow deletion. The tables of ``app_models`` name the opposite of each button.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ _MOST = 200
 
 @attrs.frozen(kw_only=True)
 class UndoResult(Shown):
-    """What was taken back.
+    """The result of an undo.
 
     Attributes:
-        entries: of the change history that were taken back.
-        done: what was done, in order.
-        left: what was not taken back, and why.
-        not_undone: what cannot be undone.
-        warnings: what went otherwise than foretold.
+        entries: Ids of the history entries that were undone.
+        done: What was done, in order.
+        left: What was not undone, and the reason.
+        not_undone: What can't be undone.
+        warnings: Differences from the plan.
     """
 
     entries: list[int]
@@ -70,22 +70,17 @@ def history(
     ] = None,
     limit: Annotated[int, Ge(1), Doc("Most entries.")] = 20,
 ) -> list[HistoryEntry]:
-    """Return what was written through this connection's history as this user, the newest first.
-
-    Values of fields and models that the policy closes today are left out. While a list closes
-    something, so are the messages of results.
+    """Return the operations that this user wrote through this connection's history, newest first.
 
     >>> history(odoo, limit=1)[0].operation  # doctest: +SKIP
     'confirm_order'
 
-    Args:
-        odoo: the connection; it must have a change history.
-        since: a time; UTC where it has no zone.
-        before: the id of an entry, to read on from there.
-        limit: most entries.
+    The connection must have a change history. Values of fields and models that the policy blocks
+    now are omitted. While the policy blocks anything, messages of results are also omitted. A time
+    without a zone is in UTC.
 
     Raises:
-        ConfigurationError: the connection has no change history.
+        ConfigurationError: The connection has no change history.
     """
     kept = history_of(odoo)
     found = kept.store.latest(
@@ -103,25 +98,19 @@ def undo(
     partial: Annotated[bool, Doc("Take back what can be, where something else cannot be.")] = False,
     dry_run: DryRun = False,
 ) -> UndoResult | Plan:
-    """Take back what one operation has written, in reverse order.
-
-    Everything is looked at first. Fields that somebody has changed since, documents that have gone
-    on, and what Odoo has no way back for stop it, before anything is written; ``partial`` takes
-    back the rest.
+    """Undo one operation, in reverse order.
 
     >>> undo(odoo, entry=7, dry_run=True).message  # doctest: +SKIP
     'Would take back confirm_order: S00012 would be made a quotation again.'
 
-    Args:
-        odoo: the connection; it must have a change history.
-        entry: its id, as :func:`history` shows it.
-        partial: whether to leave out what cannot be taken back.
-        dry_run: look, and write nothing.
+    The connection must have a change history. The toolkit checks everything before it writes
+    anything. It raises an error if another user changed a field since, if a document has moved on,
+    or if Odoo has no opposite action. To undo the rest anyway, pass ``partial=True``.
 
     Raises:
-        NotFoundError: there is no such entry of this user in this database.
-        StateError: it is taken back already, or something is in the way; ``details`` has what is,
-            and what could still be done.
+        NotFoundError: This user has no such entry in this database.
+        StateError: The operation is already undone, or something prevents it. ``details`` says
+            what, and what you can still undo.
     """
     return _undo(odoo, [_entry(odoo, entry)], partial, dry_run)
 
@@ -134,18 +123,14 @@ def undo_since(
     partial: Annotated[bool, Doc("Take back what can be, where something else cannot be.")] = False,
     dry_run: DryRun = False,
 ) -> UndoResult | Plan:
-    """Take back everything that this user has written since a time, the newest first.
+    """Undo everything that this user has written since a time, newest first.
 
-    Args:
-        odoo: the connection; it must have a change history.
-        since: start of the period, ISO 8601; UTC if it has no zone.
-        partial: whether to leave out what cannot be taken back.
-        dry_run: look, and write nothing.
+    The connection must have a change history.
 
     Raises:
-        NotFoundError: nothing was written since.
-        StateError: something is in the way, see :func:`undo`.
-        ValidationError: too much was written since; take back entry by entry.
+        NotFoundError: Nothing was written since then.
+        StateError: Something prevents it, see :func:`undo`.
+        ValidationError: Too much was written since then. Undo entry by entry.
     """
     kept = history_of(odoo)
     found = kept.store.latest(identity(odoo), odoo.uid, since=_moment(since), limit=_MOST + 1)

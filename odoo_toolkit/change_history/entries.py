@@ -1,4 +1,4 @@
-"""What the history knows of an operation: who, when, which writes, and what the values were."""
+"""Entries of the change history: the user, the time, the calls, and the values before."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ KEPT_CONTEXT = frozenset({"lang", "tz", "company_id", "allowed_company_ids", "fo
 
 @attrs.define(kw_only=True)
 class Write(Shown):
-    """One writing call.
+    """One call that wrote to Odoo.
 
     Attributes:
-        model: that it was made on.
-        method: of the model.
-        ids: the records that it was called on.
-        values: of ``create`` and ``write``, what was sent; closed fields and files are not kept.
-        context: what of it decides which value is meant, such as the language.
-        before: of ``write``, record id -> field -> value, as Odoo sends it.
-        after: the same after the write, as far as it was read.
-        lines: of ``write``, what it changed on the lines of the record.
-        not_kept: fields that it changed and whose old values are not known.
-        made_model: of the records that it created.
-        made: their ids.
-        outcome: ``sent`` while no answer is known; ``doubtful`` where it was lost; ``undone`` where
-            it was taken back, ``partial`` where a part of it was.
+        model: Model that was called.
+        method: Method of the model.
+        ids: Ids of the records that it was called on.
+        values: Values that ``create`` or ``write`` sent. Blocked fields and files are not stored.
+        context: Parts of the context that decide which value is meant, such as the language.
+        before: Values before a ``write``, as Odoo sends them: record id -> field -> value.
+        after: Values after a ``write``, as far as they were read.
+        lines: Changes that a ``write`` made to lines of the record.
+        not_kept: Changed fields whose values before are unknown.
+        made_model: Model of the records that the call created.
+        made: Ids of the records that the call created.
+        outcome: ``sent`` until the response arrives, ``doubtful`` if the response was lost,
+            ``undone`` or ``partial`` after an undo.
     """
 
     model: str
@@ -63,20 +63,20 @@ class HistoryEntry(Shown):
     """One operation that wrote to Odoo.
 
     Attributes:
-        id: by which it is undone.
-        started: in UTC, ISO 8601.
-        finished: the same; None while it runs, or where its process ended first.
-        database: the address and name of the database.
-        uid: of the Odoo user.
-        client: the program that asked for it.
-        operation: the function, such as ``confirm_order``.
-        message: what its result said.
-        outcome: ``done``; ``partial``, where a later step failed; ``refused``; ``doubtful``, where
-            an answer was lost; ``running``, where no end was written.
-        writes: the calls, in order.
-        idempotency_key: the caller's key, by which a retry is known.
-        undoes: the entry that this one took back.
-        undone_by: the entry that took this one back.
+        id: Id of the entry, to pass to ``undo``.
+        started: Start time in UTC, ISO 8601.
+        finished: End time. None while it runs, or if its process ended first.
+        database: Address and name of the database.
+        uid: Id of the Odoo user.
+        client: Program that called it.
+        operation: Name of the function, such as ``confirm_order``.
+        message: Message of the result.
+        outcome: ``done``, ``partial`` if a later step failed, ``refused``, ``doubtful`` if a
+            response was lost, or ``running`` if it has no end time.
+        writes: The calls, in order.
+        idempotency_key: Key that identifies a retry.
+        undoes: Id of the entry that this one undid.
+        undone_by: Id of the entry that undid this one.
     """
 
     id: int

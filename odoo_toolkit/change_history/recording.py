@@ -1,8 +1,8 @@
-"""The change history of what was written to Odoo, by whom, and what the values were before.
+"""The change history: every call that wrote to Odoo, its user, and the values before.
 
-A connection that has a change history records every call that is not a read, at the one door, so
-nothing escapes it. Calls of one operation make one entry. It is written before the call is sent:
-what a process did before it was killed is known.
+A connection with a change history records every call that is not a read. The calls of one operation
+make one entry. The entry is written before the call is sent, so it also covers a process that was
+killed.
 """
 
 from __future__ import annotations
@@ -176,18 +176,20 @@ def apart() -> Iterator[None]:
 
 
 class History:
-    """What was written through the connections that have it; give it to :func:`connect`.
+    """A change history of everything that its connections write. Pass it to :func:`connect`.
 
     >>> odoo = connect(history="history.sqlite")  # doctest: +SKIP
 
     Args:
-        path: of the file, which is made where it is missing; or the address of a database of
-            PostgreSQL, ``postgresql://user@host/database``, which several machines can share.
-        days: after which entries are removed.
-        megabytes: at which the oldest entries are removed.
+        path: Path of the file, which is created if it does not exist. Or the address of a
+            PostgreSQL database, ``postgresql://user@host/database``, to share between several
+            machines.
+        days: Days after which entries are removed.
+        megabytes: Size at which the oldest entries are removed.
 
     Raises:
-        ConfigurationError: it cannot be used, or the package psycopg is missing.
+        ConfigurationError: The file or database can't be used, or the package psycopg is not
+            installed.
     """
 
     def __init__(self, path: str | Path, *, days: int = 400, megabytes: int = 500) -> None:

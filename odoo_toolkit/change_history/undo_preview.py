@@ -1,6 +1,6 @@
-"""What can be taken back of some calls, known before they are made: from tables and the policy.
+"""The preview of an undo, made from tables and the policy before the calls are sent.
 
-Nothing is asked of Odoo, except for the fields of a model that may not be deleted from.
+Odoo is asked only for the fields of a model whose records can't be deleted.
 """
 
 from __future__ import annotations
@@ -79,15 +79,15 @@ class Told(Protocol):
 
 @attrs.frozen(kw_only=True)
 class Undo(Shown):
-    """What can be taken back.
+    """A preview of an undo.
 
     Attributes:
         possible: ``full``, ``partial`` or ``none``.
-        actions: what would be done, one sentence for each thing.
-        not_undone: what cannot be undone.
-        until: when it can be done.
-        entry: of the change history, by which it is done; None where nothing was written yet, or
-            without a change history.
+        actions: One sentence for each action of the undo.
+        not_undone: What can't be undone.
+        until: Until when the undo is possible.
+        entry: Id of the history entry to undo. None if nothing was written yet, or without a change
+            history.
     """
 
     possible: Extent

@@ -1,4 +1,4 @@
-"""Records of any model as Arrow data."""
+"""A function that returns records of any model as Arrow data."""
 
 from __future__ import annotations
 
@@ -24,37 +24,36 @@ def to_arrow(
     progress: bool | Progress = False,
     check: bool = False,
 ) -> ArrowStream:
-    """Return every record that matches as a stream of Arrow batches, read while it is used.
-
-    DuckDB, polars, pandas, pyarrow and others read it as it is, through the PyCapsule interface
-    of Arrow, and ``write`` writes a Parquet or Arrow file; memory stays flat, whatever the number.
+    """Return every record that matches a domain as a stream of Arrow batches.
 
     >>> lines = to_arrow(odoo, "sale.order.line", [["state", "=", "sale"]],
     ...                  ["order_id", "product_uom_qty", "price_subtotal"])
     >>> lines.write("lines.parquet")
 
-    Each column has a type that follows from its field in Odoo, the same on every page; what is
-    empty is null. See the guide to Arrow for the types.
+    DuckDB, polars, pandas and pyarrow accept the stream directly, through the PyCapsule interface
+    of Arrow. To write a Parquet or Arrow file, call ``write``. Records are read while you use them,
+    so memory use stays flat.
+
+    The type of each column follows from its field in Odoo, so it is the same on every page. Empty
+    values are null. The Arrow guide lists the types.
 
     Args:
-        odoo: the connection.
-        model: such as ``res.partner``.
-        domain: which records; a list of conditions or a :class:`~odoo_toolkit.arguments.Domain`.
-        fields: names of fields and dotted paths, as of :func:`search_read`.
-        order: as of :func:`search_read`; by id where none is given.
-        batch: records that one request reads, and rows of a batch.
-        context: extends the base context; ``lang`` is the language of translated texts.
-        decimals: whether money, and floats whose digits Odoo fixes, are decimals; else floats.
-        progress: as of :func:`iterate`.
-        check: as of :func:`iterate`; ``stream.report`` tells of the last use, and the metadata of
-            a Parquet file keep it.
+        fields: Field names and dotted paths, as in :func:`search_read`.
+        order: Order, as in :func:`search_read`. Default: by id.
+        batch: Records per request, and rows per batch.
+        context: Keys to add to the context of the connection. Set ``lang`` for translated texts.
+        decimals: Whether money is decimal, and also floats with a number of digits fixed by Odoo.
+            Otherwise they are floats.
+        progress: See :func:`iterate`.
+        check: See :func:`iterate`. ``stream.report`` describes the last use, and a Parquet file
+            stores it in its metadata.
 
     Raises:
-        ValidationError: INVALID_DOMAIN, INVALID_FIELD, an order or a batch that is none, a binary
-            field or properties.
-        NotFoundError: there is no such model.
+        ValidationError: INVALID_DOMAIN, INVALID_FIELD, a wrong order or batch, or a binary or
+            properties field.
+        NotFoundError: The model does not exist.
         AccessError: Odoo or the policy does not allow it.
-        ConfigurationError: pyarrow is not installed.
+        ConfigurationError: Pyarrow is not installed.
     """
     imported()
     found = iterate(odoo, model, domain, fields, order, batch, context, progress, check=check)

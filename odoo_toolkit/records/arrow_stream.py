@@ -1,4 +1,4 @@
-"""Records as a stream of Arrow batches, which DuckDB, polars, pandas and others read."""
+"""Records as a stream of Arrow batches, for DuckDB, polars, pandas and others."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ class ArrowFile(Shown):
     """A file of Arrow data.
 
     Attributes:
-        path: of the file.
-        rows: number of records in it.
-        fields: its columns.
-        report: what has been read, and with ``check`` whether that is all.
-        warnings: what is to be known of the file.
+        path: Path of the file.
+        rows: Number of records in the file.
+        fields: Columns of the file.
+        report: The records that were read. With ``check``, it also says whether they are complete.
+        warnings: Limits of the file.
     """
 
     path: str
@@ -69,19 +69,20 @@ class ArrowFile(Shown):
 
 
 class ArrowStream:
-    """Records as Arrow batches, read while they are used; see :func:`odoo_toolkit.to_arrow`.
+    """Records as Arrow batches, read while you use them. See :func:`odoo_toolkit.to_arrow`.
 
-    Whatever understands the PyCapsule interface of Arrow takes it as it is: ``duckdb.sql("select
-    * from stream")``, ``polars.DataFrame(stream)``, ``pandas.DataFrame.from_arrow(stream)``,
-    ``pyarrow.table(stream)``. Each use reads from Odoo anew. ``for batch in stream`` gives each
-    ``pyarrow.RecordBatch``.
+    Pass the stream to anything that understands the PyCapsule interface of Arrow:
+    ``duckdb.sql("select * from stream")``, ``polars.DataFrame(stream)``,
+    ``pandas.DataFrame.from_arrow(stream)`` or ``pyarrow.table(stream)``. To get each
+    ``pyarrow.RecordBatch``, write ``for batch in stream``. Each use reads from Odoo again.
 
     Attributes:
-        model: such as ``sale.order``.
-        schema: a ``pyarrow.Schema``: the columns with their types.
-        report: what the last use has read, and with ``check`` whether that is all; None before.
-        error: what the last use ended with; None where it came to its end. A library that reads
-            the stream reports an error of Odoo as one of its own: this is the original.
+        model: Model of the records, such as ``sale.order``.
+        schema: A ``pyarrow.Schema`` with the columns and their types.
+        report: The records that the last use read, and with ``check`` whether they are complete.
+            None before the first use.
+        error: The error that ended the last use. None if it was complete. A library that reads the
+            stream replaces Odoo's error with its own, so look here for the original.
     """
 
     def __init__(
@@ -114,40 +115,41 @@ class ArrowStream:
 
     @property
     def warnings(self) -> list[str]:
-        """What was done differently from what was asked in the last use, as far as it has come."""
+        """Differences between the request and the result in the last use, as far as they are known
+        yet.
+        """
         return [*self._known, *self._warnings]
 
     def raise_error(self) -> None:
-        """Raise the error that the last use ended with, as the library worded it; if there is one.
+        """Raise the error that ended the last use, if there was one.
 
         Raises:
-            OdooError: Odoo or the policy does not allow it, a value does not fit, ...
+            OdooError: The original error, for example because Odoo or the policy does not allow it.
         """
         if self.error is not None:
             raise self.error
 
     def reader(self) -> pa.RecordBatchReader:
-        """Return a new reading as a ``pyarrow.RecordBatchReader``, for one use."""
+        """Return a ``pyarrow.RecordBatchReader`` for one use."""
         return imported().RecordBatchReader.from_batches(self.schema, self._batches())
 
     def write(self, path: str | PathLike[str]) -> ArrowFile:
-        """Write a Parquet or Arrow file, batch by batch; memory stays flat.
-
-        The file is written beside and put in its place when it is complete.
+        """Write a Parquet or Arrow file, batch by batch.
 
         >>> to_arrow(odoo, "sale.order", [], ["name", "amount_total"]).write("orders.parquet")
 
-        Args:
-            path: of the file, ending in ``.parquet`` or ``.arrow``; one that exists is replaced.
+        Memory use stays flat. The toolkit writes a temporary file first, and replaces the path when
+        the file is complete.
 
-        Returns:
-            What was written.
+        Args:
+            path: Path of the file, which ends in ``.parquet`` or ``.arrow``. An existing file is
+                replaced.
 
         Raises:
-            ValidationError: the path has another ending, or a value does not fit its column.
+            ValidationError: The path has another ending, or a value does not fit its column.
             AccessError: Odoo or the policy does not allow it.
-            OSError: the file cannot be written, the disc is full, ...; none is left behind, and
-                one that was there is as it was.
+            OSError: The file can't be written, for example because the disk is full. A file that
+                already existed does not change.
         """
         form = Path(path).suffix.lower()
         if form not in (PARQUET, ARROW):

@@ -1,4 +1,4 @@
-"""What has changed: since a cursor, and when single records were last changed."""
+"""Functions that return the changes since a cursor, and the time of the last change of records."""
 
 from __future__ import annotations
 
@@ -36,19 +36,20 @@ _DATES = ("write_date", "create_date")
 
 @attrs.frozen(kw_only=True)
 class ChangesResult(_Rows):
-    """What has changed in the records of a model since a cursor.
+    """The changes in the records of a model since a cursor.
 
     Attributes:
-        model: such as ``sale.order``.
-        created: records that were created.
-        entered: older records that match the domain now, or are visible now, and did not before.
-        written: other records that were changed.
-        left: ids of records that are still there but no longer match the domain.
-        deleted: ids of records that are no longer there, or no longer visible to this user.
-        cursor: to be kept, and given as ``since`` the next time, by the same user.
-        skipped_fields: fields that the user cannot read on these records.
-        warnings: what was done differently from what was asked.
-        described: the fields that were read, by name.
+        model: Model of the records, such as ``sale.order``.
+        created: New records.
+        entered: Older records that did not match the domain or were not visible before, and now
+            are.
+        written: Other records that were changed.
+        left: Ids of records that still exist but no longer match the domain.
+        deleted: Ids of records that no longer exist or that this user can no longer see.
+        cursor: Cursor to store and to pass as ``since`` next time, as the same user.
+        skipped_fields: Fields that the user can't read on these records.
+        warnings: Differences between the request and the result.
+        described: Description of the fields by name.
     """
 
     model: str
@@ -88,46 +89,42 @@ def changes(
     deletions: bool = True,
     overlap: float = OVERLAP,
 ) -> ChangesResult:
-    """Return what was created, changed and deleted since a cursor, and a new cursor to keep.
-
-    The first call, without ``since``, returns no records, only the cursor: take it, then read all
-    there is, then ask from the cursor on, and nothing is missed.
+    """Return the records that were created, changed and deleted since a cursor.
 
     >>> cursor = changes(odoo, "res.partner").cursor
     >>> # read everything; later:
     >>> found = changes(odoo, "res.partner", cursor, fields=["name", "email"])
     >>> found.created, found.written, found.deleted, found.cursor
 
-    Archived records are seen like others. A change counts where Odoo sets ``write_date`` (14 to
-    19): what is written to the record itself, its tags, archiving, stored totals; not its
-    messages, followers, files and activities, nor lines of it that change no total. It may count
-    more than once while transactions overlap, and is then told apart by what ``fields`` hold: a
-    record that was written without any change to them may be left out.
+    First call it without ``since``. You get a cursor and no records. Store the cursor, read all
+    records, and pass the cursor next time. This way you miss nothing.
+
+    Pass the same domain and fields each time. With other fields, the latest changes before the
+    cursor are returned again. Archived records are included. The result is false if there are no
+    changes.
+
+    A record is changed if Odoo sets its ``write_date``. This includes its fields, tags, archiving
+    and stored totals. It does not include messages, followers, files and activities, or lines that
+    change no total. While transactions overlap, the same change may be returned more than once. The
+    toolkit then compares ``fields``, so a record that was written without a change in these fields
+    may be omitted.
 
     Args:
-        odoo: the connection.
-        model: such as ``res.partner``.
-        since: the ``cursor`` of the last call; None for the first.
-        domain: which records, the same each time; what has come to match it or does no longer is
-            told too.
-        fields: names of fields; none are the default ones. The same each time, or what was
-            changed just before the cursor is returned again.
-        context: extends the base context.
-        deletions: whether ids are compared, in 0.1 s for 65,000 of them, and kept in the cursor.
-            Without, ``deleted``, ``left`` and ``entered`` stay empty.
-        overlap: seconds, at least as many as the longest transaction takes, and as the clocks of
-            Odoo and its database differ; the changes of so many seconds before the cursor are
-            looked at again the next time.
-
-    Returns:
-        The changes. It is false where there are none.
+        since: ``cursor`` of the last call. None for the first call.
+        fields: Field names. Default: the default fields of a search.
+        context: Keys to add to the context of the connection.
+        deletions: Whether to compare ids, which takes 0.1 s for 65,000 records. The cursor stores
+            the ids. Without it, ``deleted``, ``left`` and ``entered`` stay empty.
+        overlap: Seconds before the cursor to look at again next time. Use at least the duration of
+            the longest transaction, plus the difference between the clocks of Odoo and its
+            database.
 
     Raises:
-        ValidationError: the model does not keep ``write_date``; ``since`` is no cursor of it, or
-            one of another user; or INVALID_DOMAIN, INVALID_FIELD.
-        NotFoundError: there is no such model.
+        ValidationError: The model has no ``write_date``, ``since`` is not a cursor of this model
+            and user, or INVALID_DOMAIN, INVALID_FIELD.
+        NotFoundError: The model does not exist.
         AccessError: Odoo or the policy does not allow it.
-        ConfigurationError: the server does not tell its time.
+        ConfigurationError: The server does not send its time.
     """
     if isinstance(overlap, bool) or not isinstance(overlap, (int, float)) or not overlap >= 1:
         raise ValidationError(

@@ -1,8 +1,8 @@
-"""Whether a long read has everything: what arrived against what the database counts.
+"""The check of a long read: the records that arrived, compared with the count in the database.
 
-Each request to Odoo is a transaction of its own, so no read of several pages sees one moment.
-At the end of a read the ids are compared with those that match now; what the pages missed is
-read then, and what came, went or changed meanwhile is told.
+Each request to Odoo is a separate transaction, so a read of several pages has no common point in
+time. At the end, the toolkit compares the ids with those that match then. It reads the records that
+the pages missed, and reports what changed meanwhile.
 """
 
 from __future__ import annotations
@@ -36,25 +36,25 @@ Status = Literal["not checked", "complete", "complete, changed meanwhile"]
 
 @attrs.frozen(kw_only=True)
 class ReadReport(Shown):
-    """What a read has returned, and whether that is all there is.
+    """The records that a read returned, and whether they are complete.
 
     Attributes:
-        model: such as ``sale.order``.
-        status: ``complete``: at the end, the database had exactly the records that were read,
-            and none was changed meanwhile. ``complete, changed meanwhile``: the fields below say
-            what happened. ``not checked``: nobody asked for it, or the read has not ended.
-        records: how many were returned.
-        id_sum: the sum of their ids.
-        counted: how many match at the end, as the database counts them.
-        counted_id_sum: the sum of the ids of those.
-        late: ids that the pages missed and that were read at the end: their transaction ended
-            while the read went on.
-        created: ids of records that others created during the read, and that were returned.
-        changed: ids of records that others changed during the read: what was returned may be from
-            before or after; None where Odoo does not keep it, or there are too many.
-        deleted: ids that were returned and are no longer there.
-        left: ids that were returned and no longer match, such as archived records.
-        unread: ids that came to match while the end of the read was checked.
+        model: Model of the records, such as ``sale.order``.
+        status: ``complete`` if the database had exactly these records at the end, and no one
+            changed them during the read. ``complete, changed meanwhile`` if the fields below list
+            changes. ``not checked`` if you did not ask for a check, or the read has not ended.
+        records: Number of records that were returned.
+        id_sum: Sum of their ids.
+        counted: Number of records that match at the end, as counted by the database.
+        counted_id_sum: Sum of the ids of the counted records.
+        late: Ids of records that the pages missed, because their transaction ended during the read.
+            The toolkit read them at the end.
+        created: Ids of records that other users created during the read, and that were returned.
+        changed: Ids of records that other users changed during the read. You may have the values
+            before or after the change. None if Odoo does not store it, or if there are too many.
+        deleted: Ids of returned records that no longer exist.
+        left: Ids of returned records that no longer match, such as archived records.
+        unread: Ids of records that began to match during the check at the end.
     """
 
     model: str

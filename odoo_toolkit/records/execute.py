@@ -1,4 +1,4 @@
-"""Any public method of any model: the way to what has no function of its own."""
+"""A function that calls any public method of any model."""
 
 from __future__ import annotations
 
@@ -83,33 +83,30 @@ def execute(
     *,
     dry_run: DryRun = False,
 ) -> ExecuteResult | Plan:
-    """Call a public method of a model; one round trip.
+    """Call a public method of a model.
 
     >>> execute(odoo, "sale.order", "action_confirm", [[42]])
 
-    Args:
-        odoo: the connection.
-        model: such as ``sale.order``.
-        method: its name must not begin with an underscore: Odoo refuses private methods.
-        args: positional arguments, the ids first where the method works on records.
-        kwargs: named arguments; button and action methods that take none do not get them, and
-            the result says so.
-        context: extends the base context.
-        return_fields: names of fields to read back into ``records``, in one round trip more: of
-            the records that the method returned (the copy, what an action opens), else of those
-            that it was called on; ``read_from`` says which.
-        dry_run: ask the policy and call nothing; what the method would do is not known.
+    The name of the method must not start with an underscore, because Odoo rejects private methods.
+    For a method of records, pass the list of ids as the first of ``args``. A button or action
+    method that accepts no keyword arguments is called without ``kwargs``, and a warning says so.
+
+    ``return_fields`` are read from the records that the method returned, such as a copy. If it
+    returned no records, they are read from the records you called it on. ``read_from`` says which
+    records you got. Reading them takes one more request.
+
+    A dry run only asks the policy, because the effect of a method is unknown.
 
     Returns:
-        ``result_type`` is ``action`` with ``action`` when the method returned one; else ``value``
-        with ``result``. Where the action opens a wizard, ``message`` says so, and ``wizard`` has
-        its questions and buttons, and how to go on.
+        If the method returned an action, ``result_type`` is ``action`` and ``action`` has it.
+        Otherwise ``result_type`` is ``value`` and ``result`` has the value. If the action opens a
+        wizard, ``wizard`` has its fields and buttons, and tells how to continue.
 
     Raises:
-        AccessError: Odoo or the policy does not allow it; in readonly and restricted mode only
-            known read methods are allowed.
-        NotFoundError: there is no such model, method or record.
-        ValidationError: the arguments do not fit.
+        AccessError: Odoo or the policy does not allow it. The readonly and restricted modes allow
+            only known read methods.
+        NotFoundError: The model, method or record does not exist.
+        ValidationError: The arguments do not fit the method.
     """
     named = dict(kwargs or {})
     in_kwargs = named.pop("context", None) or {}

@@ -1,4 +1,4 @@
-"""Records written to a file, in the form in which they can be imported again."""
+"""A function that writes records to a file that you can import again."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ _KEPT = 50_000
 
 @attrs.frozen(kw_only=True)
 class ExportResult(Shown):
-    """A file of records.
+    """A file of exported records.
 
     Attributes:
-        path: of the file.
-        rows: number of records in it.
-        fields: its columns.
-        skipped_fields: fields that the user cannot read on these records.
-        warnings: what is to be known of the file.
-        report: what has been read, and with ``check`` whether that is all.
+        path: Path of the file.
+        rows: Number of records in the file.
+        fields: Columns of the file.
+        skipped_fields: Fields that the user can't read on these records.
+        warnings: Limits of the file.
+        report: The records that were read. With ``check``, it also says whether they are complete.
     """
 
     path: str
@@ -145,47 +145,46 @@ def export(
     progress: bool | Progress = False,
     check: bool = False,
 ) -> ExportResult:
-    """Write all records that match a domain to a file, whose form follows from the path's ending.
-
-    The file can be imported again by ``upsert(odoo, model, path, key="id")``, and nothing changes.
-    Its first column, ``id``, has the external id of each record, and a relation ``country_id`` is
-    the column ``country_id/id`` with those of its records. Where a record has none, or the user may
-    not read them, its number stands for it with a mark of this database, such as
-    ``__shop_1a2b3c4d__.res_partner_42``: imported here it is that record, and in another database
-    a new one of that external id. Odoo is only read: no external ids are made.
-
-    Archived records are left out, as by any search, unless the domain names ``active`` or the
-    context has ``active_test: False``.
+    """Write all records that match a domain to a file.
 
     >>> export(odoo, "res.partner", [["is_company", "=", True]], ["name", "country_id"],
     ...        "companies.csv")
 
-    The file is written beside and put in its place when it is complete.
+    The ending of the path decides the format. The toolkit writes a temporary file first, and
+    replaces the path when the file is complete.
+
+    To import the file again, call ``upsert(odoo, model, path, key="id")``. If you did not edit the
+    file, nothing changes. The column ``id`` has the external id of each record. A relation
+    ``country_id`` becomes the column ``country_id/id``.
+
+    A record without a readable external id gets one with a mark of this database, such as
+    ``__shop_1a2b3c4d__.res_partner_42``. In this database, an import finds the same record by it.
+    In another database, an import creates a new record. The export does not write to Odoo.
+
+    Archived records are omitted, as in any search. To include them, name ``active`` in the domain
+    or pass ``context={"active_test": False}``.
 
     Args:
-        odoo: the connection.
-        model: such as ``res.partner``.
-        domain: which records; a list of conditions or a :class:`~odoo_toolkit.arguments.Domain`.
-        fields: names of fields, dotted ones, too, or ``["*"]`` for all but binary ones.
-        path: of the file, ending in ``.csv``, ``.jsonl`` or ``.ndjson`` (JSON lines), with
-            pyarrow ``.parquet`` or ``.arrow``, or with pandas ``.xlsx``; one that exists is
-            replaced.
-        order: of the rows, such as ``name asc``; by id by default.
-        context: extends the base context.
-        external_ids: without, the columns are ``.id`` and ``country_id/.id`` with database ids.
-        progress: as of :func:`~odoo_toolkit.records.iterate`.
-        check: as of :func:`~odoo_toolkit.records.iterate`; what the pages missed is in the file.
-
-    Returns:
-        What was written.
+        fields: Field names, also dotted. ``["*"]`` for all but binary fields.
+        path: Path of the file. It ends in ``.csv``, ``.jsonl`` or ``.ndjson`` (JSON lines). With
+            pyarrow it can end in ``.parquet`` or ``.arrow``, and with pandas in ``.xlsx``. An
+            existing file is replaced.
+        order: Order of the rows, such as ``name asc``. Default: by id.
+        context: Keys to add to the context of the connection.
+        external_ids: Whether to write external ids. Otherwise the columns are ``.id`` and
+            ``country_id/.id`` with database ids.
+        progress: See :func:`~odoo_toolkit.records.iterate`.
+        check: See :func:`~odoo_toolkit.records.iterate`. The file includes records that the pages
+            missed.
 
     Raises:
-        ValidationError: the path has another ending or is no file; INVALID_DOMAIN, INVALID_FIELD.
-        NotFoundError: there is no such model.
+        ValidationError: The path has another ending or is not a file, or INVALID_DOMAIN,
+            INVALID_FIELD.
+        NotFoundError: The model does not exist.
         AccessError: Odoo or the policy does not allow it.
-        ConfigurationError: a package that this form of file takes is not installed.
-        OSError: the file cannot be written, the disc is full, ...; none is left behind, and one
-            that was there is as it was.
+        ConfigurationError: A package that this format needs is not installed.
+        OSError: The file can't be written, for example because the disk is full. A file that
+            already existed does not change.
     """
     form = FORMS[check_form(Path(path))]
     # Unlike what people read: HTML as it is.

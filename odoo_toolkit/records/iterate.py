@@ -1,4 +1,4 @@
-"""Every record that matches, one after the other, however many there are."""
+"""An iterator over every record that matches a domain."""
 
 from __future__ import annotations
 
@@ -29,10 +29,12 @@ BATCH = 1000
 
 
 class Records(Iterator[Record]):
-    """Records that are read while they are used, see :func:`iterate`; for one thread at a time.
+    """An iterator that reads records while you use them.
+
+    See :func:`iterate`. Use it in one thread at a time.
 
     Attributes:
-        model: such as ``res.partner``.
+        model: Model of the records, such as ``res.partner``.
     """
 
     def __init__(
@@ -83,64 +85,67 @@ class Records(Iterator[Record]):
         return f"<Records of {self.model}>"
 
     def close(self) -> None:
-        """Read no more; returns when nothing is under way any longer."""
+        """Stop reading. It returns when all requests have ended."""
         self._rows.close()
         self._read.close()
 
     def pages(self) -> Generator[list[Record], None, None]:
-        """Return what yields the records page by page, for use in place of the iterator."""
+        """Return an iterator over pages, to use instead of the one over records."""
         return self._read
 
     @property
     def total(self) -> int | None:
-        """How many match; None until it is known, and where nobody asked for it."""
+        """The number of matching records. None until it is known, or if you did not ask for it."""
         return self._pages.total
 
     @property
     def report(self) -> ReadReport:
-        """What has been read, and with ``check``, after the last record, whether it is all."""
+        """The records that were read. With ``check``, it also says whether they are complete."""
         return self._watch.report
 
     @property
     def excluded_count(self) -> int | None:
-        """How many the policy keeps out, as of a search; known from the first record on."""
+        """The number of records that the policy blocked. It is known after the first record."""
         return self._pages.excluded_count
 
     @property
     def described(self) -> dict[str, Field]:
-        """The field of each column, in the order asked, also of dotted ones."""
+        """The description of each column's field, in the order of the fields."""
         return self._question.columns.described(self._pages.shower.skipped)
 
     @property
     def skipped_fields(self) -> list[str]:
-        """Fields that the user cannot read, as far as is known yet."""
+        """Fields that the user can't read, as far as they are known yet."""
         return list(self._pages.shower.skipped)
 
     @property
     def warnings(self) -> list[str]:
-        """What was done differently from what was asked, as far as is known yet."""
+        """Differences between the request and the result, as far as they are known yet."""
         return [*self._pages.warnings, *self._pages.shower.warnings]
 
     def to_df(self) -> pd.DataFrame:
-        """Read the rest and return it as a pandas DataFrame, see ``odoo_toolkit.frames.to_df``.
+        """Read the remaining records and return them as a pandas DataFrame.
+
+        See ``odoo_toolkit.frames.to_df``.
 
         Raises:
-            ConfigurationError: pandas is not installed.
+            ConfigurationError: Pandas is not installed.
         """
         rest = list(self)
         return to_df(rest, self.described)
 
     def to_arrow(self, *, decimals: bool = True) -> ArrowStream:
-        """Return the records as a stream of Arrow batches, see :func:`odoo_toolkit.to_arrow`.
+        """Return the records as a stream of Arrow batches. See :func:`odoo_toolkit.to_arrow`.
 
-        Each use of the stream reads all records anew, whatever was read of this iterator.
+        Each use of the stream reads all records again, even those you have read with this iterator.
 
         Args:
-            decimals: whether money, and floats whose digits Odoo fixes, are decimals; else floats.
+            decimals: Whether money is decimal, and also floats with a number of digits fixed by
+                Odoo. Otherwise they are floats.
 
         Raises:
-            ValidationError: a field is binary, or holds properties.
-            ConfigurationError: pyarrow is not installed.
+            ValidationError: A field is binary, or has properties.
+            ConfigurationError: Pyarrow is not installed.
         """
         from odoo_toolkit.records.arrow_stream import stream_of
 
@@ -201,44 +206,41 @@ def iterate(
     *,
     check: bool = False,
 ) -> Records:
-    """Return every record that matches, read page by page while they are used.
+    """Return an iterator over every record that matches a domain.
 
     >>> for partner in iterate(odoo, "res.partner", fields=["name", "country_id.code"]):
     ...     print(partner["name"], partner["country_id.code"])
 
-    Memory stays flat, whatever the number: while one page is used, the next two are read in
-    threads. Arguments are checked at once; nothing is read before the first record is asked for.
-    Leaving the loop, or ``close()``, ends it; what is under way is waited for.
+    Records are read page by page while you use them, so memory use stays flat. While you use one
+    page, threads read the next two. Wrong arguments raise an error immediately, but nothing is read
+    before you use the first record. Leave the loop or call ``close()`` to stop.
 
-    By id, the default, it stays right while others create and delete: no record that was there
-    all the time is missed or comes twice. What is created meanwhile may or may not come; do not
-    create what matches within the loop. Ids are not the order of commits: what a transaction
-    creates that ends only after its ids were passed does not come, unless ``check`` is given;
-    see ``changes``, too.
+    By default, records are ordered by id. No record that exists all the time is missed or returned
+    twice, even while other users create and delete records. A record that is created meanwhile may
+    or may not be returned. A transaction that takes longer can add records with ids that the loop
+    has already passed. To get them too, pass ``check=True`` or see :func:`changes`. Do not create
+    matching records within the loop.
 
-    By another order, the ids are taken at once, and the records read in that order: what is
-    deleted meanwhile is left out, what is created does not come, and what no longer matches comes
-    as it is now. So it is with messages, activities and files, by whatever order.
+    With another order, the toolkit first reads all ids in that order. Records that are deleted
+    meanwhile are omitted, and new records are not returned. A record that no longer matches is
+    returned with its current values. Messages, activities and files are always read this way.
 
     Args:
-        odoo: the connection.
-        model: such as ``res.partner``.
-        domain: which records; a list of conditions or a :class:`~odoo_toolkit.arguments.Domain`.
-        fields: names of fields and dotted paths, as of :func:`search_read`.
-        order: as of :func:`search_read`; by id where none is given.
-        batch: records that one request reads, at most ``odoo.options.max_limit``.
-        context: extends the base context.
-        progress: True shows a bar of tqdm; a function is called after each page with the numbers
-            of records used and of all. Either asks Odoo first how many there are.
-        check: whether, at the end, the ids are compared with those that match then. What the
-            pages missed comes last, and ``report`` tells of what came, went or changed meanwhile.
+        fields: Field names and dotted paths, as in :func:`search_read`.
+        order: Order, as in :func:`search_read`. Default: by id.
+        batch: Records per request, at most ``odoo.options.max_limit``.
+        context: Keys to add to the context of the connection.
+        progress: True to show a tqdm progress bar. Or pass a function to call after each page, with
+            the number of records used and the total. Both first ask Odoo for the total.
+        check: Whether to compare ids at the end. Records that the pages missed come last, and
+            ``report`` lists records that were added, deleted or changed meanwhile.
 
     Raises:
-        ValidationError: INVALID_DOMAIN, INVALID_FIELD, an order or a batch that is none.
-        NotFoundError: there is no such model.
+        ValidationError: INVALID_DOMAIN, INVALID_FIELD, or a wrong order or batch.
+        NotFoundError: The model does not exist.
         AccessError: Odoo or the policy does not allow it.
         ConfigurationError: ``progress=True`` without tqdm.
-        StateError: with ``check``, after the last record: the database counts records that it
+        StateError: Only with ``check``, after the last record. The database counts records that it
             does not return.
     """
     batch = checked_count(batch, "batch", 1)

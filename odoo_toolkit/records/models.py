@@ -1,4 +1,4 @@
-"""What there is to work with: models, and the fields of a model."""
+"""Functions that list models and the fields of a model."""
 
 from __future__ import annotations
 
@@ -42,23 +42,18 @@ def fields_get(
         str | None, Doc("Only fields with these words in name, label or help.")
     ] = None,
 ) -> FieldsResult:
-    """Return the fields of a model that the user and the policy may see.
+    """Return the fields of a model that the user and the policy can see.
 
     >>> fields_get(odoo, "res.partner", words="tax id").fields["vat"]["label"]
     'Tax ID'
 
-    Args:
-        odoo: the connection.
-        model: such as ``res.partner``.
-        attributes: of ``fields_get``; ``string`` is told as ``label``; ``["*"]`` for all.
-        context: extends the base context, for instance with a language.
-        names: of the fields to return; all by default.
-        words: return only fields that have all of them in their name, label, help or values, in
-            any case and order; where none has all of them, those that have any.
+    Each field has its ``label``, which Odoo calls ``string``. To find a field, pass ``words``. The
+    toolkit looks for them in names, labels, help texts and selection values, in any order and
+    ignoring case. If no field has all of the words, you get the fields with any of them.
 
     Raises:
-        ValidationError: INVALID_FIELD, there is no field of a name; it says which are similar.
-        NotFoundError: there is no such model.
+        ValidationError: INVALID_FIELD, a field does not exist. The error suggests similar names.
+        NotFoundError: The model does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
     every = "*" in attributes
@@ -113,19 +108,17 @@ def list_models(
     filter: Annotated[str | None, Doc("Part of the model's name or label, e.g. sale.")] = None,  # noqa: A002
     transient: Annotated[bool, Doc("Include wizards (Settings users only).")] = False,
 ) -> ModelsResult:
-    """Return the models that the user may read, blocked ones left out.
+    """Return the models that the user can read, without blocked models.
 
-    Odoo 16 and later tell this any user in one call; 14 lets everybody read the list of all
-    models; on 15 an ordinary user is told of the well-known models that he may read. With few
-    models, each is also asked what else the user may do with it.
+    ``filter`` ignores case. If there are few models, the result also says what the user can do with
+    each.
 
-    Args:
-        odoo: the connection.
-        filter: matched in names and labels, in any case.
-        transient: also wizards, which only users with Settings rights can list from 15 on.
+    The list depends on the version. Odoo 16 and later list the readable models to every user in one
+    call. Odoo 14 lists all models to every user. On Odoo 15 an ordinary user gets the well-known
+    models that they can read.
 
     Raises:
-        OdooError: Odoo cannot be asked.
+        OdooError: Odoo did not respond with a list.
     """
     warnings: list[str] = []
     try:

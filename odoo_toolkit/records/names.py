@@ -1,4 +1,4 @@
-"""From the name that a person says to the record's id: the one implementation of it."""
+"""The search for a record by its name."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ _NUMBER = re.compile(r"\s*\(#[^()]+\)$")
 
 
 class AmbiguousNameError(ValidationError):
-    """Several records match a name: somebody has to choose; nothing was written.
+    """Several records match a name, so you must choose one. Nothing was written.
 
     Attributes:
-        field: the argument that would take the id of the chosen one, such as ``partner_id`` or
+        field: The argument that accepts the id of the record you choose, such as ``partner_id`` or
             ``lines[2].product_id``.
-        matches: the records to choose from, at most 10, each as ``{"id", "name"}`` and what tells
-            it from the others, such as ``"city"``.
+        matches: At most 10 records to choose from. Each has ``id``, ``name`` and the fields that
+            distinguish it, such as ``city``.
     """
 
     def __init__(self, field: str, name: str, model: str, matches: Sequence[RecordName]) -> None:

@@ -1,4 +1,4 @@
-"""Several questions about any models, asked side by side, each answered by itself."""
+"""A function that runs several searches and counts in parallel."""
 
 from __future__ import annotations
 
@@ -38,24 +38,22 @@ def run_queries(
     ],
     context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,
 ) -> QueriesResult:
-    """Answer several searches and counts, side by side; one round trip each.
+    """Run several searches and counts in parallel.
 
     >>> drafts = {"model": "sale.order", "domain": [["state", "=", "draft"]], "count": True}
     >>> run_queries(odoo, [drafts, {"model": "crm.lead", "fields": ["name"], "limit": 5}])
 
-    Args:
-        odoo: the connection.
-        queries: what to ask: the arguments of :func:`search_read`, or with ``count`` of
-            :func:`count`.
-        context: extends the base context, for all of them.
+    A query has the arguments of :func:`search_read`, or with ``count`` those of :func:`count`. Each
+    query takes one request. The context applies to all queries.
 
     Returns:
-        The answers, in order. Where one cannot be had, its ``error`` says why; the others stay. A
-        field that a model has not is left out of the records, and a warning names it.
+        The results, in the order of the queries. If a query fails, its ``error`` says why, and the
+        others still have their results. A field that the model does not have is omitted, and a
+        warning lists it.
 
     Raises:
-        ValidationError: there are no questions, or too many.
-        OdooConnectionError: Odoo could not be asked any of them.
+        ValidationError: There are no queries, or too many.
+        OdooConnectionError: Odoo could not be reached for any of them.
     """
     asked = plain(queries)
     if not isinstance(asked, list) or not 0 < len(asked) <= MOST_QUERIES:

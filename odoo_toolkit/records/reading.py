@@ -1,4 +1,4 @@
-"""Searching and reading records of any model."""
+"""Functions that search and read records of any model."""
 
 from __future__ import annotations
 
@@ -46,38 +46,30 @@ def search_read(
     context: Annotated[Context, Doc("E.g. {'lang': 'fr_FR', 'active_test': false}.")] = None,
     count_total: Annotated[bool, Doc("Also count all matches.")] = False,
 ) -> SearchResult:
-    """Return the records that match a domain; one round trip (two with ``count_total``).
-
-    ``limit=None`` returns all of them, read a page at a time where they are many; to use them
-    while they are read, see :func:`iterate`.
-
-    Fields may be dotted, ``order_id.partner_id.country_id.code``, at one round trip more for each
-    relation: what a path leads to through many records is a list, in their order; what the user
-    may not read there, and what is not there, is None.
-
-    Of messages, files, activities, field descriptions, ... those that belong to closed models are
-    left out; ``excluded_count`` of the result says how many, found out beside the search.
+    """Return the records that match a domain.
 
     >>> search_read(odoo, "sale.order", [["state", "=", "sale"]], ["name", "amount_total"])
 
-    Args:
-        odoo: the connection.
-        model: such as ``res.partner``.
-        domain: which records; a list of conditions or a :class:`~odoo_toolkit.arguments.Domain`.
-        fields: names of fields and dotted paths, ``["*"]`` for all but binary fields; none are
-            the default ones.
-        limit: most records, from 1 on, or None for all; above ``odoo.options.max_limit`` it is
-            lowered, with a warning.
-        offset: records to skip.
-        order: fields with ``asc`` or ``desc``, and equals by id, so that no page repeats or leaves
-            out a record; by default the model's own, which may not tell records apart.
-        context: extends the base context.
-        count_total: whether to count all matches too.
+    The result is a list of dictionaries. Pass ``limit=None`` to get every record. The toolkit then
+    reads page after page. To use records while they arrive, see :func:`iterate`.
+
+    Fields can follow relations: ``order_id.partner_id.country_id.code``. Each relation costs one
+    more request. A path through several records returns a list of values. A value that the user
+    can't read, or that does not exist, is None.
+
+    Records are ordered by ``order``, and equal records by id, so no page repeats or skips a record.
+    Without ``order`` you get the model's default order, which may not be unique. A ``limit`` above
+    ``odoo.options.max_limit`` is lowered with a warning.
+
+    Messages, activities, files and similar records of blocked models are omitted.
+    ``excluded_count`` of the result counts them.
+
+    A search takes one request, or two with ``count_total``.
 
     Raises:
-        ValidationError: INVALID_DOMAIN, INVALID_FIELD, or a limit, an offset or an order that is
-            none: nothing has been sent.
-        NotFoundError: there is no such model.
+        ValidationError: INVALID_DOMAIN, INVALID_FIELD, or a wrong limit, offset or order. Nothing
+            was sent.
+        NotFoundError: The model does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
     if limit is None and odoo.options.max_limit is None:
@@ -113,22 +105,17 @@ def read(
     fields: Annotated[Fields, Doc("Field names; none for all stored ones.")] = (),
     context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,
 ) -> ReadResult:
-    """Return records by their ids, in the order asked; one round trip.
+    """Return records by their ids, in the order of the ids.
 
-    Odoo itself says nothing of ids that do not exist (14 to 19), so what comes back is compared
-    with what was asked.
+    By default you get all stored fields. Pass ``["*"]`` for computed fields, too. Binary fields are
+    read only if you name them. Dotted paths work as in :func:`search_read`.
 
-    Args:
-        odoo: the connection.
-        model: such as ``res.partner``.
-        ids: positive integers.
-        fields: names of fields and dotted paths, as of :func:`search_read`; by default all stored
-            ones, ``["*"]`` for computed ones too, binary ones only when named.
-        context: extends the base context.
+    Odoo 14 to 19 do not report ids that do not exist, so the toolkit compares the response with
+    your ids. ``missing_ids`` of the result lists the others. A read takes one request.
 
     Raises:
-        ValidationError: an id or a field is wrong: nothing has been sent.
-        NotFoundError: there is no such model.
+        ValidationError: An id is not a positive integer, or a field is wrong. Nothing was sent.
+        NotFoundError: The model does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
     return rows.read(odoo, odoo.options, model, ids, fields, context)
@@ -140,13 +127,14 @@ def count(
     domain: Domain = (),
     context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,
 ) -> CountResult:
-    """Return how many records match a domain; one round trip.
+    """Return the number of records that match a domain.
 
-    What belongs to closed models is not counted; ``excluded_count`` says how many records that are.
+    Records of blocked models are not counted. ``excluded_count`` of the result says how many there
+    are. A count takes one request.
 
     Raises:
-        ValidationError: INVALID_DOMAIN, INVALID_FIELD: nothing has been sent.
-        NotFoundError: there is no such model.
+        ValidationError: INVALID_DOMAIN, INVALID_FIELD. Nothing has been sent.
+        NotFoundError: The model does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
     return rows.count(odoo, model, domain, context)
@@ -155,13 +143,14 @@ def count(
 def name_get(
     odoo: Odoo, model: Model, ids: Annotated[Ids, Len(1, 200), Doc("Ids of the records.")]
 ) -> NamesResult:
-    """Return the display names of records, in the order asked; one round trip.
+    """Return the display names of records, in the order of the ids.
 
-    ``display_name`` is read, because Odoo's own ``name_get`` is gone in 18.
+    The toolkit reads ``display_name``, because Odoo 18 removed the method ``name_get``. It takes
+    one request.
 
     Raises:
-        ValidationError: an id is wrong.
-        NotFoundError: there is no such model.
+        ValidationError: An id is wrong.
+        NotFoundError: The model does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
     found = read(odoo, model, ids, ["display_name"])
@@ -175,11 +164,13 @@ def default_get(
     fields: Annotated[Fields, Doc("Field names; none for all fields that have a default.")] = (),
     context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,
 ) -> DefaultsResult:
-    """Return the values that a new record would get, relations as ids; one round trip.
+    """Return the default values of a new record, relations as ids.
+
+    It takes one request.
 
     Raises:
-        ValidationError: there is no such field.
-        NotFoundError: there is no such model.
+        ValidationError: The field does not exist.
+        NotFoundError: The model does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
     fields = listed_fields(fields)

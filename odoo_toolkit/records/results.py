@@ -1,6 +1,6 @@
-"""What the record functions return.
+"""Results of the functions for records.
 
-Fields with a default are left out of an MCP answer while they have it.
+An MCP response omits fields that have their default.
 """
 
 from __future__ import annotations
@@ -66,19 +66,21 @@ class _Rows(Shown):
 
 @attrs.frozen(kw_only=True)
 class SearchResult(_Rows):
-    """Records found.
+    """The records that a search found.
 
     Attributes:
-        count: number of records here.
-        has_more: there may be more: as many were found as asked for.
-        next_offset: where the next page begins, if there may be one.
-        total: number of all matching records, if it was asked for.
-        excluded_count: number of records that the policy kept out; None where there are such, but
-            it is not told how many, as with conditions the number would tell what is in them.
-        url: opens the record in Odoo's web client; of several, with ``{id}`` in place of an id.
-        skipped_fields: fields that the user cannot read on these records.
-        warnings: what was done differently from what was asked.
-        described: the fields that were read, by name.
+        count: Number of records in this result.
+        has_more: Whether there may be more records, because the search returned as many as you
+            asked for.
+        next_offset: Offset of the next page, if there may be one.
+        total: Number of all matching records, if you asked for it.
+        excluded_count: Number of records that the policy blocked. None if the number could reveal
+            the contents of blocked records.
+        url: Address of the record in Odoo's web client. For several records it contains ``{id}``
+            instead of an id.
+        skipped_fields: Fields that the user can't read on these records.
+        warnings: Differences between the request and the result.
+        described: Description of the fields by name.
     """
 
     records: list[Record]
@@ -98,10 +100,10 @@ class SearchResult(_Rows):
 
 @attrs.frozen(kw_only=True)
 class ReadResult(_Rows):
-    """Records read; ``missing_ids`` do not exist or are not visible to the user.
+    """The records that were read. ``missing_ids`` do not exist, or the user can't see them.
 
     Attributes:
-        url: as of :class:`SearchResult`.
+        url: See :class:`SearchResult`.
     """
 
     records: list[Record]
@@ -114,14 +116,14 @@ class ReadResult(_Rows):
 
 @attrs.frozen(kw_only=True)
 class CreateResult(Shown):
-    """Records created, one or several.
+    """The records that were created.
 
     Attributes:
-        id: of the only one, or of the first.
-        ids: of all of them, in the order of the values.
-        url: as of :class:`SearchResult`.
-        records: what was read back of them.
-        differences: the values that Odoo dropped, changed or rounded.
+        id: Id of the only or first record.
+        ids: Ids of all records, in the order of the values.
+        url: See :class:`SearchResult`.
+        records: Values of ``return_fields``, read back from the records.
+        differences: Values that Odoo dropped, changed or rounded.
     """
 
     id: int
@@ -136,11 +138,11 @@ class CreateResult(Shown):
 
 @attrs.frozen(kw_only=True)
 class WriteResult(Shown):
-    """Records updated; ``records`` has what was read back of them.
+    """The records that were changed. ``records`` has the values read back from them.
 
     Attributes:
-        url: as of :class:`SearchResult`.
-        differences: the values that Odoo dropped, changed or rounded.
+        url: See :class:`SearchResult`.
+        differences: Values that Odoo dropped, changed or rounded.
     """
 
     success: bool
@@ -155,7 +157,7 @@ class WriteResult(Shown):
 
 @attrs.frozen(kw_only=True)
 class UnlinkResult(Shown):
-    """Records deleted."""
+    """The records that were deleted."""
 
     success: bool
     model: str
@@ -166,7 +168,10 @@ class UnlinkResult(Shown):
 
 @attrs.frozen(kw_only=True)
 class CountResult(Shown):
-    """Number of records that match a domain; ``excluded_count`` as of :class:`SearchResult`."""
+    """The number of records that match a domain.
+
+    For ``excluded_count``, see :class:`SearchResult`.
+    """
 
     model: str
     domain: list[Any]
@@ -177,7 +182,7 @@ class CountResult(Shown):
 
 @attrs.frozen(kw_only=True)
 class RecordName(Shown):
-    """A record's id and display name."""
+    """The id and display name of a record."""
 
     id: int
     name: str
@@ -185,7 +190,7 @@ class RecordName(Shown):
 
 @attrs.frozen(kw_only=True)
 class NamesResult(Shown):
-    """Display names; ``missing_ids`` do not exist or are not visible to the user."""
+    """The display names of records. ``missing_ids`` do not exist, or the user can't see them."""
 
     model: str
     names: list[RecordName]
@@ -194,7 +199,7 @@ class NamesResult(Shown):
 
 @attrs.frozen(kw_only=True)
 class DefaultsResult(Shown):
-    """The values that a new record would get."""
+    """The default values of a new record."""
 
     model: str
     defaults: Record
@@ -202,7 +207,7 @@ class DefaultsResult(Shown):
 
 @attrs.frozen(kw_only=True)
 class FieldsResult(Shown):
-    """A model's fields by technical name, each with label, type, required, readonly, ..."""
+    """The fields of a model by technical name, each with its label and type."""
 
     model: str
     fields: dict[str, dict[str, Any]]
@@ -214,11 +219,11 @@ class FieldsResult(Shown):
 
 @attrs.frozen(kw_only=True)
 class ModelSummary(Shown):
-    """A model.
+    """A model in a list of models.
 
     Attributes:
-        field_count: None where the user cannot know.
-        access: what was found out of the user's rights: read, write, create, unlink.
+        field_count: Number of fields. None if the user can't find out.
+        access: The user's known access rights: read, write, create, unlink.
     """
 
     model: str
@@ -230,7 +235,7 @@ class ModelSummary(Shown):
 
 @attrs.frozen(kw_only=True)
 class ModelsResult(Shown):
-    """Models that the user may read."""
+    """The models that the user can read."""
 
     models: list[ModelSummary]
     count: int
@@ -239,13 +244,14 @@ class ModelsResult(Shown):
 
 @attrs.frozen(kw_only=True)
 class ExecuteResult(Shown):
-    """What a method returned: a plain value, or an action that a client would open.
+    """The result of a method: a plain value, or an action that a client would open.
 
     Attributes:
-        message: set when Odoo asks something first.
-        wizard: set when the action is a wizard that must be answered.
-        records: what was read back, of the records that the method returned, or was called on.
-        read_from: which of the two these records are.
+        message: Set if Odoo asks a question before it continues.
+        wizard: Set if you must answer a wizard.
+        records: Values of ``return_fields``, read back from records.
+        read_from: Whether ``records`` are the records that the method returned, or those that you
+            called it on.
     """
 
     result_type: str
@@ -260,16 +266,18 @@ class ExecuteResult(Shown):
 
 @attrs.frozen(kw_only=True)
 class WizardResult(Shown):
-    """What came of a wizard.
+    """The result of a wizard.
 
     Attributes:
-        done: whether its button did its work, also where Odoo now opens another dialog: then
-            because the records that it acts on are seen to have changed.
-        model: of ``records``.
-        records: what it opened, else what it acted on, as that is now.
-        wizard: what is asked: by this wizard when it was only described, or by the next one.
-        action: what it opened that is no record told here: a report, an address, another wizard.
-        result: what its method returned, where that is a plain value.
+        done: Whether the button did its work. It can be true even if Odoo opens another dialog,
+            because the toolkit has seen the records change.
+        model: Model of ``records``.
+        records: The records that the wizard opened. If it opened none, the records that it acted
+            on, as they are now.
+        wizard: Fields and buttons of this wizard if you only described it. Otherwise those of the
+            next wizard.
+        action: Anything else that the wizard opened: a report, an address or another wizard.
+        result: Plain value that the method returned.
     """
 
     done: bool
@@ -284,11 +292,11 @@ class WizardResult(Shown):
 
 @attrs.frozen(kw_only=True)
 class QueryAnswer(Shown):
-    """The answer to one of several questions: records, a number, or an error object.
+    """The result of one query: records, a number, or an error.
 
     Attributes:
-        has_more: there may be more records than these.
-        excluded_count, skipped_fields, warnings: as of :class:`SearchResult`.
+        has_more: Whether there may be more records than these.
+        excluded_count, skipped_fields, warnings: See :class:`SearchResult`.
     """
 
     records: list[Record] | None = None
@@ -302,7 +310,7 @@ class QueryAnswer(Shown):
 
 @attrs.frozen(kw_only=True)
 class QueriesResult(Shown):
-    """The answers to several questions, in their order."""
+    """The results of several queries, in their order."""
 
     answers: list[QueryAnswer]
 

@@ -1,4 +1,4 @@
-"""Any wizard: told what it asks, or answered, and what came of it."""
+"""A function that describes a wizard, or fills it in and presses its button."""
 
 from __future__ import annotations
 
@@ -54,34 +54,33 @@ def run_wizard(
     context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,
     describe: Annotated[bool, Doc("Only list fields and buttons.")] = False,
 ) -> WizardResult:
-    """Answer a wizard and press its button, and tell what became of the records.
-
-    Three round trips on a warm schema, and one that reads the records. Where the catalogue does not
-    know the wizard, the records are read before, too, to see whether its button changes them, and
-    it is asked for its form, unless ``method`` is given. Wizards that follow and
-    are known to be harmless run by themselves; another one is described in the result.
+    """Fill in a wizard, press its button, and return the records as they are then.
 
     >>> run_wizard(odoo, "account.payment.register", {"amount": 100.0}, "account.move", [42])
 
-    Args:
-        odoo: the connection.
-        wizard: the name of the wizard's model, or the action that a method returned.
-        values: answers that differ from the defaults, forms as in :func:`create`.
-        model: of the records that the wizard acts on; by default the context's ``active_model``.
-        ids: of these records.
-        method: what its button calls; by default the catalogue's, else the only one of its form.
-        context: extends that of the action, such as a description's ``context_hint``.
-        describe: whether only to tell what it asks; no button is pressed.
+    Pass the model of the wizard, or the action that a method returned. Set ``values`` only for
+    fields that differ from the defaults. The model and the ids default to ``active_model`` and
+    ``active_ids`` of the context. To see the fields and buttons first, pass ``describe=True``.
+
+    Without ``method``, the toolkit presses the button in its catalogue, or the only button of the
+    form. Wizards that follow and are known to be harmless run by themselves. Any other wizard is
+    described in the result.
+
+    It takes three requests on a warm schema, and one to read the records. For a wizard that is not
+    in the catalogue, the toolkit also reads the form and the records before the button is pressed,
+    to see whether it changed them.
 
     Returns:
-        ``records`` are those that it opened, else those that it acted on, as they are now.
+        ``records`` are the records that the wizard opened. If it opened none, they are the records
+        that it acted on.
 
     Raises:
-        ValidationError: it is no wizard, an answer is wrong, or it has several buttons and none
-            was named; nothing was done.
-        AccessError: Odoo or the policy does not allow it. Outside full mode only wizards of the
-            catalogue pass, with its questions and buttons, on models of the write allowlist.
-        OdooError: Odoo refused; nothing was done.
+        ValidationError: The model is not a wizard, a value is wrong, or you must choose one of
+            several buttons. Nothing was done.
+        AccessError: Odoo or the policy does not allow it. Outside full mode, only wizards of the
+            catalogue are allowed, with their known fields and buttons, on models of the write
+            allowlist.
+        OdooError: Odoo rejected it. Nothing was done.
     """
     given = _given(model, optional_ids(ids))
     action = _action(odoo, wizard, plain(context), given)

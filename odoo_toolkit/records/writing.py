@@ -1,4 +1,4 @@
-"""Creating, changing and deleting records of any model."""
+"""Functions that create, change and delete records of any model."""
 
 from __future__ import annotations
 
@@ -64,35 +64,31 @@ def create(
     *,
     dry_run: DryRun = False,
 ) -> CreateResult | Plan:
-    """Create a record, or several in one call that succeeds or fails as a whole; two round trips.
+    """Create one record, or several in one call that succeeds or fails as a whole.
 
-    What was given is compared with what is stored: values that Odoo dropped, changed or rounded
-    are named in ``differences``, and a warning says so.
+    Set a date with an ISO string or a Python date, and a many2one with an id. A list of ids sets a
+    many2many. Lines of a one2many are commands such as ``[0, 0, {...}]``.
 
-    When the answer is lost on the way, Odoo is searched for what this user has just created with
-    these values; it is never sent twice. ``write`` and ``unlink`` look likewise.
+    The toolkit compares your values with the stored ones. ``differences`` lists the values that
+    Odoo dropped, changed or rounded, and a warning repeats them.
 
-    Args:
-        odoo: the connection.
-        model: such as ``res.partner``.
-        values: field values; a list of them creates several records. Dates are ISO strings or
-            Python dates, a many2one is an id, a list of ids sets a many2many, and one2many lines
-            are commands such as ``[0, 0, {...}]``.
-        context: extends the base context.
-        return_fields: names of fields to read back into ``records``.
-        dry_run: check everything and create nothing.
+    If the connection breaks after the request was sent, the toolkit looks in Odoo for the records
+    that this user has just created with these values. It never sends the request twice.
+    :func:`write` and :func:`unlink` do the same.
+
+    A creation takes two requests.
 
     Returns:
-        ``id`` is that of the first or only record, ``ids`` has those of all.
+        ``id`` is the id of the first or only record, ``ids`` are the ids of all records.
 
     Raises:
-        ValidationError: a field or value is wrong; nothing was written. Of several rows,
-            ``details["rows"]`` has the index of the one that is wrong.
+        ValidationError: A field or value is wrong. Nothing was written. If you passed several
+            records, ``details["rows"]`` has the index of the wrong one.
         AccessError: Odoo or the policy does not allow it.
-        OdooError: Odoo refused; nothing was written. ``details["rows"]`` has the rows that the
-            refusal is about, where that can be told.
-        OdooConnectionError: the answer was lost and nothing was found; ``outcome`` is
-            ``maybe_applied``.
+        OdooError: Odoo rejected the values. Nothing was written. ``details["rows"]`` has the rows
+            that caused it, if Odoo says so.
+        OdooConnectionError: The connection broke, and the toolkit did not find the records.
+            ``outcome`` is ``maybe_applied``.
     """
     given = plain(values)
     rows = given if isinstance(given, list) else [given]
@@ -166,29 +162,27 @@ def write(
     *,
     dry_run: DryRun = False,
 ) -> WriteResult | Plan:
-    """Change fields of existing records; all of them or none; three round trips.
+    """Change fields of existing records. Either all records change, or none.
 
-    Properties that are left out stay as they are. Records that keep different ones are written one
-    after the other; an error then says which were done.
+    A dry run returns the values before and after in ``changes``.
 
-    Values that Odoo dropped, changed or rounded are named in ``differences``, as by ``create``. A
-    warning names fields that Odoo has changed besides, such as a price after the quantity, with
-    the value before and after: of up to ten records all that can be written, of more what Odoo
-    computes from the fields given. Other records are not looked at.
+    To write read-only fields, pass ``context={"allow_readonly": True}``. The toolkit does not send
+    this key to Odoo.
 
-    Args:
-        odoo: the connection.
-        model: such as ``res.partner``.
-        ids: records to change.
-        values: the fields to change, forms as in :func:`create`.
-        context: extends the base context; ``allow_readonly: true`` in it also writes fields that
-            the model declares readonly. It is not sent.
-        return_fields: names of fields to read back into ``records``.
-        dry_run: check everything and change nothing; ``changes`` has the values before and after.
+    Properties that you do not name keep their values. If records keep different properties, they
+    are written one after the other, and an error says which records were changed.
+
+    ``differences`` lists the values that Odoo dropped, changed or rounded, as in :func:`create`. A
+    warning lists other fields that Odoo changed, with the values before and after, such as a price
+    after you change the quantity. For up to ten records the toolkit compares every writable field.
+    For more records it compares the fields that Odoo computes from yours. It does not compare other
+    records.
+
+    A change takes three requests.
 
     Raises:
-        ValidationError: a field or value is wrong, or a field is readonly; nothing was written.
-        NotFoundError: a record does not exist; nothing was written.
+        ValidationError: A field or value is wrong, or a field is read-only. Nothing was written.
+        NotFoundError: A record does not exist. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
     ids, values = checked_ids(ids), plain(values)
@@ -242,18 +236,13 @@ def unlink(
     *,
     dry_run: DryRun = False,
 ) -> UnlinkResult | Plan:
-    """Delete records; all of them or none; two round trips.
+    """Delete records. Either all records are deleted, or none.
 
-    Args:
-        odoo: the connection.
-        model: such as ``res.partner``.
-        ids: records to delete.
-        context: extends the base context.
-        dry_run: look for the records and delete nothing; ``message`` names them.
+    ``message`` of a dry run lists the records by name. A deletion takes two requests.
 
     Raises:
-        NotFoundError: a record does not exist; nothing was deleted.
-        ConstraintError: other records refer to one of them; nothing was deleted.
+        NotFoundError: A record does not exist. Nothing was deleted.
+        ConstraintError: Other records refer to one of them. Nothing was deleted.
         AccessError: Odoo or the policy does not allow it.
     """
     ids = checked_ids(ids)

@@ -263,7 +263,7 @@ def test_options_are_those_of_the_functions(run: Run) -> None:
     told = " ".join(run("aggregate", "--help").stdout.split())
     assert "Stored fields, date:hour|day|week|month|quarter|year" in told
     assert "80 by default" in told
-    assert "e-mails that go with it" in " ".join(run("import", "--help").stdout.split())
+    assert "e-mails that belong to it" in " ".join(run("import", "--help").stdout.split())
     for name in COMMANDS:
         found = commands.get_command(click.Context(commands), name)
         assert found is not None

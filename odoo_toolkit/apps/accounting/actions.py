@@ -1,7 +1,7 @@
-"""Invoices and bills: made, looked at, posted and taken back.
+"""Functions that create, read, post, reset and cancel invoices and bills.
 
-An ``account.move`` goes draft -> [action_post] -> posted; draft or posted -> [button_cancel] ->
-cancel; posted or cancel -> [button_draft] -> draft.
+An ``account.move`` goes draft -> [action_post] -> posted. The button button_cancel cancels a draft
+or posted one. The button button_draft resets a posted or cancelled one to draft.
 """
 
 from __future__ import annotations
@@ -104,12 +104,7 @@ def create_invoice(
     post: Annotated[bool, Doc("Also post it.")] = False,
     dry_run: DryRun = False,
 ) -> Invoice | Plan:
-    """Create a customer invoice, vendor bill or refund; 5 round trips, 6 to post it too.
-
-    Taxes are explicit, because what Odoo fills in differs by version (14 and 15 nothing, 16 the
-    company's default even on lines of free text): a line gets ``tax_ids`` where given; else the
-    product's taxes of the company, mapped by the partner's fiscal position; a line without a
-    product, or whose product has none, gets none.
+    """Create a customer invoice, vendor bill, credit note or refund.
 
     >>> invoice = create_invoice(
     ...     odoo, partner_name="Azure", lines=[{"product_name": "Desk"}], post=True
@@ -117,27 +112,24 @@ def create_invoice(
     >>> invoice.posted
     True
 
-    Args:
-        odoo: the connection.
-        move_type: ``out_invoice``, ``out_refund``, ``in_invoice`` or ``in_refund``.
-        partner_id: customer or vendor.
-        partner_name: the name to look up instead.
-        lines: each with ``product_id`` or ``product_name`` or a ``name``, and ``quantity`` (1),
-            ``price_unit`` (in the invoice's currency; the product's sales price or cost),
-            ``discount`` (0 to 100 per cent), ``uom`` (name or id), ``account_id`` or
-            ``account_name`` (its name or code), and ``tax_ids`` (ids or names).
-        invoice_date: a day; today by default, for bills too.
-        journal_id: of type sale or purchase, as the move type needs; its id or name.
-        currency_id: the invoice's currency, by its id or name, such as ``EUR``.
-        ref: the reference.
-        due_date: when it is to be paid, instead of the partner's payment terms.
-        post: whether to post it. If that fails, the draft stays and the result says why.
-        dry_run: whether to return the plan and write nothing.
+    Each line has ``product_id``, ``product_name`` or ``name``. Optional keys are ``quantity``
+    (default: 1), ``price_unit`` in the invoice's currency (default: the product's price or cost),
+    ``discount`` in percent, ``uom``, ``account_id`` or ``account_name`` (a name or code), and
+    ``tax_ids`` (ids or names).
+
+    The toolkit always sets the taxes, because the defaults of Odoo differ by version. A line gets
+    your ``tax_ids``. Without them it gets the product's taxes, mapped by the partner's fiscal
+    position. A line without a product, or whose product has no taxes, gets no taxes.
+
+    The journal must be of type sale or purchase, as the move type needs. The date also defaults to
+    today for bills. If posting fails, the draft stays, and the result says why.
+
+    It takes 5 requests, and 1 more to post.
 
     Raises:
-        AmbiguousNameError: a name means several records; nothing was written.
-        ValidationError: a line or another argument is wrong; nothing was written.
-        NotFoundError: a record does not exist; nothing was written.
+        AmbiguousNameError: A name matches several records. Nothing was written.
+        ValidationError: A line or another argument is wrong. Nothing was written.
+        NotFoundError: A record does not exist. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
     steps = [CREATE, POST] if post else [CREATE]
@@ -204,21 +196,17 @@ def post_invoice(
     invoice_name: InvoiceName = None,
     dry_run: DryRun = False,
 ) -> Invoice | Plan:
-    """Post a draft invoice or bill; 3 round trips.
+    """Post a draft invoice or bill.
 
     >>> post_invoice(odoo, invoice_id=7).state
     'posted'
 
-    Args:
-        odoo: the connection.
-        invoice_id: the invoice.
-        invoice_name: its number instead; drafts mostly have none yet.
-        dry_run: whether to return the plan and write nothing.
+    Most drafts have no number yet, so pass the id. It takes 3 requests.
 
     Raises:
-        StateError: it is posted or cancelled (Odoo 14 to 16 would post a cancelled one).
-        ValidationError: it has no lines, no partner, or is a bill without a date.
-        NotFoundError: it does not exist.
+        StateError: The invoice is posted or cancelled. Odoo 14 to 16 would post a cancelled one.
+        ValidationError: The invoice has no lines or no partner, or is a bill without a date.
+        NotFoundError: The invoice does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
     permit(odoo, POST, dry_run=dry_run)
@@ -307,26 +295,22 @@ def reset_invoice(
     to: Annotated[Literal["draft", "cancel"], Doc("draft, or cancel.")] = "draft",
     dry_run: DryRun = False,
 ) -> Invoice | Plan:
-    """Reset an invoice, bill or entry to draft, or cancel it; 3 round trips, 4 if posted.
-
-    What had paid it is open again; on Odoo 19 a draft stays reconciled, and only cancelling
-    releases its payments.
+    """Reset an invoice, bill or journal entry to draft, or cancel it.
 
     >>> reset_invoice(odoo, invoice_name="INV/1", to="draft").state
     'draft'
 
-    Args:
-        odoo: the connection.
-        invoice_id: the invoice, bill, credit note or journal entry.
-        invoice_name: its number instead.
-        to: ``draft`` (of posted or cancelled ones), or ``cancel`` (of drafts or posted ones).
-        dry_run: whether to return the plan and write nothing.
+    You can reset a posted or cancelled invoice, and cancel a draft or posted one. Its payments
+    become open again. On Odoo 19 a draft stays reconciled, and only cancelling it releases its
+    payments.
+
+    It takes 3 requests, or 4 for a posted invoice.
 
     Raises:
-        StateError: it is so already, or it belongs to a payment or bank line.
-        NotFoundError: it does not exist.
+        StateError: It is already in that state, or belongs to a payment or bank line.
+        NotFoundError: The invoice does not exist.
         AccessError: Odoo or the policy does not allow it.
-        OdooError: Odoo refuses it, such as before a lock date.
+        OdooError: Odoo rejected it, for example because of a lock date.
     """
     permit(odoo, *([DRAFT, CANCEL] if to == "cancel" else [DRAFT]), dry_run=dry_run)
     if to not in ("draft", "cancel"):
@@ -383,20 +367,16 @@ def get_invoice(
     invoice_name: InvoiceName = None,
     line_limit: Annotated[int, Ge(0), Doc("Maximum number of lines.")] = 12,
 ) -> Invoice:
-    """Return an invoice or bill with lines, payments and what is open; 7 round trips at most.
+    """Return an invoice or bill with its lines, payments and open amount.
 
     >>> get_invoice(odoo, invoice_name="INV/1").amount_residual
     115.0
 
-    Args:
-        odoo: the connection.
-        invoice_id: the invoice; or
-        invoice_name: its number.
-        line_limit: most lines.
+    It takes at most 7 requests.
 
     Raises:
-        NotFoundError: there is no such invoice.
-        AmbiguousNameError: several match the name.
+        NotFoundError: The invoice does not exist.
+        AmbiguousNameError: Several invoices match the name.
         AccessError: Odoo or the policy does not allow it.
     """
     row = find(odoo, INVOICE, invoice_id, invoice_name)

@@ -1,4 +1,4 @@
-"""A bank line booked in its journal, and reconciled with what it pays."""
+"""The booking of a bank line in its journal, and its reconciliation."""
 
 from __future__ import annotations
 
@@ -60,21 +60,22 @@ class Bank:
 
 @attrs.frozen(kw_only=True)
 class BankMatch(Shown):
-    """A bank line, and what it pays.
+    """A bank line and the documents that it pays.
 
     Attributes:
-        index: of the line as it was given.
-        status: match; ask (name its documents), none (nothing fits); after booking done, failed
-            or not_tried; done also where it had been booked and reconciled before.
-        reasons: why.
-        items: the documents that it pays, or those to choose from.
-        stays_open: of the documents after it, in the currency of the journal; negative where
-            more is paid than is open, which stays a credit of the partner.
-        written_off: what differed, and was booked on the account that the line names for that;
-            negative where more was paid.
-        line_id: of the booked line (``account.bank.statement.line``).
-        booked_before: whether such a line was in Odoo already; no second one is made.
-        error: why it failed, as an error object.
+        index: Position of the line in your list.
+        status: ``match``, ``ask`` (name its documents) or ``none``. After booking: ``done``,
+            ``failed`` or ``not_tried``. ``done`` also if the line was already booked and
+            reconciled.
+        reasons: Reasons for the match.
+        items: Documents that the line pays, or candidates to choose from.
+        stays_open: Amount that stays open, in the currency of the journal. Negative if the line
+            pays more than is open, which stays as a credit of the partner.
+        written_off: Difference that was booked on the write-off account of the line. Negative if
+            the line paid more.
+        line_id: Id of the booked line (``account.bank.statement.line``).
+        booked_before: Whether the line already existed in Odoo. It is not booked again.
+        error: Reason of the failure, as an error object.
     """
 
     index: int

@@ -1,4 +1,4 @@
-"""Lines of a bank statement: matched with open items, booked and reconciled, one by one."""
+"""A function that matches, books and reconciles the lines of a bank statement."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class BankLine(TypedDict, total=False):
 
 @attrs.frozen(kw_only=True)
 class BankPlan(Plan):
-    """What would be booked and reconciled. Nothing was written."""
+    """The lines that would be booked and reconciled. Nothing was written."""
 
     journal: RecordName
     currency: str
@@ -91,7 +91,7 @@ class BankPlan(Plan):
 
 @attrs.frozen(kw_only=True)
 class BankResult(Shown):
-    """What became of each line, in the order in which they were given."""
+    """The results of the lines, in your order."""
 
     message: str
     journal: RecordName
@@ -114,35 +114,29 @@ def match_bank_lines(
 ) -> BankResult | BankPlan:
     """Match bank lines with open invoices, bills and payments, book them and reconcile them.
 
-    A line is matched if its reference has the number of a document, or if amount and name fit one.
-    Where several fit, or only the amount does, it is left alone: name its ``documents``. What
-    matches nothing is left alone, too. A line that is in Odoo already is not booked again: it is
-    the same with the same day, amount, reference and name in the journal.
-
     >>> plan = match_bank_lines.plan(
     ...     odoo, lines=[{"date": "2025-11-03", "amount": 115.0, "reference": "INV 201, thanks"}]
     ... )
     >>> [(line.status, line.items[0].document.name) for line in plan.lines]
     [('match', 'INV/201')]
 
-    Args:
-        odoo: the connection.
-        lines: 1 to 100, each with ``date``, ``amount``, ``reference``, ``partner``; ``documents``
-            where it is known what they pay. Of a line that is in Odoo and not reconciled, the
-            ``reference`` or a part of it is enough. ``writeoff_account``, by name or code, takes
-            what differs from the documents, which are then paid.
-        journal: by id or name.
-        tolerance: in the currency of the books. What differs stays open.
-        company: by id or name.
-        dry_run: find, match and show; write nothing.
+    Pass 1 to 100 lines, each with ``date``, ``amount``, ``reference`` and ``partner``. A line
+    matches a document if its reference contains the number of the document, or if the amount and
+    the name fit only one. If several documents fit, or only the amount fits, the line is not
+    booked. Set its ``documents`` to choose. A line without a match is not booked either.
+
+    A line is the same as one in Odoo if the date, amount, reference, name and journal are equal. It
+    is not booked again. For an unreconciled line in Odoo, a part of its ``reference`` is enough.
+
+    A difference within the tolerance stays open. To book it instead, set ``writeoff_account`` of
+    the line to the name or code of an account.
 
     Raises:
-        AmbiguousNameError: a name or number matches several; nothing was written.
-        NotFoundError: there is no such journal, company or document; nothing was written.
-        ValidationError: a line is wrong, given twice, or not in the currency of the books;
-            nothing was written.
-        AccessError: this user does not see all items, or must not book bank lines; nothing was
-            written.
+        AmbiguousNameError: A name or number matches several records. Nothing was written.
+        NotFoundError: The journal, company or document does not exist. Nothing was written.
+        ValidationError: A line is wrong, is passed twice, or is not in the currency of the books.
+            Nothing was written.
+        AccessError: This user can't see all items, or can't book bank lines. Nothing was written.
     """
     checked = _checked(lines)
     within = checked_number(tolerance, "tolerance", positive=False)

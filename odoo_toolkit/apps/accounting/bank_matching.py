@@ -1,4 +1,4 @@
-"""Which open items the lines of a bank statement pay, and why; nothing is written here."""
+"""The rules that match bank lines with open items. They write nothing."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class BankCandidate(Shown):
     """A document that a bank line may pay.
 
     Attributes:
-        document: an invoice, bill, credit note or payment.
-        left: what is open of it; negative where it is the company that owes.
-        reasons: what speaks for it.
+        document: Invoice, bill, credit note or payment.
+        left: Open amount. Negative if the company owes it.
+        reasons: Reasons for the match.
     """
 
     document: RecordName

@@ -1,4 +1,4 @@
-"""Crediting invoices and bills, in full or some of their lines."""
+"""A function that credits an invoice or bill, in full or in part."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ _SETTLES = 17
 
 
 class CreditedLine(TypedDict, total=False):
-    """A line of the invoice, and how much of it is credited."""
+    """A line of the invoice, and the quantity to credit."""
 
     line_id: int
     product_name: Annotated[str, Doc("Or its label.")]
@@ -101,32 +101,24 @@ def create_credit_note(
     allow_more: Annotated[bool, Doc("Allow more than was invoiced.")] = False,
     dry_run: DryRun = False,
 ) -> Invoice | Plan:
-    """Create the credit note of a posted invoice, or the refund of a bill; 7 to 10 round trips.
+    """Create the credit note of a posted invoice, or the refund of a bill.
 
     >>> note = create_credit_note(odoo, invoice_name="INV/1", reason="Broken")
     >>> note.move_type, note.amount_total, note.posted
     ('out_refund', 115.0, False)
 
-    Args:
-        odoo: the connection.
-        invoice_id: the posted invoice or bill.
-        invoice_name: its number instead.
-        lines: the lines to credit, each with ``line_id`` or ``product_name`` (or the line's
-            label), and ``quantity``, all of it by default. Without, the whole is credited.
-        reason: shown on the credit note.
-        date: its date.
-        journal_id: its id or name; by default the invoice's own. It is always sent, because
-            Odoo 15 and later refuse the wizard without it.
-        post: whether to post it, which settles the invoice with it as far as that is unpaid; if
-            that fails, the draft stays and the result says why.
-        allow_more: whether to credit more than was invoiced, with earlier credit notes.
-        dry_run: whether to return the plan and write nothing.
+    Without ``lines``, the whole invoice is credited. Each line has ``line_id`` or ``product_name``
+    (or the label of the line), and ``quantity``, which defaults to all of it. Posting applies the
+    credit note to the unpaid amount of the invoice. If posting fails, the draft stays, and the
+    result says why.
+
+    It takes 7 to 10 requests.
 
     Raises:
-        StateError: the invoice is not posted.
-        ValidationError: more would be credited than was invoiced, or a line is wrong.
-        AmbiguousNameError: a name means several lines.
-        NotFoundError: the invoice, or a line of it, does not exist.
+        StateError: The invoice is not posted.
+        ValidationError: You would credit more than was invoiced, or a line is wrong.
+        AmbiguousNameError: A name matches several lines.
+        NotFoundError: The invoice, or one of its lines, does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
     started = time.time()

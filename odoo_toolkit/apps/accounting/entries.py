@@ -1,4 +1,4 @@
-"""Journal entries that are no invoices: made, and posted if asked."""
+"""A function that creates and posts journal entries other than invoices."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class EntryLine(TypedDict, total=False):
 
 @attrs.frozen(kw_only=True)
 class Entry(Shown):
-    """A journal entry; ``date`` is the day under which Odoo has booked it."""
+    """A journal entry. ``date`` is its accounting date in Odoo."""
 
     id: int
     name: str | None = None
@@ -102,28 +102,24 @@ def create_entry(
     post: Annotated[bool, Doc("Also post it.")] = False,
     dry_run: DryRun = False,
 ) -> Entry | Plan:
-    """Create a journal entry; 7 round trips, one more to post it.
+    """Create a journal entry, and post it if you ask for it.
 
     >>> lines: list[EntryLine] = [{"account_id": 15, "debit": 9}, {"account_id": 10, "credit": 9}]
     >>> entry = create_entry(odoo, lines=lines, ref="Rent")
     >>> entry.journal and entry.journal.name, entry.ref
     ('Misc', 'Rent')
 
-    Args:
-        odoo: the connection.
-        lines: each with ``account_id`` or ``account_name`` (its name or code), ``debit`` or
-            ``credit``, and ``name`` and ``partner_id`` (an id or a name) where wanted.
-        date: under which it is booked; from 15 on, Odoo moves what is before a lock date to the
-            first open day, and the result says so.
-        ref: its reference.
-        journal_id: of type general, by its id or name; by default the company's first.
-        post: whether to post it. If that fails, the draft stays and the result says why.
-        dry_run: whether to return the plan and write nothing.
+    Each line has ``account_id`` or ``account_name`` (a name or code), and ``debit`` or ``credit``.
+    Optional keys are ``name`` and ``partner_id`` (an id or a name).
+
+    Odoo 15 and later move a date before a lock date to the first open day, and the result says so.
+    If posting fails, the draft stays, and the result says why. It takes 7 requests, and 1 more to
+    post.
 
     Raises:
-        ValidationError: the lines do not balance, or one is wrong; nothing was written.
-        AmbiguousNameError: a name means several accounts; nothing was written.
-        NotFoundError: an account, partner or journal does not exist; nothing was written.
+        ValidationError: The lines do not balance, or one is wrong. Nothing was written.
+        AmbiguousNameError: A name matches several accounts. Nothing was written.
+        NotFoundError: An account, partner or journal does not exist. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
     steps = [CREATE, POST] if post else [CREATE]

@@ -1,4 +1,4 @@
-"""An invoice as it is in Odoo, with the journals and currencies that it can be in."""
+"""An invoice as it is in Odoo, with its possible journals and currencies."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ JOURNAL = Document(
 
 @attrs.frozen(kw_only=True)
 class InvoiceLine(Shown):
-    """A line of an invoice; ``kind`` is section or note of those that are only text."""
+    """A line of an invoice. ``kind`` is section or note for lines without a product."""
 
     id: int
     product: RecordName | None = None
@@ -169,11 +169,11 @@ def with_taxes(odoo: Odoo, lines: Sequence[TaxedT], acts_on: str) -> list[TaxedT
 
 @attrs.frozen(kw_only=True)
 class OpenCredit(Shown):
-    """A payment or credit note that is not used up, and can be applied to an invoice.
+    """A payment or credit note that is still open, and that you can apply to an invoice.
 
     Attributes:
-        line_id: the journal item that is open.
-        amount: what is left of it, in its currency.
+        line_id: Id of the open journal item.
+        amount: Open amount, in its currency.
     """
 
     line_id: int
@@ -185,11 +185,11 @@ class OpenCredit(Shown):
 
 @attrs.frozen(kw_only=True)
 class Settlement(Shown):
-    """What has paid a part of an invoice: a payment, a credit note, another entry.
+    """A payment, credit note or other entry that has paid a part of an invoice.
 
     Attributes:
-        name: of the journal entry.
-        amount: in the invoice's currency.
+        name: Number of the journal entry.
+        amount: Amount in the invoice's currency.
     """
 
     move_id: int
@@ -203,14 +203,15 @@ class Invoice(Shown):
     """An invoice, bill, credit note or refund as it is in Odoo.
 
     Attributes:
-        name: its number; None as long as it is a draft without one.
-        url: opens it in Odoo's web client.
-        state: draft, posted or cancel; None only when it could not be read back.
-        date: under which it is booked.
-        amount_residual: what is left to pay.
-        lines, payments, open_credits: from :func:`get_invoice`. What has paid it, credit notes
-            among them; what its partner has open that reconcile could apply to it.
-        message: after a change, what was done.
+        name: Number of the invoice. None for a draft without a number.
+        url: Address of the invoice in Odoo's web client.
+        state: ``draft``, ``posted`` or ``cancel``. None only if the state could not be read.
+        date: Accounting date.
+        amount_residual: Unpaid amount.
+        lines, payments, open_credits: Set by :func:`get_invoice`: the lines, the payments and
+            credit notes that were applied, and open ones of the partner that ``reconcile`` can
+            apply.
+        message: The change, after a change.
     """
 
     id: int

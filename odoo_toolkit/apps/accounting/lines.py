@@ -1,8 +1,8 @@
-"""The lines of an invoice, with prices and taxes that are the same on every version of Odoo.
+"""The lines of an invoice, with the same prices and taxes on every version of Odoo.
 
-To 15, Odoo fills in nothing for a call from outside: no price, no tax, no terms of payment, no
-fiscal position. From 16 on it computes them as its own form does, but 16 puts the company's
-default tax on lines that have no tax of their own.
+Odoo 15 and earlier fill in nothing for an external call: no price, taxes, payment terms or fiscal
+position. Odoo 16 and later compute them as the form does. Odoo 16 also adds the company's default
+tax to lines without taxes.
 """
 
 from __future__ import annotations

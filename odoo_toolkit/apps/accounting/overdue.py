@@ -1,4 +1,4 @@
-"""Invoices that are overdue, by customer, and customers who are spared for a reason."""
+"""Overdue invoices by customer, and customers who get no reminder."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ PARTNER = "res.partner"
 
 @attrs.frozen(kw_only=True)
 class OverdueInvoice(Shown):
-    """An invoice of which something is overdue.
+    """An invoice with an overdue amount.
 
     Attributes:
-        due_date: of the part that has been due the longest.
-        days_overdue: since then.
-        residual: the overdue part, in the invoice's currency.
-        not_due: the part that is open, too, but not due yet, as of instalments.
+        due_date: Due date of the oldest overdue part.
+        days_overdue: Days since then.
+        residual: Overdue amount, in the invoice's currency.
+        not_due: Open amount that is not due yet, such as later instalments.
     """
 
     id: int
@@ -41,7 +41,7 @@ class OverdueInvoice(Shown):
 
 @attrs.frozen(kw_only=True)
 class NotReminded(Shown):
-    """A customer who gets no reminder, and why."""
+    """A customer who gets no reminder, and the reason."""
 
     customer: RecordName
     reason: str

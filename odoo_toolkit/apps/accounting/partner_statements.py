@@ -1,4 +1,4 @@
-"""A customer's or vendor's statement of account: what was booked, and what is open."""
+"""A function that returns a customer's or vendor's statement of account."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ _FIELDS = (
 
 @attrs.frozen(kw_only=True)
 class Movement(Shown):
-    """What was booked for a partner.
+    """An entry in a statement of account.
 
     Attributes:
-        kind: invoice, credit note, bill, refund, or entry, which payments are.
-        amount: what it adds to the balance, or takes from it.
-        balance: after it.
-        foreign_amount, currency: the amount of a document in another currency than the books'.
+        kind: Invoice, credit note, bill, refund or entry. A payment is an entry.
+        amount: Amount that it adds to the balance, negative if it reduces the balance.
+        balance: Balance after it.
+        foreign_amount, currency: Amount of a document in a foreign currency.
     """
 
     date: str
@@ -73,12 +73,12 @@ class Movement(Shown):
 
 @attrs.frozen(kw_only=True)
 class OpenItem(Shown):
-    """What is open of a document now.
+    """The open amount of a document now.
 
     Attributes:
-        left: in the document's currency; negative where the partner is owed, such as of a credit
-            note of a customer.
-        days_overdue: on the last day of the statement; 0 where it is not due.
+        left: Open amount, in the document's currency. Negative if the company owes it to the
+            partner, such as a customer's credit note.
+        days_overdue: Days overdue on the last day of the statement. 0 if it is not due.
     """
 
     document: RecordName
@@ -92,16 +92,16 @@ class OpenItem(Shown):
 class PartnerStatement(Shown):
     """A statement of account, in the currency of the books.
 
-    What a customer owes is positive, and what a vendor is owed; of both sides together what the
-    partner owes.
+    An amount that a customer owes is positive, and so is an amount that you owe a vendor. With both
+    sides together, an amount that the partner owes is positive.
 
     Attributes:
-        opening, closing: the balance before the first and after the last day.
-        charged, settled: what was added and taken off in between.
-        has_more: whether there are movements beyond the limit; the totals are of all.
-        open_items: what is open now, of documents up to the last day; some of it may have been
-            settled after that day.
-        checks: what the figures were checked for, and whether it holds.
+        opening, closing: Balance before the first day and after the last day.
+        charged, settled: Amounts added and taken off in between.
+        has_more: Whether there are movements beyond the limit. Totals include all movements.
+        open_items: Open items of documents up to the last day, as they are now. Some may have been
+            paid after that day.
+        checks: Checks of the figures, and their results.
     """
 
     partner: RecordName
@@ -133,28 +133,22 @@ def get_statement(
     company: Annotated[NameOrId, Doc("Whose books; the connection's company by default.")] = None,
     limit: Annotated[int, Ge(1), AtMost(1000), Doc("Most movements to return.")] = 100,
 ) -> PartnerStatement:
-    """Return a partner's statement of account; 8 round trips, 10 with names.
-
-    A contact stands for its company, whose account it is. Odoo Community prints no such statement.
+    """Return the statement of account of a customer or vendor.
 
     >>> found = get_statement(odoo, partner="Azure", date_to="2025-12-31")
     >>> found.opening, found.closing, [item.left for item in found.open_items]
     (0.0, 165.0, [100.0, 15.0, 50.0])
 
-    Args:
-        odoo: the connection.
-        partner: by id or name.
-        date_from: the first day; by default that of the fiscal year.
-        date_to: the last day; today by default.
-        side: ``customer`` (receivable), ``vendor`` (payable), or ``both``.
-        company: whose books, by id or name.
-        limit: most movements; the totals are of all of them.
+    A contact stands for its company, which has the account. Odoo Community does not print such a
+    statement. Totals include movements beyond the limit.
+
+    It takes 8 requests, or 10 with names.
 
     Raises:
-        AmbiguousNameError: a name matches several records.
-        NotFoundError: there is no such partner or company.
-        ValidationError: an argument is wrong.
-        AccessError: this user does not see the whole book, so that the figures would be wrong.
+        AmbiguousNameError: A name matches several records.
+        NotFoundError: The partner or company does not exist.
+        ValidationError: An argument is wrong.
+        AccessError: This user can't see the whole book, so the figures would be wrong.
     """
     if side not in get_args(Side):
         raise make_error(

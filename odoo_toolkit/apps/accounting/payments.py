@@ -1,4 +1,4 @@
-"""Paying invoices and bills, through Odoo's own wizard."""
+"""A function that pays invoices and bills through Odoo's wizard."""
 
 from __future__ import annotations
 
@@ -61,7 +61,10 @@ _PAID = ("reconciled_invoice_ids", "reconciled_bill_ids")
 
 @attrs.frozen(kw_only=True)
 class Payment(Shown):
-    """A payment; its state is posted to Odoo 17, in_process or paid from 18 on."""
+    """A payment.
+
+    Its state is posted on Odoo 17 and earlier, and in_process or paid on Odoo 18 and later.
+    """
 
     id: int
     name: str | None = None
@@ -72,7 +75,7 @@ class Payment(Shown):
 
 @attrs.frozen(kw_only=True)
 class PaidInvoice(Shown):
-    """What a payment left of an invoice; payment_state is partial, in_payment or paid."""
+    """An invoice after the payment. ``payment_state`` is partial, in_payment or paid."""
 
     id: int
     name: str
@@ -83,7 +86,7 @@ class PaidInvoice(Shown):
 
 @attrs.frozen(kw_only=True)
 class PaymentResult(Shown):
-    """The payments that were registered, and what they left of the invoices."""
+    """The payments that were registered, and the invoices after them."""
 
     payments: list[Payment]
     invoices: list[PaidInvoice]
@@ -113,41 +116,36 @@ def register_payment(
     writeoff_label: Annotated[str | None, Doc("Text of the write-off entry.")] = None,
     dry_run: DryRun = False,
 ) -> PaymentResult | Plan:
-    """Register the payment of posted invoices, or of bills; 8 round trips.
-
-    With a write-off or a day in the past it is one more, in another currency four or five.
-
-    Several invoices get a payment each, unless an amount is given: then one payment for all of
-    them, which must be of one partner and currency.
+    """Register the payment of posted invoices or bills.
 
     >>> paid = register_payment(odoo, invoice_ids=["INV/1"], amount=100)
     >>> [(invoice.name, invoice.amount_residual) for invoice in paid.invoices]
     [('INV/1', 15.0)]
 
-    Args:
-        odoo: the connection.
-        invoice_ids: their ids or numbers, posted and unpaid; either customers' invoices and
-            vendors' refunds (money comes in) or bills and customers' credit notes (money goes
-            out).
-        amount: by default what Odoo's wizard proposes: what is due, less an early payment
-            discount. All instalments are paid; in another currency, from 18 on the next one only.
-        currency: in which it is paid, such as ``EUR``, and in which ``amount`` is. By default
-            that of the invoices; where neither is given for one invoice, that of the journal if
-            it has its own. Odoo converts at the rate of the payment's day (14 and 15 take what
-            is due in a foreign currency into the company's at the rate of the invoice's).
-        journal_id: a bank or cash journal of the invoices' company, by its id or name.
-        payment_date: a day; today by default.
-        payment_method: a code such as ``manual``, available in the journal.
-        writeoff_account: the account, by name or code, on which the difference between
-            ``amount`` and what is due is written off, so that nothing stays open.
-        writeoff_label: of that journal item.
-        dry_run: whether to return the plan and write nothing.
+    The invoices must be unpaid. Pay customer invoices and vendor refunds together, or bills and
+    customer credit notes. Each invoice gets its own payment. With an ``amount``, all invoices get
+    one payment. They must then have the same partner and currency.
+
+    Without an ``amount``, Odoo's wizard proposes it: the amount due, minus an early payment
+    discount. All instalments are paid. In another currency, Odoo 18 and later pay only the next
+    instalment.
+
+    ``currency`` is the currency of the payment and of ``amount``. If you pass neither for one
+    invoice, the currency of the journal is used if it has one. Odoo converts at the rate of the
+    payment date. Odoo 14 and 15 convert an amount due in a foreign currency at the rate of the
+    invoice date.
+
+    ``payment_method`` is a code such as ``manual``, available in the journal. With
+    ``writeoff_account``, the difference between ``amount`` and the amount due is booked there, and
+    nothing stays open.
+
+    It takes 8 requests, 1 more for a write-off or a past date, and 4 or 5 more in another currency.
 
     Raises:
-        StateError: an invoice is a draft (Odoo 18 and 19 would accept it), cancelled or paid.
-        ValidationError: they cannot be paid together, journal or method do not fit, or Odoo has
-            no exchange rate.
-        NotFoundError: an invoice, journal or currency does not exist.
+        StateError: An invoice is a draft, cancelled or paid. Odoo 18 and 19 would accept a draft.
+        ValidationError: The invoices can't be paid together, the journal or method does not fit, or
+            Odoo has no exchange rate.
+        NotFoundError: An invoice, journal or currency does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
     wanted = wanted_each(INVOICE.model, invoice_ids, "invoice_ids", INVOICE.domain)

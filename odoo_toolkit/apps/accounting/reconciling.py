@@ -1,4 +1,4 @@
-"""Open items of an invoice: found, applied to it, and taken off again."""
+"""A function that applies open payments and credit notes to an invoice, or takes them off."""
 
 from __future__ import annotations
 
@@ -229,27 +229,22 @@ def reconcile(
 ) -> Invoice | Plan:
     """Apply an open payment or credit note to a posted invoice or bill, or take it off again.
 
-    5 round trips; of what is taken off, one more for each further instalment or document, and to
-    15 for what is paid in full.
-
     >>> reconcile(odoo, invoice_name="INV/1", credit_name="RINV/9").name
     'INV/1'
 
-    Args:
-        odoo: the connection.
-        invoice_id: the invoice.
-        invoice_name: its number instead.
-        line_id: the open journal item; by default the only one that there is.
-        credit_name: the number of the payment or credit note instead.
-        undo: ``one`` takes off what is named, or the only one that is on the invoice; ``all``
-            takes off everything. It is open again then, and Odoo takes back what it had booked
-            for exchange rates and taxes on payments.
-        dry_run: whether to return the plan and write nothing.
+    Without ``line_id`` and ``credit_name``, the toolkit uses the only open item. ``undo="one"``
+    takes off the item you name, or the only one on the invoice. ``undo="all"`` takes off every
+    item. The invoice is open again then, and Odoo reverses its entries for exchange rates and cash
+    basis taxes.
+
+    It takes 5 requests. Taking items off needs one more for each further instalment or document,
+    and up to 15 if the invoice was paid in full.
 
     Raises:
-        StateError: the invoice is not posted, nothing of it is open, or nothing is on it.
-        AmbiguousNameError: several could be meant; its matches are journal items.
-        NotFoundError: nothing is open, or not that; Odoo itself would take any customer's.
+        StateError: The invoice is not posted, is fully paid, or has nothing to take off.
+        AmbiguousNameError: Several items match. The matches are journal items.
+        NotFoundError: No open item of this partner matches. Odoo itself would accept any
+            customer's.
         AccessError: Odoo or the policy does not allow it.
     """
     permit(odoo, REMOVE if undo else ASSIGN, dry_run=dry_run)

@@ -1,4 +1,4 @@
-"""Reminders of overdue invoices: one e-mail for each customer, with all that is overdue."""
+"""A function that sends each customer one e-mail about all overdue invoices."""
 
 from __future__ import annotations
 
@@ -68,18 +68,18 @@ _PLACES = ("company", "customer", "invoices", "today", "total")
 
 @attrs.frozen(kw_only=True)
 class Reminder(Shown):
-    """An e-mail to a customer about all invoices that are overdue.
+    """An e-mail to a customer about all overdue invoices.
 
     Attributes:
-        document: the invoice that the message is on: the one that has been due the longest.
-        recipients: the contacts of the invoices that have an address, else the customer's own.
-        followers: who follows that invoice in Odoo, and gets the message, too.
-        totals: what is overdue, by currency.
-        status: sent (the mail server took it), queued, failed, cancelled, partial, or unknown; None
-            in a plan, and where it was not sent.
-        message_id: of the message on the invoice.
-        deliveries: what became of it, by recipient; followers are among them.
-        error: why it was not sent, as an error object.
+        document: The invoice that has been overdue the longest. The message belongs to it.
+        recipients: Contacts of the invoices that have an e-mail address, otherwise the customer.
+        followers: Followers of that invoice in Odoo, who also get the message.
+        totals: Overdue amounts by currency.
+        status: ``sent`` (the mail server accepted it), ``queued``, ``failed``, ``cancelled``,
+            ``partial`` or ``unknown``. None in a plan, or if it was not sent.
+        message_id: Id of the message on the invoice.
+        deliveries: Delivery status of each recipient and follower.
+        error: Reason of the failure, as an error object.
     """
 
     customer: RecordName
@@ -102,8 +102,8 @@ class RemindersPlan(Plan):
     """The reminders that would be sent. Nothing was sent.
 
     Attributes:
-        not_sent: customers who would get none, and why.
-        omitted: customers beyond the limit, and what is overdue.
+        not_sent: Customers who would get no reminder, and the reason.
+        omitted: Customers beyond the limit, and their overdue amounts.
     """
 
     reminders: list[Reminder]
@@ -113,11 +113,11 @@ class RemindersPlan(Plan):
 
 @attrs.frozen(kw_only=True)
 class RemindersResult(Shown):
-    """The reminders that were sent, and what became of each.
+    """The reminders that were sent, and their delivery status.
 
     Attributes:
-        not_sent: customers who got none, and why.
-        omitted: customers beyond the limit, and what is overdue.
+        not_sent: Customers who got no reminder, and the reason.
+        omitted: Customers beyond the limit, and their overdue amounts.
     """
 
     message: str
@@ -152,35 +152,25 @@ def send_reminders(
     ] = 25,
     dry_run: DryRun = False,
 ) -> RemindersResult | RemindersPlan:
-    """Send each customer one e-mail about all invoices that are overdue.
-
-    It goes to the contacts that the invoices were for, and is a message on the invoice that has
-    been due the longest. What is in payment is not asked for, nor what open payments and credit
-    notes of the customer cover.
-    Calling it again goes on where it stopped: nobody gets the same reminder twice in 24 hours.
+    """Send each customer one e-mail about all overdue invoices.
 
     >>> plan = send_reminders.plan(odoo, min_days=14)
     >>> [(one.customer.name, one.totals) for one in plan.reminders]
     [('Azure', {'USD': 115.0})]
 
-    Args:
-        odoo: the connection.
-        partners: customers by id or name; all that have overdue invoices without it.
-        min_days: only invoices that have been overdue for so many days.
-        subject: instead of the standard one.
-        body: plain text instead of the standard one; the list of invoices is added at its end
-            where ``{invoices}`` is not in it.
-        again: whether customers get it who had a reminder with this subject in the last 24 hours.
-        company: whose invoices, by id or name.
-        limit: most customers.
-        dry_run: find, check and show; send nothing.
+    The e-mail goes to the contacts of the invoices. It is a message on the invoice that has been
+    overdue the longest. Amounts that are in payment, or covered by open payments and credit notes,
+    are not claimed. If ``body`` does not contain ``{invoices}``, the list is added at its end.
+
+    You can call the function again to continue. No customer gets the same reminder twice in 24
+    hours, unless you pass ``again=True``.
 
     Raises:
-        AmbiguousNameError: a name matches several records; nothing was sent.
-        NotFoundError: there is no such customer or company; nothing was sent.
-        ValidationError: a text or a number is wrong; nothing was sent.
-        AccessError: this user does not see all invoices, or Odoo or the policy does not allow it;
-            nothing was sent.
+        AmbiguousNameError: A name matches several records. Nothing was sent.
+        NotFoundError: The customer or company does not exist. Nothing was sent.
+        ValidationError: A text or a number is wrong. Nothing was sent.
+        AccessError: This user can't see all invoices, or Odoo or the policy does not allow it.
+            Nothing was sent.
     """
     check_texts(subject=subject, body=body)
     words = _checked_words(subject or _SUBJECT, body or _BODY)

@@ -1,4 +1,4 @@
-"""Trial balance, balance sheet, profit and loss, and open items by age."""
+"""A function that returns trial balances, balance sheets, profit and loss, and aged balances."""
 
 from __future__ import annotations
 
@@ -139,14 +139,14 @@ _THIS_YEAR = "Result of this year"
 
 @attrs.frozen(kw_only=True)
 class ReportRow(Shown):
-    """One line of a report: what is booked for an account, a partner or a document.
+    """A line of a report: an account, a partner or a document.
 
     Attributes:
-        section: asset, liability, equity, income, expense or off_balance.
-        balance: at the end: debit less credit in a trial balance; elsewhere as people read it,
-            what is earned, owned, owed, paid as positive numbers.
-        days, days_late: of days to pay, from the invoice and from its due date to the payment, on
-            average, each by its amount.
+        section: ``asset``, ``liability``, ``equity``, ``income``, ``expense`` or ``off_balance``.
+        balance: Balance at the end. A trial balance shows debit minus credit. In other reports,
+            income, assets, debts and payments are positive.
+        days, days_late: Average days from the invoice date and from the due date to the payment,
+            weighted by amount.
     """
 
     id: int | None = None
@@ -168,13 +168,13 @@ class ReportRow(Shown):
 
 @attrs.frozen(kw_only=True)
 class Report(Shown):
-    """What the posted entries of a company say.
+    """A report of a company's posted entries.
 
     Attributes:
-        currency: the company's, in which all amounts are.
-        totals: of all rows, also of those that are left out.
-        rows_omitted: how many rows there are beyond the limit.
-        checks: what the figures were checked for, and whether it holds.
+        currency: The company's currency, of all amounts.
+        totals: Totals of all rows, including omitted ones.
+        rows_omitted: Number of rows beyond the limit.
+        checks: Checks of the figures, and their results.
     """
 
     kind: str
@@ -203,29 +203,30 @@ def get_report(
     by: Annotated[By | None, Doc("Default: account; aged: partner.")] = None,
     limit: Annotated[int, Ge(1), AtMost(1000), Doc("Maximum number of rows.")] = 25,
 ) -> Report:
-    """Return a report of the books from the posted journal items; 5 to 8 round trips.
+    """Return a report of the books from the posted journal items.
 
     >>> report = get_report(odoo, kind="aged_receivable", by="partner", date_to="2025-12-31")
     >>> [(row.name, row.balance) for row in report.rows]
     [('Azure', 300.0)]
 
-    Args:
-        odoo: the connection.
-        kind: ``trial_balance`` and ``profit_and_loss`` of a period, ``balance_sheet``,
-            ``aged_receivable`` and ``aged_payable`` as of a day in the past or the future;
-            ``days_to_pay`` (by customers) and ``days_to_pay_vendors`` of what was paid in a period.
-        date_to: the last day of the period, or the day as of which.
-        date_from: the first day of the period.
-        company_id: whose books; by default the connection's company, else the user's.
-        company_name: its name instead; one more round trip.
-        by: what a row is: an account, a partner, or a document (aged reports and days to pay).
-        limit: most rows; the totals are of all of them.
+    Choose the ``kind``:
+
+    - ``trial_balance`` and ``profit_and_loss`` cover a period
+    - ``balance_sheet``, ``aged_receivable`` and ``aged_payable`` are as of a day, in the past or
+      the future
+    - ``days_to_pay`` (customers) and ``days_to_pay_vendors`` cover payments in a period
+
+    ``date_to`` is the last day of the period, or the day of the report. The company defaults to the
+    company of the connection, or else the user's. Aged reports and days to pay can also have a row
+    for each document. Totals include all rows.
+
+    It takes 5 to 8 requests.
 
     Raises:
-        AccessError: this user does not see the whole book, so that the figures would be wrong.
-        NotFoundError: there is no such company, or this user is not in it.
-        AmbiguousNameError: several companies match the name.
-        ValidationError: an argument is wrong.
+        AccessError: This user can't see the whole book, so the figures would be wrong.
+        NotFoundError: The company does not exist, or this user does not belong to it.
+        AmbiguousNameError: Several companies match the name.
+        ValidationError: An argument is wrong.
     """
     rows_by = _checked_kind(kind, by)
     limit = checked_count(limit, "limit", 1)

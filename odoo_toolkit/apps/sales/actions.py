@@ -1,4 +1,4 @@
-"""Orders: confirmed, invoiced and cancelled."""
+"""Functions that confirm, invoice and cancel sales orders."""
 
 from __future__ import annotations
 
@@ -76,22 +76,16 @@ def confirm_order(
     order_name: OrderName = None,
     dry_run: DryRun = False,
 ) -> Order | Plan:
-    """Confirm a quotation: it becomes a sales order and its deliveries are made.
+    """Confirm a quotation. It becomes a sales order, and Odoo creates its deliveries.
 
     >>> order = confirm_order(odoo, order_name="S00012")
     >>> order.confirmed, order.state
     (True, 'sale')
 
-    Args:
-        odoo: the connection.
-        order_id: the order; or
-        order_name: its number.
-        dry_run: find and check, write nothing.
-
     Raises:
-        StateError: it is not a quotation, or has no lines; ``details["current_state"]``.
+        StateError: The order is not a quotation, or has no lines. See ``details["current_state"]``.
         WizardRequiredError: Odoo asks a question that the toolkit does not know.
-        OdooError: Odoo refused; nothing was changed.
+        OdooError: Odoo rejected it. Nothing was changed.
     """
     permit(odoo, CONFIRM, dry_run=dry_run)
     row = find(odoo, ORDER, order_id, order_name)
@@ -117,21 +111,15 @@ def cancel_order(
 ) -> Order | Plan:
     """Cancel a quotation or sales order, with its open deliveries and draft invoices.
 
-    The customer gets no e-mail. An order that is delivered or invoiced is not cancelled, although
-    Odoo itself would do so without a word.
-
     >>> cancel_order(odoo, order_name="S00012").state
     'cancel'
 
-    Args:
-        odoo: the connection.
-        order_id: the order; or
-        order_name: its number.
-        dry_run: find and check, write nothing.
+    The customer gets no e-mail. The toolkit does not cancel an order that is delivered or invoiced,
+    although Odoo would.
 
     Raises:
-        StateError: it is locked, delivered or invoiced; the message names the documents.
-        OdooError: Odoo refused; nothing was changed.
+        StateError: The order is locked, delivered or invoiced. The message lists the documents.
+        OdooError: Odoo rejected it. Nothing was changed.
     """
     permit(odoo, CANCEL, dry_run=dry_run)
     row = find(odoo, ORDER, order_id, order_name)
@@ -252,7 +240,7 @@ _OF_LINES = ("delivered", "delivered_only")
 
 @attrs.frozen(kw_only=True)
 class InvoiceResult(Shown):
-    """The invoices made of an order; amounts are those of all of them together."""
+    """The invoices of an order. Amounts are the sum of all of them."""
 
     order_id: int
     order_name: str
@@ -282,31 +270,26 @@ def create_invoices(
     post: Annotated[bool, Doc("Post it as well; if that fails, the draft stays.")] = False,
     dry_run: DryRun = False,
 ) -> InvoiceResult | Plan:
-    """Make the draft invoice of a sales order through Odoo's wizard, and post it if asked.
-
-    A ``fixed`` amount is without taxes to Odoo 16 and includes them from 17 on, and what taxes a
-    percentage bears differs as well: read the amounts of the result.
+    """Create the draft invoice of a sales order, and post it if you ask for it.
 
     >>> made = create_invoices(odoo, order_name="S00012")
     >>> [(invoice.name, invoice.amount_total) for invoice in made.invoices]
     [('INV/2026/00001', 345.0)]
 
-    Args:
-        odoo: the connection.
-        order_id: the order; or
-        order_name: its number.
-        method: ``delivered`` invoices what is due and deducts down payments. ``delivered_only``
-            leaves out what is ordered and not delivered yet, where products are invoiced when they
-            are ordered.
-        amount: for ``percentage`` more than 0 and at most 100; for ``fixed`` the sum.
-        lines: of what is due only these lines, each with ``line_id``, ``product_id`` or
-            ``product_name``, and ``quantity``. Down payments are not deducted then.
-        post: whether to post what was made. If that fails, the draft stays and the result says why.
-        dry_run: find and check, write nothing.
+    ``delivered`` invoices everything that can be invoiced now, and deducts down payments.
+    ``delivered_only`` excludes quantities that are not delivered yet, even if the product is
+    invoiced when it is ordered. If you pass ``lines``, each has ``line_id``, ``product_id`` or
+    ``product_name``, and ``quantity``. Down payments are then not deducted.
+
+    For ``percentage``, the amount is more than 0 and at most 100. A ``fixed`` amount excludes taxes
+    on Odoo 16 and earlier, and includes them on Odoo 17 and later. The taxes of a percentage also
+    depend on the version, so check the amounts in the result.
+
+    If posting fails, the draft stays, and the result says why.
 
     Raises:
-        StateError: the order is not confirmed, or there is nothing to invoice.
-        ValidationError: the amount or a line does not fit; nothing was written.
+        StateError: The order is not confirmed, or there is nothing to invoice.
+        ValidationError: The amount or a line does not fit. Nothing was written.
     """
     values = _wizard_values(method, amount)
     asked = checked_choice(lines, "lines") if lines is not None else None

@@ -1,4 +1,4 @@
-"""Lines of sales orders: new ones, and changes of those that are there."""
+"""Lines of sales orders: new lines, and changes of existing lines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from odoo_toolkit.records.names import AmbiguousNameError, Wanted, resolve_all
 
 
 class NewLine(TypedDict, total=False):
-    """A line of a quotation: of a product, or a note or a heading where it is alone."""
+    """A line of a quotation: a product, a note or a heading."""
 
     product_id: int
     product_name: str
@@ -38,7 +38,7 @@ class NewLine(TypedDict, total=False):
 
 
 class ChangedLine(TypedDict, total=False):
-    """What is new about a line of a quotation, meant by ``line_id`` or by its product."""
+    """The changes of a line of a quotation, identified by ``line_id`` or by its product."""
 
     line_id: int
     product_id: int
@@ -50,7 +50,7 @@ class ChangedLine(TypedDict, total=False):
 
 
 class ChosenLine(TypedDict, total=False):
-    """A line of an order, meant by ``line_id`` or by its product, and how much of it."""
+    """A line of an order, identified by ``line_id`` or by its product, and a quantity."""
 
     line_id: int
     product_id: int

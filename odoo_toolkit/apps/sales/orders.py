@@ -1,4 +1,4 @@
-"""A sales order as it is in Odoo, and the orders that a list of ids and numbers means."""
+"""A sales order as it is in Odoo, and the search for orders by ids and numbers."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ LAYOUT = Layout(
 
 @attrs.frozen(kw_only=True)
 class OrderLine(Shown):
-    """A line of an order; ``kind`` is section, subsection or note for lines that sell nothing."""
+    """A line of an order. ``kind`` is section, subsection or note for lines without a product."""
 
     id: int
     product: RecordName | None
@@ -104,7 +104,7 @@ class Delivery(Shown):
 
 @attrs.frozen(kw_only=True)
 class Invoice(Shown):
-    """An invoice or credit note of an order; a draft may have no number yet."""
+    """An invoice or credit note of an order. A draft may have no number yet."""
 
     id: int
     name: str
@@ -122,20 +122,23 @@ class Invoice(Shown):
 
 @attrs.frozen(kw_only=True)
 class Order(Shown):
-    """A quotation or sales order as it is in Odoo; None is what is empty, or could not be read.
+    """A quotation or sales order as it is in Odoo.
+
+    None means empty, or that the value could not be read.
 
     Attributes:
-        url: opens it in Odoo's web client.
-        state: draft, sent, sale, cancel; to Odoo 16 also done, which means locked.
-        locked: whether it is closed for changes, told alike on all versions.
-        commitment_date: when delivery was promised.
-        client_order_ref: the customer's own reference.
-        note: terms, as plain text.
-        invoice_status: no (nothing to invoice), to invoice, invoiced, upselling.
-        delivery_status: from Odoo 16 on: pending, started, partial, full.
-        lines, deliveries, invoices: None where they were not asked for.
-        message: after a change, what was done.
-        warnings: what could not be read, or went otherwise than asked; the order exists
+        url: Address of the order in Odoo's web client.
+        state: ``draft``, ``sent``, ``sale`` or ``cancel``. Odoo 16 and earlier also have ``done``,
+            which means locked.
+        locked: Whether the order is locked for changes. It means the same on all versions.
+        commitment_date: Promised delivery date.
+        client_order_ref: The customer's own reference.
+        note: Terms, as plain text.
+        invoice_status: ``no`` (nothing to invoice), ``to invoice``, ``invoiced`` or ``upselling``.
+        delivery_status: ``pending``, ``started``, ``partial`` or ``full``, on Odoo 16 and later.
+        lines, deliveries, invoices: None if you did not ask for them.
+        message: The change, after a change.
+        warnings: Values that could not be read, and differences from your request. The order exists
             nevertheless.
     """
 
@@ -185,15 +188,17 @@ def get_order(
     include_deliveries: Annotated[bool, Doc("Also return the deliveries.")] = False,
     include_invoices: Annotated[bool, Doc("Also return the invoices.")] = False,
 ) -> Order:
-    """Return a sales order with what belongs to it, in at most four round trips.
+    """Return a sales order with its lines, deliveries and invoices.
 
     >>> order = get_order(odoo, order_name="S00012")
     >>> order.state, order.amount_total, len(order.lines or ())
     ('draft', 345.0, 3)
 
+    It takes at most 4 requests.
+
     Raises:
-        NotFoundError: there is no such order.
-        AmbiguousNameError: several orders match the name.
+        NotFoundError: The order does not exist.
+        AmbiguousNameError: Several orders match the name.
     """
     row = find(odoo, ORDER, order_id, order_name)
     warnings: list[str] = []

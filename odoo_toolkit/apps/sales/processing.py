@@ -1,6 +1,7 @@
-"""Several orders in one call, each taken through the stages after the quotation.
+"""A function that takes several orders from the quotation to the payment.
 
-quotation -> confirm -> deliver -> invoice -> post -> pay; each stage finds what is to be done.
+The stages are quotation -> confirm -> deliver -> invoice -> post -> pay. Each stage finds out what
+it has to do.
 """
 
 from __future__ import annotations
@@ -269,20 +270,19 @@ STEPS: tuple[StepName, ...] = get_args(StepName)
 
 @attrs.frozen(kw_only=True)
 class OrderOutcome(Outcome):
-    """What became of one order.
+    """The result of one order.
 
     Attributes:
-        done: by step, what came of it: the deliveries that confirming made, those that were
-            validated, the invoices that were made, those that were posted, the payments. The step
-            where it stopped is among them if it had done a part.
-        not_needed: by step, why there was nothing to do.
-        actions: by step, what a dry run would do.
-        stopped_at: the step that could not be done; those after it were not tried.
-        error: why, as an error object.
-        tried: False where the connection was lost before this order had its turn.
-        state, invoice_status, amount_due: afterwards; None where they are not known.
-        amount_due: what is left to pay of its posted invoices.
-        invoices: afterwards, with due date and payment term.
+        done: Step -> its result: new deliveries, validated deliveries, new invoices, posted
+            invoices, payments. It includes the failed step if that was partly done.
+        not_needed: Step -> reason why there was nothing to do.
+        actions: Step -> what a dry run would do.
+        stopped_at: The step that failed. Later steps were not tried.
+        error: Reason of the failure, as an error object.
+        tried: False if the connection broke before this order.
+        amount_due: Unpaid amount of its posted invoices.
+        invoices: Invoices after the steps, with due date and payment term.
+        state, invoice_status: State after the steps. None if it is unknown.
     """
 
     invoices: list[Invoice] = attrs.Factory(list)
@@ -291,7 +291,7 @@ class OrderOutcome(Outcome):
 
 @attrs.frozen(kw_only=True)
 class ProcessResult(Shown):
-    """What became of several orders, in the order in which they were given."""
+    """The results of several orders, in your order."""
 
     message: str
     orders: list[OrderOutcome]
@@ -299,7 +299,7 @@ class ProcessResult(Shown):
 
 @attrs.frozen(kw_only=True)
 class OrdersPlan(Plan):
-    """What would become of several orders; ``calls`` are those that can be known before."""
+    """The plan for several orders. ``calls`` lists the calls that are known in advance."""
 
     orders: list[OrderOutcome]
 
@@ -325,42 +325,35 @@ def process_orders(
     ] = False,
     dry_run: DryRun = False,
 ) -> ProcessResult | Plan:
-    """Confirm, deliver, invoice, post and pay orders, or some of these steps; each by itself.
-
-    An order goes through the steps until one cannot be done; the others go on. Nothing is forced:
-    a delivery is validated when all of it is there, unless ``unreserved`` says otherwise. Each step
-    looks at the order's state first, so that calling it again goes on where it stopped and does
-    nothing twice. Invoices are of what can be invoiced then; they are paid in full, without an
-    early payment discount. An invoice that belongs to several orders is posted and paid as a whole;
-    credit notes are never paid out.
-
-    Where the connection is lost, the orders that follow are not tried.
-
-    Round trips: 1, and per order 2, 6 to confirm, 11 for a delivery, 7 to invoice, 5 to post and 11
-    to pay an invoice.
+    """Confirm, deliver, invoice, post and pay several orders, or do some of these steps.
 
     >>> found = process_orders(odoo, orders=["S1", "S3"], steps=["confirm", "deliver"])
     >>> [(order.name, order.complete) for order in found.orders]
     [('S1', True), ('S3', True)]
 
-    Args:
-        odoo: the connection.
-        orders: 1 to 50, each by its id or number, none twice.
-        steps: any of confirm, deliver, invoice, post and pay; made in this order always.
-        journal_id: the bank or cash journal of the payments, by its id or name; by default the
-            first bank.
-        payment_date: a day; today by default.
-        unreserved: whether to deliver the full demand, even if it is reserved for other orders or
-            not in stock; a warning names what is below zero then.
-        dry_run: return an :class:`OrdersPlan`, which says per order what would be done, as far as
-            it can be known; write nothing.
+    Each order goes through the steps until one fails, while the other orders continue. Pass 1 to 50
+    orders, none of them twice. The steps always run in the order above. Each step first checks the
+    state of the order, so you can call the function again to continue without doing anything twice.
+
+    A delivery is validated when all of it is reserved. With ``unreserved=True`` a delivery may use
+    stock that is reserved for other orders or missing, and a warning lists products below zero.
+
+    Invoices contain everything that can be invoiced at that time. They are paid in full, without an
+    early payment discount. The journal defaults to the first bank. An invoice of several orders is
+    posted and paid as a whole. Credit notes are never paid out.
+
+    If the connection breaks, the remaining orders are not tried. A dry run returns an
+    :class:`OrdersPlan`.
+
+    It takes 1 request, and for each order 2, plus 6 to confirm, 11 for a delivery, 7 to invoice, 5
+    to post and 11 to pay an invoice.
 
     Raises:
-        ValidationError: a step, journal or date is wrong, or an order is given twice; nothing was
+        ValidationError: A step, journal or date is wrong, or you passed an order twice. Nothing was
             written, as after the errors below.
-        NotFoundError: there is no such order.
-        AmbiguousNameError: a number or name means several.
-        AccessError: the policy forbids one of the steps.
+        NotFoundError: The order does not exist.
+        AmbiguousNameError: A number or name matches several records.
+        AccessError: The policy does not allow one of the steps.
     """
     asked = checked_steps(steps, STAGES)
     allowed = (step for name in asked for step in STAGES[name].allowed)

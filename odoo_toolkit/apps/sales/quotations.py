@@ -1,4 +1,4 @@
-"""Quotations: created, copied from an order with changes, and changed."""
+"""Functions that create, copy and change quotations."""
 
 from __future__ import annotations
 
@@ -112,9 +112,7 @@ def create_order(
     confirm: Annotated[bool, Doc("Also confirm the order.")] = False,
     dry_run: DryRun = False,
 ) -> Order | Plan:
-    """Make a quotation, and confirm it if asked to; in few round trips.
-
-    At most six on a warm schema, one more for the deliveries of what is confirmed.
+    """Create a quotation, and confirm it if you ask for it.
 
     >>> order = create_order(
     ...     odoo, partner_name="Acme", lines=[{"product_name": "Desk", "quantity": 2}]
@@ -122,29 +120,21 @@ def create_order(
     >>> [(line.product.name, line.quantity) for line in order.lines or () if line.product]
     [('Desk', 2)]
 
-    Args:
-        odoo: the connection.
-        lines: each with ``product_id`` or ``product_name``, ``quantity`` (1), ``price_unit`` (the
-            pricelist's), ``discount`` (0 to 100 per cent) and ``name`` (the product's text). A
-            line with nothing but ``name`` becomes a note, one with nothing but ``section`` a
-            heading.
-        partner_id: the customer; or
-        partner_name: their name.
-        date_order: the quotation's date; confirming replaces it by the present moment.
-        commitment_date: when delivery is promised.
-        client_order_ref: the customer's own reference.
-        payment_term_id: the customer's by default; or
-        payment_term_name: its name.
-        pricelist_id: its id or name; the customer's by default.
-        warehouse_id: its id or name; needs the module ``sale_stock``.
-        note: shown below the lines.
-        confirm: confirm the order at once. When that fails, the quotation stays, ``confirmed`` is
-            False and ``warnings`` says why.
-        dry_run: resolve and check, write nothing.
+    Each line has ``product_id`` or ``product_name``. Optional keys are ``quantity`` (default: 1),
+    ``price_unit`` (default: from the price list), ``discount`` in percent and ``name`` (default:
+    the product's text). A line with only ``name`` becomes a note, and a line with only ``section``
+    a heading.
+
+    The payment term defaults to the customer's. ``warehouse_id`` needs the module ``sale_stock``.
+    The note is printed below the lines.
+
+    If the confirmation fails, the quotation stays, ``confirmed`` is False, and ``warnings`` says
+    why. A creation takes at most 6 requests on a warm schema, and one more to read the deliveries
+    of a confirmed order.
 
     Raises:
-        AmbiguousNameError: several records match a name; nothing was written.
-        ValidationError: a line or value is wrong; nothing was written.
+        AmbiguousNameError: Several records match a name. Nothing was written.
+        ValidationError: A line or value is wrong. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
     steps = [CREATE, CONFIRM] if confirm else [CREATE]
@@ -282,34 +272,24 @@ def copy_order(
     client_order_ref: ClientOrderRef = None,
     dry_run: DryRun = False,
 ) -> Order | Plan:
-    """Make a quotation like an order, in whatever state that is, with changes.
-
-    For the same customer, prices, discounts, taxes and terms are the order's; for another one they
-    come from Odoo, as for a new quotation. Down payments, the reference and the promised date are
-    not copied.
+    """Create a quotation from an existing order, with changes.
 
     >>> copy = copy_order(odoo, order_name="S00012", remove=["Desk"])
     >>> copy.id, [line.name for line in copy.lines or ()]
     (13, ['Chair', 'By hand'])
 
-    Args:
-        odoo: the connection.
-        order_id: the order; or
-        order_name: its number.
-        partner_id: the customer of the copy, if it is another one; or
-        partner_name: their name.
-        add: lines that the copy has besides, each as in :func:`create_order`.
-        change: how its lines differ, as in :func:`update_order`; ids are of the order's lines.
-        remove: the names of products, or ids of the order's lines, that it has not.
-        commitment_date: when its delivery is promised.
-        client_order_ref: the customer's own reference.
-        dry_run: find and check, write nothing.
+    The order can be in any state. For the same customer, the copy keeps prices, discounts, taxes
+    and terms. For another customer, Odoo fills them in as for a new quotation. Down payments, the
+    reference and the promised date are not copied.
+
+    ``add`` has the same lines as in :func:`create_order`, and ``change`` the same as in
+    :func:`update_order`. Line ids are those of the original order.
 
     Raises:
-        AmbiguousNameError: a name matches several records; nothing was written.
-        NotFoundError: there is no such order, or it has no such product; nothing was written.
-        ValidationError: a line or value is wrong, or it sells a combination of products, which
-            only Odoo can copy; nothing was written.
+        AmbiguousNameError: A name matches several records. Nothing was written.
+        NotFoundError: The order does not exist, or it has no such product. Nothing was written.
+        ValidationError: A line or value is wrong, or the order contains a combo product, which only
+            Odoo can copy. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
     permit(odoo, CREATE, dry_run=dry_run)
@@ -410,12 +390,7 @@ def update_order(
     note: Note = None,
     dry_run: DryRun = False,
 ) -> Order | Plan:
-    """Change a quotation or sales order, in one write; what is not given stays as it is.
-
-    Of a confirmed order, open deliveries follow the lines. The plan says of each line what is
-    delivered and invoiced of it, and what is left; the warnings say where a delivery did not
-    follow. Prices stay as agreed unless they are given, and a line that is removed gets the
-    quantity 0, as Odoo keeps it.
+    """Change a quotation or sales order in one write. Values that you do not pass stay the same.
 
     >>> order = update_order(
     ...     odoo, order_name="S00012", change=[{"product_name": "Desk", "quantity": 3}]
@@ -423,27 +398,16 @@ def update_order(
     >>> [line.quantity for line in order.lines or () if line.name == "Desk"]
     [3]
 
-    Args:
-        odoo: the connection.
-        order_id: the order; or
-        order_name: its number.
-        add: lines that it gets besides those it has, each as in :func:`create_order`.
-        change: each with ``line_id``, ``product_id`` or ``product_name`` for a line that it has,
-            and what is new of ``quantity``, ``price_unit``, ``discount`` and ``name``.
-        remove: the names of products, or ids of lines, that it loses.
-        commitment_date: when delivery is promised.
-        client_order_ref: the customer's own reference.
-        payment_term_id: the payment term; or
-        payment_term_name: its name.
-        note: shown below the lines.
-        dry_run: find and check, write nothing.
+    In a confirmed order, open deliveries follow the lines. For each line, the plan shows the
+    delivered, invoiced and remaining quantity. ``warnings`` lists deliveries that did not follow.
+    Prices stay the same unless you pass them. Odoo keeps a removed line with the quantity 0.
 
     Raises:
-        StateError: it is locked or cancelled, or less would be left of a line than is delivered;
-            nothing was written.
-        AmbiguousNameError: a name matches several records; nothing was written.
-        NotFoundError: there is no such order, or it has no such product; nothing was written.
-        ValidationError: there is nothing to change, or a line or value is wrong; nothing was
+        StateError: The order is locked or cancelled, or a line would have less than is already
+            delivered. Nothing was written.
+        AmbiguousNameError: A name matches several records. Nothing was written.
+        NotFoundError: The order does not exist, or it has no such product. Nothing was written.
+        ValidationError: There is nothing to change, or a line or value is wrong. Nothing was
             written.
         AccessError: Odoo or the policy does not allow it.
     """

@@ -1,4 +1,4 @@
-"""Groups of records and what is reckoned of them: how many, how much, by what."""
+"""A function that groups records, and calculates counts, sums and averages of each group."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ Having = Annotated[
 
 @attrs.frozen(kw_only=True)
 class AggregateResult(_Rows):
-    """Groups of records.
+    """The groups of records.
 
     Attributes:
-        records: a row for each group, by the groupings and measures as they were asked for, and
-            ``count``, the number of its records.
-        count: number of rows here.
-        has_more: there are more groups.
-        next_offset: where the next page begins, if there is one.
-        total: number of all groups, as far as it is known.
-        excluded_count, warnings: as of :class:`~odoo_toolkit.records.results.SearchResult`.
+        records: One row per group, with the groupings, the measures and ``count``, the number of
+            records.
+        count: Number of rows in this result.
+        has_more: Whether there are more groups.
+        next_offset: Offset of the next page, if there is one.
+        total: Number of all groups, if it is known.
+        excluded_count, warnings: See :class:`~odoo_toolkit.records.results.SearchResult`.
     """
 
     _row = "group"
@@ -93,47 +93,38 @@ def aggregate(
     context: Annotated[Context, Doc("tz: time zone of the days.")] = None,
     count_total: Annotated[bool, Doc("Also count all groups.")] = False,
 ) -> AggregateResult:
-    """Group the records that match a domain, and reckon sums, averages, ... of each group.
+    """Group the records that match a domain, and calculate sums and averages of each group.
 
     >>> aggregate(odoo, "sale.order", [["state", "=", "sale"]],
     ...           ["partner_id", "date_order:month"], ["amount_total:sum"])
 
-    The rows are the same on Odoo 14 to 19: a many2one is ``{"id", "name"}``, a period its first
-    day (an hour, its beginning) in the time zone of the context, what is empty None. Weeks begin
-    on Mondays. The sum of nothing is 0; average, least and greatest of nothing are None. A record
-    with several tags counts in the group of each.
+    Group by stored fields, by periods such as ``date_order:month``, and by paths of many2one fields
+    such as ``order_id.partner_id.country_id``. Odoo 15 and later also group by many2many fields,
+    and Odoo 17 and later by properties such as ``task_properties.size``. A record with several tags
+    counts in the group of each.
 
-    One round trip. Before Odoo 19, a dotted path takes one more for each relation that it
-    follows; where several currencies or companies are mixed, one more asks for their names.
+    Measure stored fields. ``sum`` and ``avg`` work on numbers, ``min`` and ``max`` on numbers and
+    dates. ``count`` counts values that are not empty.
 
-    Args:
-        odoo: the connection.
-        model: such as ``sale.order``.
-        domain: which records.
-        groupby: stored fields; dates and datetimes by a period, ``date_order:month``; paths that
-            follow many2one fields, ``order_id.partner_id.country_id``; from Odoo 17 on
-            properties, ``task_properties.size``; many2many from 15 on. None for one row.
-        measures: ``field:function`` of stored fields: ``sum`` and ``avg`` of numbers, ``min`` and
-            ``max`` of numbers and dates, ``count`` (of those that are not empty) and
-            ``count_distinct``.
-        order: groupings, measures and ``count``, each with ``asc`` or ``desc``; by default the
-            groupings. Groups without a value come last, where a grouping descends first; those
-            whose measure is empty always last.
-        limit: most rows, or None for all; above ``odoo.options.max_limit`` it is
-            lowered, with a warning.
-        offset: rows to skip.
-        having: conditions on measures and ``count``, as in a domain. All groups are read then, as
-            for weeks and dotted paths, and many2one are ordered by their names.
-        context: extends the base context.
-        count_total: whether to count the groups where there are more; one round trip more then.
+    The rows have the same form on Odoo 14 to 19. A many2one is ``{"id", "name"}``, and an empty
+    value is None. A period is its first day, in the time zone of the context. Weeks begin on
+    Monday. The sum of nothing is 0. The average, minimum and maximum of nothing are None.
+    ``warnings`` says if a sum mixes currencies or companies.
 
-    Returns:
-        The rows. ``warnings`` says where sums mix currencies or companies.
+    Order by groupings, measures and ``count``. The default is the order of the groupings. Groups
+    without a value come last, or first if a grouping descends. Groups with an empty measure are
+    always last. A ``limit`` above ``odoo.options.max_limit`` is lowered with a warning, and None
+    returns all groups.
+
+    An aggregation takes one request. Odoo 18 and earlier need one more for each relation in a path.
+    With ``having``, weeks and paths, the toolkit reads all groups, and orders many2one values by
+    name. Mixed currencies or companies take one more request, and so does ``count_total`` if there
+    are more groups.
 
     Raises:
-        ValidationError: INVALID_DOMAIN, INVALID_FIELD, or what cannot be grouped, measured or
-            ordered so; nothing has been sent.
-        NotFoundError: there is no such model.
+        ValidationError: INVALID_DOMAIN, INVALID_FIELD, or a field can't be grouped, measured or
+            ordered like this. Nothing was sent.
+        NotFoundError: The model does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
     limit = None if limit is None else checked_count(limit, "limit", 1)

@@ -1,4 +1,4 @@
-"""What became of the rows of an import."""
+"""Results of an import, row by row."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _TOLD = 10
 
 @attrs.frozen(kw_only=True)
 class RowError(Shown):
-    """One thing that is wrong with a row.
+    """One error of a row.
 
     Attributes:
-        reason: what is wrong.
-        column: where, if that is known; several where they are the key.
-        candidates: the records that a name may mean, each as ``{"id", "name"}``.
-        code: of the error, see :mod:`odoo_toolkit.errors`.
+        reason: What is wrong.
+        column: Column of the error, if it is known. Several columns if they are the key.
+        candidates: Records that match a name, each as ``{"id", "name"}``.
+        code: Error code, see :mod:`odoo_toolkit.errors`.
     """
 
     reason: str
@@ -55,10 +55,9 @@ class FailedRow(Shown):
     """A row that was not imported.
 
     Attributes:
-        row: its number, from 1 on; the line of field names does not count.
-        errors: all that is wrong with it, as far as it is known before Odoo is asked; else what
-            Odoo said.
-        values: the row as it was given.
+        row: Number of the row, starting at 1. The line of field names is not counted.
+        errors: Every error that the toolkit found. If it found none, the error of Odoo.
+        values: The row as you passed it.
     """
 
     row: int
@@ -90,12 +89,12 @@ class FailedRow(Shown):
 
 @attrs.frozen(kw_only=True)
 class Problem(Shown):
-    """The same error of one row or many.
+    """An error that one or more rows have in common.
 
     Attributes:
-        rows: the numbers of the rows.
-        row_count: how many rows there are; a summary names no more than the first.
-        reason, column, candidates, code: as of :class:`RowError`.
+        rows: Numbers of the rows. A summary lists only the first ones.
+        row_count: Number of rows with this error.
+        reason, column, candidates, code: See :class:`RowError`.
     """
 
     rows: list[int]
@@ -257,18 +256,18 @@ class ImportedRows(Shown):
 
 @attrs.frozen(kw_only=True)
 class ImportPlan(ImportedRows, Plan):
-    """What would become of the rows of an import; nothing was written.
+    """The plan of an import. Nothing was written.
 
     Attributes:
-        model, created, updated, unchanged, failed, ids, statuses: see :class:`ImportedRows`.
-        related, warnings: see there.
-        changes: the values that would change in records that there are.
-        calls: what would be created and written, by values: the effect, which the policy judges. It
-            is not sent call by call, see ``ways``.
-        ways: how it would be sent, in batches: ``create``, ``write`` (rows of which the same is to
-            change), ``load``, ``web_save_multi`` or ``commands`` (rows of different values) -> the
-            number of rows. Where one of them is refused, or alone in its batch, it is a ``write``.
-        message, needs: see :class:`~odoo_toolkit.Plan`.
+        model, created, updated, unchanged, failed, ids, statuses: See :class:`ImportedRows`.
+        related, warnings: See :class:`ImportedRows`.
+        changes: Values of existing records that would change.
+        calls: Records that would be created and written, by values. The policy checks these calls.
+            They are sent in batches, see ``ways``.
+        ways: Method of sending -> number of rows. The methods are ``create``, ``write`` for rows
+            with the same changes, and ``load``, ``web_save_multi`` or ``commands`` for rows with
+            different values. A row that is rejected or alone in its batch is sent with ``write``.
+        message, needs: See :class:`~odoo_toolkit.Plan`.
     """
 
     calls: list[PlannedCall] = attrs.field(repr=False)
@@ -286,7 +285,7 @@ class ImportPlan(ImportedRows, Plan):
         return "\n".join([self.message, *filter(None, told), *self._details("would be ")]), {}
 
     def summary(self) -> ImportSummary:
-        """Return the same in few words."""
+        """Return a summary of the plan."""
         more = len(self.changes) - _CHANGES
         shown = f"; {_CHANGES} of {len(self.changes)} changes are shown" if more > 0 else ""
         return self._in_short(
@@ -302,18 +301,19 @@ class ImportPlan(ImportedRows, Plan):
 
 @attrs.frozen(kw_only=True)
 class ImportResult(ImportedRows):
-    """What became of the rows of an import.
+    """The result of an import.
 
     Attributes:
-        model, created, updated, unchanged, failed, ids, statuses: see :class:`ImportedRows`.
-        related, warnings: see there.
-        url: opens the record in Odoo's web client; of several, with ``{id}`` in place of an id.
-        interrupted: why the import stopped before its end: the server went away, or the time was
-            over. What was done until then stays done.
-        unconfirmed: numbers of rows whose answer was lost, and of which Odoo shows nothing: they
-            may have been written.
-        remaining: numbers of rows whose turn did not come.
-        differences: what Odoo stored otherwise than it was given, where ``compare`` asked for it.
+        model, created, updated, unchanged, failed, ids, statuses: See :class:`ImportedRows`.
+        related, warnings: See :class:`ImportedRows`.
+        url: Address of the record in Odoo's web client. For several records it contains ``{id}``
+            instead of an id.
+        interrupted: Reason why the import stopped early: the server stopped responding, or the time
+            limit ended. Rows that were done stay done.
+        unconfirmed: Numbers of rows whose response was lost, and which the toolkit did not find in
+            Odoo. They may have been written.
+        remaining: Numbers of rows that were not sent.
+        differences: Stored values that differ from yours, if you passed ``compare``.
     """
 
     url: str | None = None
@@ -324,7 +324,7 @@ class ImportResult(ImportedRows):
 
     @property
     def ok(self) -> bool:
-        """Whether all rows are imported."""
+        """Whether all rows were imported."""
         return not self.failed and self.interrupted is None
 
     def __repr__(self) -> str:
@@ -341,7 +341,7 @@ class ImportResult(ImportedRows):
         return "\n".join([line, *self._details()]), {}
 
     def summary(self) -> ImportSummary:
-        """Return the same in few words."""
+        """Return a summary of the result."""
         return self._in_short(
             ids=self.ids if len(self.ids) <= _IDS else [],
             url=self.url,

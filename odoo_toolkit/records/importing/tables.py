@@ -1,4 +1,4 @@
-"""Rows to import: of dictionaries, of a CSV file, of a DataFrame."""
+"""Rows to import, from dictionaries, CSV files and DataFrames."""
 
 from __future__ import annotations
 
@@ -57,29 +57,31 @@ def read_csv(
     date_format: str | None = None,
     datetime_format: str | None = None,
 ) -> CsvRows:
-    """Read a CSV file for :func:`upsert` and its kin.
+    """Read a CSV file for :func:`upsert`, :func:`create_many` or :func:`write_many`.
 
     >>> rows = read_csv("prices.csv", encoding="cp1252", date_format="%d/%m/%Y")
     >>> upsert(odoo, "product.template", rows, key="default_code")
 
-    The first line has the names of the columns. Rows of another length are errors; empty lines,
-    and columns that have neither a name nor a value, are left out.
+    The first line contains the names of the columns. A row with another number of cells is an
+    error. Empty lines, and columns with neither a name nor a value, are skipped.
 
     Args:
-        path: of the file.
-        encoding: of the file, such as ``cp1252`` or ``latin-1``; without one UTF-8, or UTF-16 where
-            the file begins with its mark.
-        separator: between cells; one character. Without one, that of comma, semicolon, tab and
-            bar by which all lines have the same number of cells.
-        decimal: mark of decimals, a point or a comma; found out for each column without it, and
-            what remains ambiguous fails its row.
-        thousands: mark of thousands, if only that one is to be taken.
-        date_format: of dates, as ``strptime`` takes it; found out for each column without it.
-        datetime_format: of moments, likewise; UTC where no zone is given.
+        path: Path of the file.
+        encoding: Encoding of the file, such as ``cp1252`` or ``latin-1``. Default: UTF-8, or UTF-16
+            if the file starts with a byte order mark.
+        separator: One character between cells. By default the toolkit chooses comma, semicolon, tab
+            or bar, so that all lines have the same number of cells.
+        decimal: Decimal mark, a point or a comma. By default the toolkit detects it for each
+            column. An ambiguous number fails its row.
+        thousands: Thousands separator, if you want to accept only this one.
+        date_format: Format of dates, as in ``strptime``. By default the toolkit detects it for each
+            column.
+        datetime_format: Format of datetimes, detected in the same way. A datetime without a time
+            zone is in UTC.
 
     Raises:
-        ValidationError: the file is empty, or not written as the arguments say.
-        OSError: it cannot be read.
+        ValidationError: The file is empty, or its contents do not fit the arguments.
+        OSError: The file can't be read.
     """
     path = Path(path)
     if (

@@ -1,4 +1,4 @@
-"""Importing rows: what there is is changed, what there is not is created."""
+"""Functions that import rows: they change existing records and create missing ones."""
 
 from __future__ import annotations
 
@@ -70,65 +70,69 @@ def upsert(
     compare: bool = False,
     progress: bool | Progress | None = None,
 ) -> ImportResult | ImportPlan:
-    """Import rows: change the records that there are, create those that there are not.
+    """Import rows: change the records that exist and create the others.
 
     >>> result = upsert(odoo, "res.partner", "customers.csv", key="email", dry_run=True)
     >>> print(result.created, result.updated, result.unchanged, result.problems)
 
-    Only what differs is written, with what Odoo would compute anew from it, so doing it twice
-    changes nothing. What the row says is what is stored: records that were there are looked at
-    again, and what another row or Odoo has moved is written once more. What Odoo changes besides
-    of up to 100 records is told in a warning. A row that is wrong, that
-    Odoo refuses, or of which the key is not unique, fails alone and says all that is wrong with
-    it. When the server goes away in the middle, the result says what was done (``interrupted``);
-    doing it again is safe.
+    A second import of the same rows changes nothing, because the toolkit writes only values that
+    differ. It compares the stored values afterwards. If Odoo or another row changed a value of an
+    existing record, the toolkit writes it once more. For up to 100 records, a warning lists other
+    values that Odoo changed.
 
-    Columns: the names of fields. A many2one takes an id, a name in any case of letters, or, in a
-    column such as ``country_id/code``, what one of its fields holds; in ``country_id/id`` an
-    external id such as ``base.be``. A many2many takes a list of these, or one text with commas. A
-    selection takes its value or label. The column ``id`` has ids or external ids, ``.id`` ids. An
-    empty cell empties the field. A name that means several records fails its row.
+    A row fails by itself if it is wrong, if Odoo rejects it, or if its key is not unique. Its error
+    lists everything that is wrong with it. If the server stops responding, ``interrupted`` says so,
+    and you can import the rows again safely.
+
+    Name each column after a field:
+
+    - a many2one accepts an id or a name, ignoring case
+    - ``country_id/code`` looks for a record by one of its fields
+    - ``country_id/id`` accepts an external id such as ``base.be``
+    - a many2many accepts a list of these, or a string with commas
+    - a selection accepts a value or a label
+    - ``id`` accepts ids or external ids, ``.id`` accepts ids
+
+    An empty cell clears the field. A name that matches several records fails its row.
 
     Args:
-        odoo: the connection.
-        model: such as ``res.partner``.
-        rows: dictionaries; the path of a CSV file, or what :func:`read_csv` returns; of a file of
-            JSON lines; or a DataFrame of pandas or polars.
-        key: the column or columns that tell which record a row is: of fields that are stored, or
-            ``id``. Records that are not there are created, under an external id too, but not
-            under an id. The key is never written to records that there are. Two programs that
-            import the same new row at the same time by other columns than ``id`` create two
-            records.
-        columns: what columns of another name stand for: ``{"Land": "country_id"}``; None for one
-            that is left out.
-        values: what texts of a column stand for: ``{"country_id": {"Deutschland": "Germany"}}``.
-        constants: values of columns that the rows lack, the same in all: ``{"lang": "de_DE"}``.
-        create_missing: models of which records are created when rows name them and there are
-            none, such as ``res.partner.category``.
-        context: extends the base context; ``allow_readonly: true`` in it also writes fields that
-            the model declares readonly.
-        dry_run: look up and check everything, and return an :class:`ImportPlan`, which says what
-            would happen, value by value (``changes``); write nothing.
-        notify: let Odoo log each change and send the e-mails that go with it.
-        case_sensitive: False takes texts of the key for the same in whatever case.
-        empty: ``ignore`` leaves the fields of empty cells alone.
-        batch: most records of one call; fewer where Odoo takes long for them or refuses rows.
-        concurrency: from 1 to 4 batches of new records are under way at a time, for servers with
-            several workers. With more than 1, new records are not numbered in the order of the
-            rows, and a key for repeats cannot be given.
-        compare: read the records back, a thousand in one round trip, and say which columns Odoo
-            stored otherwise than it was given (``differences``). Without it, that is said only of
-            records that were there before.
-        progress: True shows a bar, False none; without it there is one on a terminal and in a
-            notebook. A function is called with the numbers of rows that are done and of all rows.
+        rows: Dictionaries, the path of a CSV or JSON lines file, the result of :func:`read_csv`, or
+            a pandas or polars DataFrame.
+        key: One or more columns that identify the record of a row: stored fields, or ``id``. A
+            missing record is created, also under an external id, but not under a database id. The
+            key of an existing record is never written. If two programs import the same new row at
+            the same time by a key other than ``id``, they create two records.
+        columns: Fields of columns with other names: ``{"Land": "country_id"}``. None skips the
+            column.
+        values: Values that replace the strings of a column: ``{"country_id": {"Deutschland":
+            "Germany"}}``.
+        constants: Values to set in every row: ``{"lang": "de_DE"}``.
+        create_missing: Models whose records are created if a row names one that does not exist,
+            such as ``res.partner.category``.
+        context: Keys to add to the context of the connection. ``allow_readonly: True`` also writes
+            read-only fields.
+        notify: Whether Odoo logs each change and sends the e-mails that belong to it.
+        case_sensitive: Whether the key distinguishes upper and lower case.
+        empty: ``ignore`` to keep the values of fields with empty cells.
+        batch: Maximum number of records per request. The toolkit sends fewer if Odoo is slow or
+            rejects rows.
+        concurrency: Batches of new records to send in parallel, from 1 to 4. Use it for servers
+            with several workers. With more than 1, the ids of new records do not follow the order
+            of the rows, and you can't pass an idempotency key.
+        compare: Whether to read the records back, a thousand per request, and list differences to
+            the stored values in ``differences``. Without it, only existing records are compared.
+        progress: True to show a progress bar, False to show none. By default a terminal and a
+            notebook show one. Or pass a function to call with the number of rows done and the
+            total.
 
     Returns:
-        What became of each row; in a dry run, what would become of it.
+        The result of each row. A dry run returns an :class:`ImportPlan` with the values that would
+        change.
 
     Raises:
-        ValidationError: a column, the key or the form of the file is wrong; nothing was written.
-        AccessError: the policy or Odoo does not allow it; nothing was written.
-        OdooConnectionError: the server could not be reached before anything was written.
+        ValidationError: A column, the key or the format of the file is wrong. Nothing was written.
+        AccessError: The policy or Odoo does not allow it. Nothing was written.
+        OdooConnectionError: The server could not be reached before anything was written.
     """
     meant = Meant(
         columns=columns or {},
@@ -166,10 +170,11 @@ def create_many(
     compare: bool = False,
     progress: bool | Progress | None = None,
 ) -> ImportResult | ImportPlan:
-    """Create a record of each row, in batches; a row that Odoo refuses fails alone.
+    """Create a record for each row, in batches. A row that Odoo rejects fails by itself.
 
-    Nothing is looked for, so doing it twice makes everything twice: where rows have a key, use
-    :func:`upsert`. Rows, arguments and errors as there; empty cells are left to Odoo's defaults.
+    The toolkit does not look for existing records, so a second call creates every record again. If
+    your rows have a key, use :func:`upsert`. It has the same rows, arguments and errors. Empty
+    cells get Odoo's default values.
     """
     meant = Meant(
         columns=columns or {},
@@ -206,13 +211,14 @@ def write_many(
     all_or_nothing: bool = False,
     progress: bool | Progress | None = None,
 ) -> ImportResult | ImportPlan:
-    """Change records, each to values of its own; rows name them in a column ``id`` or ``.id``.
+    """Change records that each row names in a column ``id`` or ``.id``.
 
-    Only what differs is written. Rows to which the same is to happen go together, and so do rows
-    with values of their own, where Odoo has a way that does the same as a write of each. A record
-    that is not there fails its row.
-    With ``all_or_nothing`` all rows are one request, up to 1000 of them: where one is wrong or
-    refused, none is written, and ``interrupted`` says so. Rows, other arguments and errors as of
+    The toolkit writes only values that differ. It sends rows with the same changes together. It
+    also groups rows with different changes if Odoo has a method with the same effect as single
+    writes. A row fails if its record does not exist.
+
+    With ``all_or_nothing``, up to 1000 rows are one request. If a row is wrong or rejected, nothing
+    is written, and ``interrupted`` says so. Rows, other arguments and errors are those of
     :func:`upsert`.
     """
     meant = Meant(
