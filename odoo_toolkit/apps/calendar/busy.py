@@ -1,4 +1,4 @@
-"""Who takes part in which meetings, and is busy then."""
+"""Attendees of meetings, and when they are busy."""
 
 from __future__ import annotations
 
@@ -26,11 +26,12 @@ _FIELDS = ("name", "start", "stop", "allday", "start_date", "stop_date", "locati
 
 @attrs.frozen(kw_only=True)
 class Attendee(Shown):
-    """Somebody who is invited.
+    """A person who is invited to a meeting.
 
     Attributes:
-        id: of the contact.
-        answer: accepted, declined, tentative, or needsAction if there is none yet.
+        id: Id of the contact.
+        answer: ``accepted``, ``declined``, ``tentative``, or ``needsAction`` if there is no answer
+            yet.
     """
 
     id: int

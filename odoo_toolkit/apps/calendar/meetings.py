@@ -1,4 +1,4 @@
-"""Meetings: created, moved and cancelled, with what became of the invitations."""
+"""Functions that create, move and cancel meetings."""
 
 from __future__ import annotations
 
@@ -70,15 +70,15 @@ class Meeting(Shown):
     """A meeting as it is now.
 
     Attributes:
-        start, stop: ISO 8601 with the offset of the time zone; stop is the end.
-        timezone: the time zone of start and stop.
-        organizer: the user who is responsible.
-        attendees: the people invited, with their answers.
-        repeats: whether it is one of a series.
-        meetings: the number of meetings in the series.
+        start, stop: Start and end, ISO 8601 with the offset of the time zone.
+        timezone: Time zone of start and stop.
+        organizer: User who is responsible.
+        attendees: People who are invited, with their answers.
+        repeats: Whether it belongs to a series.
+        meetings: Number of meetings in the series.
         active: False if it is cancelled.
-        invitations: the status of each e-mail to an attendee; empty if Odoo wrote none.
-        warnings: anything that differs from the request.
+        invitations: Status of each e-mail to an attendee. Empty if Odoo wrote none.
+        warnings: Differences from your request.
     """
 
     id: int
@@ -141,36 +141,18 @@ def create_meeting(
 ) -> Meeting | Plan:
     """Create a meeting, or a series of meetings, in a time zone.
 
-    A series keeps its time of day when the clocks change.
-
     >>> create_meeting(odoo, name="Budget", start="2030-03-11T09:00", timezone="Europe/Berlin",
     ...                attendees=["Azure Interior"]).start
     '2030-03-11T09:00:00+01:00'
 
-    Args:
-        odoo: the connection.
-        name: the subject.
-        start: a time of day in the time zone, or a moment with an offset.
-        duration: hours.
-        timezone: such as ``Europe/Berlin``; that of the connection by default.
-        attendees: contacts by name, id or e-mail address.
-        include_me: whether the connected user takes part, too.
-        location: where it takes place.
-        description: plain text.
-        reminders: minutes before the start, each a notification.
-        repeat: daily, weekly, monthly (the same date), monthly_weekday, or yearly.
-        every: only every second, third, ... time.
-        weekdays: for ``weekly``, from ``mon`` to ``sun``.
-        count: the number of meetings, at most 200.
-        until: the last day, instead of the count.
-        invite: whether Odoo sends invitations by e-mail.
-        dry_run: resolve and check, write nothing.
+    The time zone defaults to that of the connection. A series keeps its time of day when the clocks
+    change. It has at most 200 meetings.
 
     Raises:
-        AmbiguousNameError: a name matches several contacts; nothing was written.
-        NotFoundError: there is no such contact; nothing was written.
-        ValidationError: an argument is wrong, or the clocks skip the time or show it twice;
-            nothing was written.
+        AmbiguousNameError: A name matches several contacts. Nothing was written.
+        NotFoundError: The contact does not exist. Nothing was written.
+        ValidationError: An argument is wrong, or the clocks skip the time or show it twice. Nothing
+            was written.
         AccessError: Odoo or the policy does not allow it.
     """
     name = checked_name(name, "Say what the meeting is about.")
@@ -267,22 +249,13 @@ def move_meeting(
     >>> move_meeting(odoo, meeting_id=5, start="2030-03-12T14:00", timezone="Europe/Berlin").start
     '2030-03-12T14:00:00+01:00'
 
-    Args:
-        odoo: the connection.
-        meeting_id: the meeting.
-        meeting_name: its subject, instead of the id; finds upcoming meetings only.
-        start: a time of day in the time zone, or a moment with an offset.
-        duration: hours; unchanged by default.
-        timezone: such as ``Europe/Berlin``; that of the connection by default.
-        which: in a series, this meeting only, or also those that follow.
-        invite: whether Odoo e-mails the new time to the attendees.
-        dry_run: find and check, write nothing.
+    A name finds only upcoming meetings. The time zone defaults to that of the connection.
 
     Raises:
-        AmbiguousNameError: several meetings have that subject; nothing was written.
-        NotFoundError: there is no such meeting; nothing was written.
-        ValidationError: an argument is wrong, or the clocks skip the time or show it twice;
-            nothing was written.
+        AmbiguousNameError: Several meetings have that subject. Nothing was written.
+        NotFoundError: The meeting does not exist. Nothing was written.
+        ValidationError: An argument is wrong, or the clocks skip the time or show it twice. Nothing
+            was written.
         AccessError: Odoo or the policy does not allow it.
     """
     zone = zone_of(odoo, timezone)
@@ -338,22 +311,16 @@ def cancel_meeting(
     timezone: Zone = None,
     dry_run: DryRun = False,
 ) -> Meeting | Plan:
-    """Cancel a meeting: it is archived, and can be restored. Odoo does not notify the attendees.
+    """Cancel a meeting. It is archived, so you can restore it.
 
     >>> cancel_meeting(odoo, meeting_id=5).active
     False
 
-    Args:
-        odoo: the connection.
-        meeting_id: the meeting.
-        meeting_name: its subject, instead of the id; finds upcoming meetings only.
-        which: in a series, this meeting, this and those that follow, or all.
-        timezone: the time zone of the times in the answer.
-        dry_run: find and check, write nothing.
+    Odoo does not notify the attendees. A name finds only upcoming meetings.
 
     Raises:
-        AmbiguousNameError: several meetings have that subject; nothing was written.
-        NotFoundError: there is no such meeting; nothing was written.
+        AmbiguousNameError: Several meetings have that subject. Nothing was written.
+        NotFoundError: The meeting does not exist. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
     zone = zone_of(odoo, timezone)

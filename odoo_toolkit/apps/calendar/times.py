@@ -1,4 +1,4 @@
-"""What is on, who is busy, and when everybody is free."""
+"""Functions that return the meetings of a person, and times when several people are free."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ People = Annotated[Sequence[int | str], JsonSchema({"type": "array", "items": {"
 
 @attrs.frozen(kw_only=True)
 class Slot(Shown):
-    """A stretch of time.
+    """A period of time.
 
     Attributes:
-        start, stop: ISO 8601 with the offset of the time zone; stop is the end.
-        what: the subject of a meeting; None for free time.
-        meeting_id: of a meeting.
-        all_day: whether it lasts for whole days.
-        attendees: of a meeting, with their answers.
-        who: whose meeting it is, where several people were asked about.
+        start, stop: Start and end, ISO 8601 with the offset of the time zone.
+        what: Subject of a meeting. None for free time.
+        meeting_id: Id of a meeting.
+        all_day: Whether it lasts for whole days.
+        attendees: Attendees of a meeting, with their answers.
+        who: Person who has the meeting, if you asked about several people.
     """
 
     start: str
@@ -69,7 +69,7 @@ class Agenda(Shown):
     """The meetings of one person, in order.
 
     Attributes:
-        first_day, last_day: in the time zone.
+        first_day, last_day: Days in the time zone.
     """
 
     person: RecordName
@@ -84,10 +84,10 @@ class FreeTimes(Shown):
     """Times when several people are all free.
 
     Attributes:
-        free: times that are long enough, in order.
-        busy: the meetings that keep them busy, in order, with the people.
-        has_more: there are more free times than were returned.
-        warnings: if there is none, without whom there would be one.
+        free: Periods that are long enough, in order.
+        busy: Meetings that keep the people busy, in order.
+        has_more: Whether there are more free times.
+        warnings: If there is no free time, the people without whom there would be one.
     """
 
     people: list[RecordName]
@@ -110,23 +110,18 @@ def get_agenda(
     ] = None,
     timezone: Zone = None,
 ) -> Agenda:
-    """Return a person's meetings on one or more days, except those that the person declined.
+    """Return a person's meetings on one or more days, without meetings that the person declined.
 
     >>> agenda = get_agenda(odoo, day="2030-03-11", timezone="Europe/Berlin")
     >>> [slot.what for slot in agenda.meetings]
     ['Budget']
 
-    Args:
-        odoo: the connection.
-        day: the first day; today by default.
-        days: the number of days, at most 62.
-        person: a contact by name, id or e-mail address; the connected user by default.
-        timezone: the time zone of days and times; that of the connection by default.
+    You can ask for at most 62 days. The time zone defaults to that of the connection.
 
     Raises:
-        AmbiguousNameError: the name matches several contacts.
-        NotFoundError: there is no such contact.
-        ValidationError: an argument is wrong.
+        AmbiguousNameError: The name matches several contacts.
+        NotFoundError: The contact does not exist.
+        ValidationError: An argument is wrong.
         AccessError: Odoo or the policy does not allow it.
     """
     zone = zone_of(odoo, timezone)
@@ -163,30 +158,19 @@ def find_times(
 ) -> FreeTimes:
     """Return times when several people are all free, and the meetings that keep them busy.
 
-    People are busy during meetings that are shown as busy, unless they have declined.
-
     >>> found = find_times(
     ...     odoo, attendees=["Azure Interior"], day="2030-03-11", timezone="Europe/Berlin"
     ... )
     >>> found.free[0].start
     '2030-03-11T10:00:00+01:00'
 
-    Args:
-        odoo: the connection.
-        attendees: contacts by name, id or e-mail address.
-        duration: length in hours.
-        day: the first day; today by default.
-        days: the number of days, at most 62.
-        earliest: the start of each day.
-        latest: the end of each day.
-        weekends: whether to include Saturdays and Sundays.
-        include_me: whether the connected user must be free, too.
-        timezone: of the times of day; that of the connection by default.
+    A person is busy during meetings that are shown as busy, unless the person declined. You can
+    search at most 62 days. The time zone defaults to that of the connection.
 
     Raises:
-        AmbiguousNameError: a name matches several contacts.
-        NotFoundError: there is no such contact.
-        ValidationError: an argument is wrong.
+        AmbiguousNameError: A name matches several contacts.
+        NotFoundError: The contact does not exist.
+        ValidationError: An argument is wrong.
         AccessError: Odoo or the policy does not allow it.
     """
     zone = zone_of(odoo, timezone)

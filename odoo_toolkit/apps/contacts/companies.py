@@ -1,4 +1,4 @@
-"""A company with its people and addresses, in one call; contacts that may be it are found first."""
+"""A function that creates a company with its people and addresses, and looks for duplicates first."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _ADDRESS_KEYS = ("type", "name", "email", "phone", *_POSTAL)
 
 
 class NewPerson(TypedDict, total=False):
-    """Somebody who belongs to a company."""
+    """A person who belongs to a company."""
 
     name: str
     function: Annotated[str, Doc("Job position.")]
@@ -72,7 +72,7 @@ class NewPerson(TypedDict, total=False):
 
 
 class NewAddress(TypedDict, total=False):
-    """An address of a company that differs from its own."""
+    """An additional address of a company."""
 
     type: AddressType
     name: str
@@ -88,7 +88,7 @@ class NewAddress(TypedDict, total=False):
 
 @attrs.frozen(kw_only=True)
 class CompanyContact(Shown):
-    """A person or an address of a company, as it is stored."""
+    """A person or an address of a company, as stored in Odoo."""
 
     id: int
     name: str | None = None
@@ -106,13 +106,13 @@ class CompanyContact(Shown):
 
 @attrs.frozen(kw_only=True)
 class CompanyResult(Shown):
-    """A company that was created, as it is stored.
+    """A company that was created, as stored in Odoo.
 
     Attributes:
-        people: who belongs to it; Odoo gives them its address.
-        addresses: those that differ from its own.
-        not_stored: what Odoo stored otherwise than it was given.
-        warnings: what went otherwise than asked, and contacts that may be the same.
+        people: People who belong to it. Odoo gives them the company's address.
+        addresses: Additional addresses.
+        not_stored: Values that Odoo stored differently.
+        warnings: Differences from your request, and contacts that may be the same.
     """
 
     id: int
@@ -176,15 +176,7 @@ def create_company(
     ] = False,
     dry_run: DryRun = False,
 ) -> CompanyResult | Plan:
-    """Create a company with its people and addresses, unless it seems to be there already.
-
-    Contacts that may be the company or one of the people are looked for by e-mail, phone, VAT
-    number and name, as :func:`find_duplicates` does; people not by their name alone. If there
-    are any, nothing is created and the error names them; ``allow_duplicates`` creates it all the
-    same. Company, people and addresses are one request to Odoo: all are there afterwards, or none.
-
-    Round trips: 1 to look for duplicates of each, side by side, 1 for each kind of name, 1 to
-    create, and 3 to read it back.
+    """Create a company with its people and addresses, unless it may already exist.
 
     >>> made = create_company(
     ...     odoo, name="Zork Ltd", country="BE", people=[{"name": "Ann", "function": "Buyer"}]
@@ -192,31 +184,23 @@ def create_company(
     >>> made.name, [person.name for person in made.people]
     ('Zork Ltd', ['Ann'])
 
-    Args:
-        odoo: the connection.
-        name: of the company.
-        vat: its VAT number, which Odoo may check.
-        email: one address.
-        phone: as written.
-        website: its address on the web.
-        street: first line of its address.
-        street2: second line.
-        zip: postcode.
-        city: town.
-        state: name, code or id; takes a country.
-        country: name, two-letter code or id.
-        salesperson: name, login or id of an active user.
-        tags: names or ids.
-        people: up to 50, each with a ``name``; they get the company's address.
-        addresses: up to 50, each with its ``type``.
-        allow_duplicates: whether to create it although it may be there already.
-        dry_run: find and check, write nothing.
+    The toolkit looks for the company and its people by e-mail, phone, VAT number and name, as
+    :func:`find_duplicates` does. It does not look for people by name alone. If it finds any, it
+    creates nothing, and the error lists them. To create the company anyway, pass
+    ``allow_duplicates=True``.
+
+    Pass up to 50 people and 50 addresses. People get the company's address. Company, people and
+    addresses are one request to Odoo, so either all are created or none. Odoo may check the VAT
+    number. A ``state`` needs a ``country``.
+
+    It takes 1 request to look for duplicates of each, in parallel, 1 for each kind of name, 1 to
+    create, and 3 to read the result.
 
     Raises:
-        AmbiguousNameError: a name matches several records; nothing was written.
-        NotFoundError: there is no such country, state, user or tag; nothing was written.
-        ValidationError: it may be there already (``details["duplicates"]``), or an argument is
-            wrong; nothing was written.
+        AmbiguousNameError: A name matches several records. Nothing was written.
+        NotFoundError: The country, state, user or tag does not exist. Nothing was written.
+        ValidationError: The company may already exist (see ``details["duplicates"]``), or an
+            argument is wrong. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
     name = checked_name(name, "Say what the company is called.")

@@ -1,4 +1,4 @@
-"""Contacts that seem to exist twice, with a score and the reasons."""
+"""A function that finds duplicate contacts, with a score and the reasons."""
 
 from __future__ import annotations
 
@@ -69,11 +69,11 @@ _MOST_SHOWN = 20
 
 @attrs.frozen(kw_only=True)
 class DuplicateContact(Shown):
-    """A contact that seems to exist twice.
+    """A contact that may be a duplicate.
 
     Attributes:
-        company: that it belongs to.
-        has_user: whether somebody logs in as this contact.
+        company: Company of the contact.
+        has_user: Whether a user logs in as this contact.
     """
 
     id: int
@@ -94,13 +94,13 @@ class DuplicateContact(Shown):
 
 @attrs.frozen(kw_only=True)
 class DuplicatePair(Shown):
-    """Two contacts that seem to be one.
+    """Two contacts that may be the same.
 
     Attributes:
-        ids: the ids of the two.
-        score: from 0 to 1.
-        why: the data that they share.
-        against: the differences that lowered the score.
+        ids: Ids of both contacts.
+        score: Score from 0 to 1.
+        why: Data that they have in common.
+        against: Differences that reduced the score.
     """
 
     ids: list[int]
@@ -111,13 +111,13 @@ class DuplicatePair(Shown):
 
 @attrs.frozen(kw_only=True)
 class DuplicateGroup(Shown):
-    """Contacts of which each seems to be the same as another one of the group.
+    """A group of contacts that may be the same.
 
     Attributes:
-        score: of the strongest pair.
-        keep: the id of the contact to keep: with a user, the most complete, or the oldest.
-        contacts: the contacts, at most 20.
-        pairs: which of them are alike and why, the strongest first, at most 20.
+        score: Score of the strongest pair.
+        keep: Id of the contact to keep: the one with a user, the most complete, or the oldest.
+        contacts: The contacts, at most 20.
+        pairs: Pairs of contacts with reasons, the strongest first, at most 20.
     """
 
     score: float
@@ -128,14 +128,14 @@ class DuplicateGroup(Shown):
 
 @attrs.frozen(kw_only=True)
 class DuplicatesResult(Shown):
-    """Contacts that seem to be there more than once.
+    """Groups of contacts that may be duplicates.
 
     Attributes:
-        groups: the likeliest first.
-        total: how many groups there are.
-        has_more: whether ``groups`` are not all of them.
-        compared: how many contacts were read.
-        complete: whether that were all there are.
+        groups: Groups, the most likely first.
+        total: Number of all groups.
+        has_more: Whether there are more groups.
+        compared: Number of contacts that were read.
+        complete: Whether all contacts were read.
     """
 
     message: str
@@ -160,28 +160,21 @@ def find_duplicates(
     ] = 0.5,
     limit: Annotated[int, Ge(1), AtMost(100), Doc("Maximum number of groups.")] = 20,
 ) -> DuplicatesResult:
-    """Find contacts that seem to be there twice, with a measure and the reasons; writes nothing.
-
-    Active contacts are compared by e-mail address, phone number, VAT number and name, however they
-    were typed. A company and its people are not duplicates of each other, nor are the addresses of
-    one company. One sign that more than 30 contacts share says nothing; a warning names it.
+    """Find contacts that may be duplicates, with a score and the reasons. It writes nothing.
 
     >>> find_duplicates(odoo, by=["email"]).groups[0].pairs[0].why
     ['the same e-mail address info@acme.example']
 
-    Args:
-        odoo: the connection.
-        contact_id: only duplicates of this contact; all contacts are compared without it.
-        contact_name: its name, instead of the id.
-        by: some of email, phone, vat and name.
-        minimum: least score of a pair, from 0.1 to 1.
-        limit: most groups, at most 100.
+    The toolkit compares active contacts by e-mail address, phone number, VAT number and name, in
+    any notation. A company and its people are not duplicates, and neither are the addresses of one
+    company. A value that more than 30 contacts share is ignored, and a warning lists it. The
+    ``minimum`` score is from 0.1 to 1. You get at most 100 groups.
 
     Raises:
-        AmbiguousNameError: several contacts match the name.
-        NotFoundError: there is no such contact.
-        ValidationError: an argument is wrong.
-        AccessError: Odoo or the policy does not allow it, or what is to be compared is closed.
+        AmbiguousNameError: Several contacts match the name.
+        NotFoundError: The contact does not exist.
+        ValidationError: An argument is wrong.
+        AccessError: Odoo or the policy does not allow it, or the policy blocks the data to compare.
     """
     warnings: list[str] = []
     limit = min(checked_count(limit, "limit", 1), 100)

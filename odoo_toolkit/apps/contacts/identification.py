@@ -1,4 +1,4 @@
-"""Whose phone number or e-mail address it is, and what is open with that contact."""
+"""A function that finds the contact of a phone number or e-mail address, and its open documents."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ _FREE_MAIL = """aol.com gmail.com gmx.at gmx.ch gmx.de gmx.net googlemail.com ho
 
 @attrs.frozen(kw_only=True)
 class IdentifiedContact(Shown):
-    """A contact that the number or address belongs to.
+    """A contact with this number or address.
 
     Attributes:
-        matched: by what: email, phone or both; ``domain`` where only others of the same domain
+        matched: ``email``, ``phone`` or both. ``domain`` if only other addresses of the same domain
             are known.
-        function: the job.
-        company: that it belongs to, or None.
-        active: False where it is archived.
+        function: Job of the contact.
+        company: Company of the contact, or None.
+        active: False if the contact is archived.
     """
 
     id: int
@@ -76,11 +76,12 @@ class OpenDocument(Shown):
     """An order that is not finished, or an invoice or bill that is not paid.
 
     Attributes:
-        type: of an invoice, such as ``out_invoice``.
-        amount_residual: of an invoice, what is left to pay.
-        due: of an invoice, the day it is due.
-        overdue: whether that day is over.
-        company: whose document it is, where documents of several of the own companies are shown.
+        type: Type of an invoice, such as ``out_invoice``.
+        amount_residual: Unpaid amount of an invoice.
+        due: Due date of an invoice.
+        overdue: Whether that date is past.
+        company: Your company that the document belongs to, if documents of several companies are
+            listed.
     """
 
     id: int
@@ -99,13 +100,13 @@ class OpenDocument(Shown):
 
 @attrs.frozen(kw_only=True)
 class LastContact(Shown):
-    """The newest message from or to somebody of a company.
+    """The newest message from or to a person of a company.
 
     Attributes:
-        date: in UTC.
-        direction: ``in`` where one of theirs wrote it, else ``out``.
-        author: who wrote it.
-        model, record_id, record_name: what it was written on.
+        date: Date and time in UTC.
+        direction: ``in`` if one of their people wrote it, otherwise ``out``.
+        author: Author of the message.
+        model, record_id, record_name: Record of the message.
     """
 
     date: str | None = None
@@ -119,16 +120,17 @@ class LastContact(Shown):
 
 @attrs.frozen(kw_only=True)
 class Account(Shown):
-    """What is open with a company, or with a person who belongs to none.
+    """The open documents of a company, or of a person without a company.
+
+    None means that the data can't be read. A warning of the result says why.
 
     Attributes:
-        orders: quotations, and orders that are not wholly delivered and invoiced.
-        invoices: posted invoices and credit notes that are not settled.
-        purchases: requests for quotation, and purchase orders not wholly received and billed.
-        amount_due: of its invoices less credit notes, by currency.
-        last_contact: None where there is none, or messages cannot be read.
-
-    What cannot be read is None, and a warning of the result says why.
+        orders: Quotations, and orders that are not fully delivered and invoiced.
+        invoices: Posted invoices and credit notes that are not settled.
+        purchases: Requests for quotation, and purchase orders that are not fully received and
+            billed.
+        amount_due: Unpaid amount of invoices minus credit notes, by currency.
+        last_contact: None if there is none, or if messages can't be read.
     """
 
     id: int
@@ -142,11 +144,11 @@ class Account(Shown):
 
 @attrs.frozen(kw_only=True)
 class IdentifyResult(Shown):
-    """Whose number or address it is.
+    """The contacts with a number or address, and their accounts.
 
     Attributes:
-        contacts: the best matches first, archived ones last.
-        accounts: what is open, for each company or person that the contacts belong to.
+        contacts: Contacts, the best match first and archived ones last.
+        accounts: Open documents of each company, or person, that the contacts belong to.
     """
 
     message: str
@@ -230,32 +232,28 @@ def identify_contact(
     email: Annotated[str | None, Doc("E-mail address.")] = None,
     contact: Annotated[NameOrId, Doc("Contact by name or id, if it is known.")] = None,
 ) -> IdentifyResult:
-    """Tell whom a phone number or e-mail address belongs to, and what is open with them.
-
-    Of a contact that is known, by name or id, it tells what is open.
-
-    Numbers are compared by their digits, with or without the country's. Where nobody has the
-    e-mail address, those of the same domain are shown, unless it is one like gmail.com.
-
-    Round trips: 1 for the contacts, 1 more where nobody has the address, then 4 side by side, and
-    1 for who wrote last; with several companies 1 more for each kind of document and company.
+    """Find the contact of a phone number or e-mail address, and its open documents.
 
     >>> found = identify_contact(odoo, phone="+32 470 11 22 33")
     >>> company = found.contacts[0].company
     >>> company and company.name
     'Azure Interior'
 
-    Args:
-        odoo: the connection.
-        phone: a number, written in any way; at least 6 digits.
-        email: an address. With both, whoever has one of them is found, who has both first.
-        contact: the name or id of a contact, instead of number and address.
+    Pass a number of at least 6 digits, in any notation, with or without the country code. If you
+    pass a number and an address, contacts with both come first. If no contact has the address, you
+    get contacts with the same domain, but not for domains like gmail.com. If you know the contact,
+    pass its name or id instead.
+
+    It takes 1 request for the contacts, 1 more if no contact has the address, 4 in parallel for the
+    documents, and 1 for the last author. With several companies, each kind of document takes 1 more
+    for each company.
 
     Raises:
-        AmbiguousNameError: several contacts have that name.
-        NotFoundError: there is no such contact.
-        ValidationError: neither was given, or it is no number or address.
-        AccessError: Odoo or the policy does not allow contacts to be read.
+        AmbiguousNameError: Several contacts have that name.
+        NotFoundError: The contact does not exist.
+        ValidationError: You passed neither number, address nor contact, or the value is not a
+            number or address.
+        AccessError: Odoo or the policy does not allow reading contacts.
     """
     if (phone is None and email is None) == (contact is None):
         raise make_error(

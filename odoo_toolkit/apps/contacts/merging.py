@@ -1,7 +1,7 @@
-"""Contacts merged by Odoo's own wizard: everything linked to the duplicates moves to one contact.
+"""A function that merges duplicate contacts with Odoo's wizard.
 
-Merging cannot be undone. So the plan says which values the contact takes over, which are lost, and
-how many orders, invoices and the like move; afterwards they are counted again.
+A merge can't be undone. The plan lists the values that the contact takes over, the values that are
+lost, and how many orders, invoices and other records move. They are counted again afterwards.
 """
 
 from __future__ import annotations
@@ -87,15 +87,15 @@ POINTING: tuple[tuple[str, str, str], ...] = (
 
 @attrs.frozen(kw_only=True)
 class MergeResult(Shown):
-    """The contact that stayed.
+    """The contact after the merge.
 
     Attributes:
-        merged: the contacts that are gone.
-        pointing: the number of records linked to the contact now, by kind, as far as this user
-            can read them.
-        taken_over: missing values that it took from the duplicates.
-        not_kept: values of the duplicates that are lost, because the contact has its own.
-        warnings: anything that differs from the request.
+        merged: Contacts that no longer exist.
+        pointing: Number of records that link to the contact now, by kind, as far as this user can
+            read them.
+        taken_over: Missing values that came from the duplicates.
+        not_kept: Values of the duplicates that are lost, because the contact has its own.
+        warnings: Differences from your request.
     """
 
     id: int
@@ -122,32 +122,25 @@ def merge_contacts(
     ] = None,
     dry_run: DryRun = False,
 ) -> MergeResult | Plan:
-    """Merge duplicates into one contact; orders, invoices, messages and people move to it.
-
-    Odoo's own wizard merges one duplicate after the other. It needs the right "Contact Creation";
-    if the e-mail addresses differ, it needs an administrator. The contact keeps its own values, and
-    takes missing ones from the duplicates. This cannot be undone: look at the plan first.
-
-    Round trips: 3, and one for each kind of record that might point to contacts; 3 for each
-    duplicate, and as many again to count afterwards.
+    """Merge duplicates into one contact. Their orders, invoices, messages and people move to it.
 
     >>> merge_contacts(odoo, contact_id=20, duplicates=[21]).merged[0].name
     'ACME Limited'
 
-    Args:
-        odoo: the connection.
-        contact_id: the contact that stays.
-        contact_name: its name, instead of the id.
-        duplicates: ids or names of the contacts to merge into it.
-        dry_run: find, check and count; write nothing.
+    A merge can't be undone, so look at the plan first. The contact keeps its values, and takes
+    missing values from the duplicates. Odoo's wizard merges the duplicates one after the other. You
+    need the right "Contact Creation". If the e-mail addresses differ, you need an administrator.
+
+    It takes 3 requests, 1 for each kind of record that may link to contacts, 3 for each duplicate,
+    and as many again to count afterwards.
 
     Raises:
-        AmbiguousNameError: a name matches several contacts; nothing was written.
-        NotFoundError: there is no such contact.
-        StateError: they cannot be merged: one is above another one, a duplicate has a user, they
-            belong to different companies of the database, or an archived one would stay; nothing
-            was written.
-        ValidationError: there are no duplicates, too many, or one twice.
+        AmbiguousNameError: A name matches several contacts. Nothing was written.
+        NotFoundError: The contact does not exist. Nothing was written.
+        StateError: The contacts can't be merged. One is the parent of another, a duplicate has a
+            user, they belong to different companies of the database, or an archived contact would
+            stay. Nothing was written.
+        ValidationError: You passed no duplicates, too many, or one twice.
         AccessError: Odoo or the policy does not allow it.
     """
     deleting = Call(

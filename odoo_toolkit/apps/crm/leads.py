@@ -1,4 +1,4 @@
-"""Leads and opportunities: created, changed, and as they are in Odoo."""
+"""Functions that create, change and return leads and opportunities."""
 
 from __future__ import annotations
 
@@ -81,16 +81,16 @@ LEAD = Document(
 
 @attrs.frozen(kw_only=True)
 class LeadResult(Shown):
-    """A lead or opportunity as it is now; None is what is empty, or could not be read back.
+    """A lead or opportunity as it is now. None means empty, or that the value could not be read.
 
     Attributes:
-        partner: the contact; ``partner_name`` is the company's name as text.
-        expected_revenue: in the company's currency.
-        probability: of winning, in percent.
-        date_deadline: when it is expected to be closed.
-        tags: told where they were changed.
-        active: False for what is lost or archived.
-        warnings: what is not as one might expect.
+        partner: The contact. ``partner_name`` is the company's name as text.
+        expected_revenue: Expected revenue in the company's currency.
+        probability: Probability of winning, in percent.
+        date_deadline: Expected closing date.
+        tags: Tags, if you changed them.
+        active: False if it is lost or archived.
+        warnings: Differences from your request.
     """
 
     id: int
@@ -177,28 +177,15 @@ def create_lead(
     >>> lead.type, lead.user and lead.user.name
     ('lead', 'Mitchell Admin')
 
-    Args:
-        odoo: the connection.
-        name: what it is about.
-        partner_id: the contact.
-        partner_name: looked up among the contacts; where none has that name, it is kept as the
-            name of the company.
-        email_from: e-mail address.
-        phone: as written.
-        type: ``lead`` is to be qualified first, ``opportunity`` is in the pipeline. Always sent,
-            because Odoo's own default depends on the settings.
-        expected_revenue: in the company's currency.
-        team_id: sales team; Odoo's choice by default.
-        team_name: instead of the id; so for user and stage.
-        user_id: salesperson; the caller by default.
-        stage_id: must be a stage of the team given, or one shared by all teams.
-        description: plain text.
-        tag_ids: ids or names of ``crm.tag``.
-        dry_run: resolve and check, write nothing.
+    A ``lead`` still has to be qualified, and an ``opportunity`` is in the pipeline. The toolkit
+    always sends the type, because Odoo's default depends on the settings. If no contact matches
+    ``partner_name``, it becomes the company name of the lead.
+
+    Without a team, Odoo chooses one. The stage must belong to the team, or be shared by all teams.
 
     Raises:
-        AmbiguousNameError: a name matches several records; nothing was written.
-        ValidationError: an argument is wrong; nothing was written.
+        AmbiguousNameError: A name matches several records. Nothing was written.
+        ValidationError: An argument is wrong. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
     name = checked_name(name, "Say what the lead is about.")
@@ -305,33 +292,20 @@ def update_lead(
     restore: Annotated[bool, Doc("Reopen a lost one.")] = False,
     dry_run: DryRun = False,
 ) -> LeadResult | Plan:
-    """Change a lead or opportunity; what is not given stays as it is.
+    """Change a lead or opportunity. Values that you do not pass stay the same.
 
     >>> lead = update_lead(odoo, lead_name="Chairs", add_tags=["Furniture"])
     >>> [tag.name for tag in lead.tags or ()]
     ['Furniture']
 
-    Args:
-        odoo: the connection.
-        lead_id: what to change; or
-        lead_name: its name. One that is lost is found by name with ``restore`` only.
-        expected_revenue: in the company's currency.
-        date_deadline: the day on which it is expected to be closed.
-        stage_id: a stage of its team, or one shared by all teams; a won stage wins it.
-        stage_name: instead of the id; so for user and team.
-        user_id: salesperson.
-        team_id: sales team.
-        add_tags: tags that it gets besides those it has, by name or id.
-        remove_tags: tags that it loses.
-        description: plain text; replaces what is there.
-        restore: whether to take up a lost or archived one first; its reason is removed then.
-        dry_run: find and check, write nothing.
+    The stage must belong to the team, or be shared by all teams. A won stage marks the lead as won.
+    To reopen a lost or archived lead, pass ``restore=True``, which removes its lost reason.
 
     Raises:
-        StateError: ``restore`` was asked for, and it is not archived; nothing was written.
-        AmbiguousNameError: a name matches several records; nothing was written.
-        NotFoundError: there is no such lead, stage, tag, ...; nothing was written.
-        ValidationError: nothing is to be changed, or a value is wrong; nothing was written.
+        StateError: You passed ``restore``, and the lead is not archived. Nothing was written.
+        AmbiguousNameError: A name matches several records. Nothing was written.
+        NotFoundError: The lead, stage, tag or another record does not exist. Nothing was written.
+        ValidationError: There is nothing to change, or a value is wrong. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
     described = odoo.schema.fields(LEAD.model)

@@ -1,4 +1,4 @@
-"""A lead's way through the pipeline: converted, moved from stage to stage, won or lost."""
+"""Functions that convert leads, move them from stage to stage, and mark them as won or lost."""
 
 from __future__ import annotations
 
@@ -88,31 +88,22 @@ def convert_to_opportunity(
     stage_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     dry_run: DryRun = False,
 ) -> LeadResult | Plan:
-    """Convert a lead to an opportunity, through Odoo's wizard; it is never merged with another.
+    """Convert a lead to an opportunity with Odoo's wizard. It is never merged with another lead.
 
     >>> lead = convert_to_opportunity(odoo, lead_name="Chairs", stage_name="Qualified")
     >>> lead.type, lead.stage and lead.stage.name
     ('opportunity', 'Qualified')
 
-    Args:
-        odoo: the connection.
-        lead_id: what to convert.
-        lead_name: instead of the id; so for partner, user, team and stage.
-        partner_id: the customer to link. Without one the lead keeps its own; if it has none, so
-            does the opportunity.
-        create_customer: whether Odoo makes a new customer from the lead's company, contact and
-            e-mail address then.
-        user_id: salesperson from now on. Without a team Odoo chooses one of theirs.
-        team_id: sales team from now on.
-        expected_revenue: in the company's currency.
-        stage_id: a stage of the team, or one shared by all teams; a won stage wins it.
-        dry_run: find and check, write nothing.
+    With ``create_customer``, Odoo creates a customer from the lead's company, contact and e-mail
+    address. Without a team, Odoo chooses a team of the salesperson. The stage must belong to the
+    team, or be shared by all teams. A won stage marks the opportunity as won.
 
     Raises:
-        StateError: it is an opportunity already, or won or lost; nothing was written.
-        AmbiguousNameError: a name matches several records; nothing was written.
-        NotFoundError: there is no such lead, customer, user, team or stage; nothing was written.
-        ValidationError: the stage is another team's, or the revenue is wrong; nothing was written.
+        StateError: It is already an opportunity, or won or lost. Nothing was written.
+        AmbiguousNameError: A name matches several records. Nothing was written.
+        NotFoundError: The lead, customer, user, team or stage does not exist. Nothing was written.
+        ValidationError: The stage belongs to another team, or the revenue is wrong. Nothing was
+            written.
         AccessError: Odoo or the policy does not allow it.
     """
     changed = plain_values(expected_revenue=expected_revenue)
@@ -244,19 +235,13 @@ def move_stage(
     >>> stage and stage.name
     'Qualified'
 
-    Args:
-        odoo: the connection.
-        lead_id: what to move.
-        lead_name: instead of the id.
-        stage_id: where to; a stage of the lead's team or one shared by all teams. Odoo itself
-            would take any.
-        stage_name: instead of the id.
-        dry_run: find and check, write nothing.
+    The stage must belong to the lead's team, or be shared by all teams. Odoo itself would accept
+    any stage.
 
     Raises:
-        AmbiguousNameError: a name matches several records; nothing was written.
-        NotFoundError: there is no such lead or stage.
-        ValidationError: the stage is another team's; nothing was written.
+        AmbiguousNameError: A name matches several records. Nothing was written.
+        NotFoundError: The lead or stage does not exist.
+        ValidationError: The stage belongs to another team. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
 
@@ -275,22 +260,16 @@ def mark_won(
     lead_name: LeadName = None,
     dry_run: DryRun = False,
 ) -> LeadResult | Plan:
-    """Mark an opportunity as won: it moves to the won stage of its team.
-
-    One that is lost or archived is taken up again by it, as Odoo does.
+    """Mark an opportunity as won. It moves to the won stage of its team.
 
     >>> mark_won(odoo, lead_name="Chairs").probability
     100.0
 
-    Args:
-        odoo: the connection.
-        lead_id: the opportunity.
-        lead_name: instead of the id.
-        dry_run: find and check, write nothing.
+    As in Odoo, this reopens a lost or archived opportunity.
 
     Raises:
-        StateError: it is a lead, which must be converted first; nothing was written.
-        NotFoundError: there is no such opportunity.
+        StateError: It is a lead. Convert it first. Nothing was written.
+        NotFoundError: The opportunity does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
     permit(odoo, WIN, dry_run=dry_run)
@@ -327,23 +306,15 @@ def mark_lost(
     reason_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     dry_run: DryRun = False,
 ) -> LeadResult | Plan:
-    """Mark a lead or opportunity as lost: it is archived with a probability of 0.
+    """Mark a lead or opportunity as lost. It is archived with a probability of 0.
 
     >>> mark_lost(odoo, lead_name="Chairs", reason_name="Too expensive").active
     False
 
-    Args:
-        odoo: the connection.
-        lead_id: what was lost.
-        lead_name: instead of the id.
-        reason_id: why, a ``crm.lost.reason``.
-        reason_name: instead of the id.
-        dry_run: find and check, write nothing.
-
     Raises:
-        StateError: it is lost or archived already; nothing was written.
-        AmbiguousNameError: a name matches several records; nothing was written.
-        NotFoundError: there is no such lead or reason.
+        StateError: It is already lost or archived. Nothing was written.
+        AmbiguousNameError: A name matches several records. Nothing was written.
+        NotFoundError: The lead or reason does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
     permit(odoo, LOSE, dry_run=dry_run)

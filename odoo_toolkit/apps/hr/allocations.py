@@ -1,4 +1,4 @@
-"""Allocations: the time off of a type that an employee was granted, or asks for."""
+"""Allocations of time off that an employee has, or has requested."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ ALLOCATION = Document(
 
 @attrs.frozen(kw_only=True)
 class AllocationRow(Shown):
-    """An allocation, as lists show it.
+    """An allocation in a list.
 
     Attributes:
-        hours: where the type is taken by hours.
-        date_from, date_to: when its days can be taken; from Odoo 15 on.
-        state: ``draft``, ``confirm`` and ``validate1`` wait for approval, ``validate`` is
-            approved, ``refuse``, ``cancel``.
+        hours: Hours, if the type uses hours.
+        date_from, date_to: Period of validity, on Odoo 15 and later.
+        state: ``draft``, ``confirm`` and ``validate1`` wait for approval. ``validate`` is approved.
+            Also ``refuse`` and ``cancel``.
     """
 
     id: int

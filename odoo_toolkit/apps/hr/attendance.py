@@ -1,4 +1,7 @@
-"""Checking in and out: Odoo's own button, which only toggles, pressed where it leads on."""
+"""A function that checks the connected user in or out.
+
+Odoo's button toggles the state, so the toolkit presses it only if the state would be the right one.
+"""
 
 from __future__ import annotations
 
@@ -42,13 +45,13 @@ Direction = Annotated[Literal["in", "out"], Doc("in, or out; default: whichever 
 
 @attrs.frozen(kw_only=True)
 class AttendanceResult(Shown):
-    """The connected user's latest attendance; the moments are in UTC.
+    """The latest attendance of the connected user. Times are in UTC.
 
     Attributes:
-        id: of the attendance; None if it could not be read back.
-        checked_in: whether the user is at work now.
-        worked_hours: of this attendance; without lunch from Odoo 17 on.
-        warnings: what is not as one might expect.
+        id: Id of the attendance. None if it could not be read.
+        checked_in: Whether the user is at work now.
+        worked_hours: Hours of this attendance. Odoo 17 and later exclude lunch.
+        warnings: Differences from your request.
     """
 
     id: int | None = None
@@ -95,24 +98,19 @@ class _Toggle(Step):
 def check_in_out(
     odoo: Odoo, *, direction: Direction, dry_run: DryRun = False
 ) -> AttendanceResult | Plan:
-    """Check the connected user in or out, now; who is so already stays so.
-
-    From Odoo 17 on this needs the user's password: only a route of the web client does it, which
-    takes no API key.
+    """Check the connected user in or out, now.
 
     >>> check_in_out(odoo, direction="in").checked_in
     True
 
-    Args:
-        odoo: the connection.
-        direction: ``in`` or ``out``.
-        dry_run: look, write nothing.
+    A user who is already in or out stays so. Odoo 17 and later need the user's password, because
+    only a route of the web client does it, and that route accepts no API key.
 
     Raises:
-        NotFoundError: the module ``hr_attendance`` is not installed.
-        ValidationError: the user is not an employee.
-        StateError: Odoo did not do it, and says why.
-        ConfigurationError: there is no password, where one is needed.
+        NotFoundError: The module ``hr_attendance`` is not installed.
+        ValidationError: The user is not an employee.
+        StateError: Odoo did not do it. The error says why.
+        ConfigurationError: A password is necessary and there is none.
         AccessError: Odoo or the policy does not allow it.
     """
     if direction not in ("in", "out"):

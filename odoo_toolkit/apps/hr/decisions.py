@@ -1,4 +1,4 @@
-"""What becomes of a request for time off: approved, refused, or withdrawn by who made it."""
+"""A function that approves, refuses or withdraws requests for time off."""
 
 from __future__ import annotations
 
@@ -88,30 +88,23 @@ def decide_leave(
     reason: Annotated[str | None, Doc("For withdrawing.")] = None,
     dry_run: DryRun = False,
 ) -> LeaveResult | Plan:
-    """Approve or refuse a request for time off, or withdraw one's own.
-
-    A request that waits is deleted by withdrawing it, on Odoo 14 made a draft. An approved one is
-    cancelled from Odoo 16 on; before, an officer has to refuse it.
+    """Approve or refuse a request for time off, or withdraw your own.
 
     >>> decide_leave(odoo, decision="approve", leave_id=9).state
     'validate'
 
-    Args:
-        odoo: the connection.
-        decision: ``approve``, where a type wants two approvals the first or the second;
-            ``refuse``; ``withdraw``, of the connected user's own.
-        leave_id: the request; to withdraw the only open one it can be left out.
-        employee_name: instead of the id, the employee who has one open request only.
-        reason: why an approved one is withdrawn.
-        dry_run: find and check, write nothing.
+    If the type needs two approvals, ``approve`` gives the first or the second. ``withdraw`` needs
+    no id if you have only one open request. It deletes a waiting request, or resets it to draft on
+    Odoo 14. It cancels an approved request on Odoo 16 and later. On Odoo 15 and earlier an officer
+    must refuse an approved request.
 
     Raises:
-        AmbiguousNameError: the employee has several open requests, or several have the name.
-        NotFoundError: there is no such request, or this user cannot see it.
-        StateError: it is not in a state for that, such as refused already.
-        ValidationError: an argument is wrong; nothing was written.
-        AccessError: Odoo or the policy does not allow it, or the request is not this user's to
-            decide on.
+        AmbiguousNameError: The employee has several open requests, or several have the name.
+        NotFoundError: The request does not exist, or this user can't see it.
+        StateError: The state of the request does not allow it, for example because it is already
+            refused.
+        ValidationError: An argument is wrong. Nothing was written.
+        AccessError: Odoo or the policy does not allow it, or this user can't decide on the request.
     """
     if decision not in _OPEN:
         raise ValidationError(

@@ -1,7 +1,8 @@
-"""Several expenses of one employee together: submitted, approved, posted and paid.
+"""A function that submits, approves, posts and pays several expenses of one employee.
 
-To Odoo 18 those that are in no report go in one, and each report is posted into one entry; from 19
-on each expense goes by itself, and they are posted into one entry.
+On Odoo 18 and earlier, expenses without a report go into a new report, and each report is posted
+into one entry. On Odoo 19 and later there are no reports, and the expenses are posted into one
+entry.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ class ReportedExpense(Shown):
     """One of several expenses, as it is now.
 
     Attributes:
-        total_amount: with taxes, in ``currency``.
+        total_amount: Amount with taxes, in ``currency``.
     """
 
     id: int
@@ -96,14 +97,15 @@ class ReportedExpense(Shown):
 
 @attrs.frozen(kw_only=True)
 class ExpensesResult(Shown):
-    """Several expenses of one employee as they are now.
+    """Several expenses of one employee, as they are now.
 
     Attributes:
-        state: of the reports up to Odoo 18, of the expenses from 19 on; None where they differ.
-        total_amount: with taxes, in ``currency``; None where the currencies differ.
-        report: to Odoo 18, where it is one.
-        entries: the posted ones.
-        warnings: anything that is not as one might expect.
+        state: State of the reports on Odoo 18 and earlier, of the expenses on Odoo 19 and later.
+            None if they differ.
+        total_amount: Amount with taxes, in ``currency``. None if the currencies differ.
+        report: The report on Odoo 18 and earlier, if there is only one.
+        entries: Posted entries.
+        warnings: Differences from your request.
     """
 
     message: str
@@ -175,32 +177,30 @@ def process_expenses(
     ] = None,
     dry_run: DryRun = False,
 ) -> ExpensesResult | Plan:
-    """Submit several expenses of one employee together; approve, post and pay them if asked.
-
-    Up to Odoo 18 those in no report go in a new one, from 19 on there are no reports. Each step is
-    done only where they have not come so far yet; what this user is not allowed to do is named in
-    the warnings, and what was done before stays.
+    """Submit several expenses of one employee together, and approve, post and pay them if you ask
+    for it.
 
     >>> process_expenses(odoo, expenses=[20]).state
     'submitted'
 
-    Args:
-        odoo: the connection.
-        expenses: ids or names, also of different states: what has come so far already is left
-            alone. Of a report, all of its expenses.
-        until: ``submit``, ``approve``, ``post`` or ``pay``. Approving takes an approver of the
-            employee or an expense officer; posting and paying take accounting rights.
-        journal: which one pays; needed for ``pay``, and only then.
-        report_name: what a new report is called.
-        dry_run: find and check, write nothing.
+    The expenses can be in different states. Each step skips expenses that have already reached it.
+    Pass all expenses of a report. If this user is not allowed to do a step, ``warnings`` says so,
+    and earlier steps stay done.
+
+    To approve, you must be an approver of the employee or an expense officer. To post and pay, you
+    need accounting rights. Pass ``journal`` for ``pay`` only.
+
+    On Odoo 18 and earlier, expenses without a report go into a new one. Odoo 19 and later have no
+    reports.
 
     Raises:
-        AmbiguousNameError: several expenses have a name.
-        NotFoundError: there is no such expense, or this user cannot see it.
-        StateError: they are of several employees, one is refused, a report has others besides,
-            or all are already there.
-        ValidationError: an argument is wrong; nothing was written.
-        WizardRequiredError: Odoo asks first, as one like it was approved already.
+        AmbiguousNameError: Several expenses have a name.
+        NotFoundError: The expense does not exist, or this user can't see it.
+        StateError: The expenses belong to several employees, one is refused, a report contains
+            other expenses, or all have already reached that step.
+        ValidationError: An argument is wrong. Nothing was written.
+        WizardRequiredError: Odoo asks for a confirmation, because a similar expense was already
+            approved.
         AccessError: Odoo or the policy does not allow the first step.
     """
     if until not in _ORDER:

@@ -1,6 +1,7 @@
-"""Expenses: created with their receipt, submitted, approved or refused.
+"""Functions that create, submit, approve and refuse expenses.
 
-To Odoo 18 an expense is submitted and decided on in a report; from 19 on it is by itself.
+On Odoo 18 and earlier, an expense is submitted and approved in a report. Odoo 19 and later have no
+reports.
 """
 
 from __future__ import annotations
@@ -80,14 +81,15 @@ REPORTS_UNTIL = 18
 
 @attrs.frozen(kw_only=True)
 class ExpenseResult(Shown):
-    """An expense as it is now; None is what is empty, or could not be read back.
+    """An expense as it is now. None means empty, or that the value could not be read.
 
     Attributes:
-        total_amount: with taxes, in ``currency``.
-        state: ``draft``, ``submitted`` (to Odoo 16 ``reported``), ``approved``, ``refused``, ...
-        receipt_id: the attachment.
-        report: to Odoo 18 the report that it was submitted in.
-        warnings: what is not as one might expect.
+        total_amount: Amount with taxes, in ``currency``.
+        state: Such as ``draft``, ``submitted`` (``reported`` on Odoo 16 and earlier), ``approved``
+            or ``refused``.
+        receipt_id: Id of the attachment.
+        report: Report of the expense, on Odoo 18 and earlier.
+        warnings: Differences from your request.
     """
 
     id: int
@@ -225,31 +227,20 @@ def create_expense(
     submit: Annotated[bool, Doc("For approval.")] = False,
     dry_run: DryRun = False,
 ) -> ExpenseResult | Plan:
-    """Create an expense of the connected user with its receipt attached, and submit it if wanted.
+    """Create an expense of the connected user with its receipt, and submit it if you ask for it.
 
     >>> expense = create_expense(odoo, name="Lunch", product_name="Meals", amount=38.4)
     >>> expense.name, expense.state
     ('Lunch', 'draft')
 
-    Args:
-        odoo: the connection.
-        name: what was paid for.
-        product_id: its category: a product that can be expensed.
-        product_name: instead of the id.
-        amount: what was paid, taxes included, in the company's currency.
-        quantity: instead, how many of a category with a fixed price, such as kilometres.
-        date: the day; today by default.
-        receipt_name: the name of the receipt's file.
-        receipt_base64: its bytes.
-        submit: whether it is submitted for approval, to Odoo 18 in a report of its own; else it
-            stays a draft.
-        dry_run: find and check, write nothing.
+    Set ``amount``, or ``quantity`` for a category with a fixed price, such as kilometres. On Odoo
+    18 and earlier the expense is submitted in its own report. If the receipt or the submission
+    fails, ``warnings`` says so.
 
     Raises:
-        AmbiguousNameError: the name matches several categories; nothing was written.
-        NotFoundError: there is none, or the module ``hr_expense`` is not installed.
-        ValidationError: an argument is wrong, or the user is not an employee; nothing was written.
-            When the receipt or submitting fails, the result says so in its warnings.
+        AmbiguousNameError: The name matches several categories. Nothing was written.
+        NotFoundError: The category does not exist, or the module ``hr_expense`` is not installed.
+        ValidationError: An argument is wrong, or the user is not an employee. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
     name = checked_name(name, "Say what was paid for.")
@@ -385,29 +376,23 @@ def decide_expense(
     reason: Annotated[str | None, Doc("For refusing.")] = None,
     dry_run: DryRun = False,
 ) -> ExpenseResult | Plan:
-    """Submit an expense for approval, or approve or refuse one.
-
-    To Odoo 18 expenses are decided on in reports: submitting makes one for this expense alone,
-    and one that shares its report with others is left to Odoo.
+    """Submit an expense for approval, or approve or refuse it.
 
     >>> decide_expense(odoo, decision="submit", expense_id=20).state
     'submitted'
 
-    Args:
-        odoo: the connection.
-        decision: ``submit``, ``approve`` or ``refuse``.
-        expense_id: which expense; or
-        expense_name: what it was for.
-        reason: why it is refused; the employee reads it.
-        dry_run: find and check, write nothing.
+    To refuse, pass a reason, which the employee can read. On Odoo 18 and earlier, submitting
+    creates a report for this expense alone. An expense that shares its report with others can't be
+    decided here. Use Odoo for it.
 
     Raises:
-        AmbiguousNameError: several expenses have the name.
-        NotFoundError: there is no such expense, or this user cannot see it.
-        StateError: it is not in a state for that, or shares its report with others.
-        ValidationError: an argument is wrong, such as refusing without a reason.
-        WizardRequiredError: Odoo asks first, as one like it was approved already.
-        AccessError: Odoo or the policy does not allow it, or it is not this user's to decide on.
+        AmbiguousNameError: Several expenses have the name.
+        NotFoundError: The expense does not exist, or this user can't see it.
+        StateError: The state of the expense does not allow it, or it shares its report with others.
+        ValidationError: An argument is wrong, for example because a refusal has no reason.
+        WizardRequiredError: Odoo asks for a confirmation, because a similar expense was already
+            approved.
+        AccessError: Odoo or the policy does not allow it, or this user can't decide on the expense.
     """
     if decision not in _OPEN:
         raise ValidationError(

@@ -1,4 +1,4 @@
-"""Granting time off: an allocation is made, and approved where asked."""
+"""A function that allocates time off, and approves the allocation."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ _DAY = JsonSchema({"type": "string"})
 
 @attrs.frozen(kw_only=True)
 class AllocationResult(Shown):
-    """An allocation as it is now; None is what is empty, or could not be read back.
+    """An allocation as it is now. None means empty, or that the value could not be read.
 
     Attributes:
-        state: ``validate`` is approved; ``draft``, ``confirm`` and ``validate1`` wait.
-        hours: where the type is taken by hours.
-        warnings: anything that is not as one might expect.
+        state: ``validate`` is approved. ``draft``, ``confirm`` and ``validate1`` wait for approval.
+        hours: Hours, if the type uses hours.
+        warnings: Differences from your request.
     """
 
     id: int
@@ -99,31 +99,20 @@ def create_allocation(
     approve: Annotated[bool, Doc("Approve it as well, if this user is allowed to.")] = False,
     dry_run: DryRun = False,
 ) -> AllocationResult | Plan:
-    """Allocate days of a type of time off to an employee, and approve the allocation if asked.
+    """Allocate days of time off to an employee, and approve the allocation if you ask for it.
 
     >>> create_allocation(odoo, leave_type_name="Paid", days=10, approve=True).state
     'validate'
 
-    Args:
-        odoo: the connection.
-        leave_type_id: which type of time off; or
-        leave_type_name: its name.
-        employee_id: who gets the days; by default the connected user, which mostly takes an
-            approval. For others a Time Off officer allocates.
-        employee_name: instead of the id.
-        days: how many; also of types that are taken by hours.
-        date_from: from when on they can be taken.
-        date_to: until when.
-        description: a reason.
-        approve: whether to approve it at once; where a type wants two approvals, the first.
-        dry_run: find and check, write nothing.
+    To allocate for other employees, you must be a Time Off officer. ``days`` is also the unit for
+    types that use hours. If the type needs two approvals, ``approve`` gives the first. If the
+    approval fails, ``warnings`` says so.
 
     Raises:
-        AmbiguousNameError: a name matches several types or employees; nothing was written.
-        NotFoundError: there is no such type or employee, or the module ``hr_holidays`` is not
+        AmbiguousNameError: A name matches several types or employees. Nothing was written.
+        NotFoundError: The type or employee does not exist, or the module ``hr_holidays`` is not
             installed.
-        ValidationError: an argument is wrong, or the type needs no allocation; nothing was
-            written. When approving fails, the result says so in its warnings.
+        ValidationError: An argument is wrong, or the type needs no allocation. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
     days = checked_number(days, "days", positive=True)

@@ -1,6 +1,6 @@
-"""Time off: what is left of each type, and a new request.
+"""Functions that return leave balances and request time off.
 
-Odoo's own form says which hours and how many days the dates mean.
+Odoo's form calculates the hours and days between the dates.
 """
 
 from __future__ import annotations
@@ -146,14 +146,14 @@ _MOST = 10
 
 @attrs.frozen(kw_only=True)
 class Balance(Shown):
-    """One type of time off.
+    """The balance of one type of time off.
 
     Attributes:
-        unit: of the figures, ``days`` or ``hours``.
-        half_days: whether half a day can be taken.
-        allocated: how much was granted; None, as ``remaining``, where none is needed.
-        taken: what was approved.
-        remaining: what is left, requests that wait for approval taken off.
+        unit: Unit of the numbers, ``days`` or ``hours``.
+        half_days: Whether you can take half a day.
+        allocated: Allocated time. None, like ``remaining``, if the type needs no allocation.
+        taken: Approved time.
+        remaining: Remaining time, minus requests that wait for approval.
     """
 
     id: int
@@ -167,7 +167,7 @@ class Balance(Shown):
 
 @attrs.frozen(kw_only=True)
 class LeaveBalances(Shown):
-    """What the connected user has; ``requests`` are those that end today or later."""
+    """The leave balances of the connected user. ``requests`` end today or later."""
 
     employee: RecordName
     balances: list[Balance]
@@ -175,19 +175,16 @@ class LeaveBalances(Shown):
 
 
 def get_leave_balance(odoo: Odoo) -> LeaveBalances:
-    """Return what the connected user has left of each type of time off, and what is requested.
-
-    Three round trips, side by side.
+    """Return the connected user's balance of each type of time off, and the current requests.
 
     >>> [(balance.name, balance.remaining) for balance in get_leave_balance(odoo).balances]
     [('Paid', 5.0), ('Unpaid', None)]
 
-    Args:
-        odoo: the connection.
+    It takes 3 requests in parallel.
 
     Raises:
-        NotFoundError: the module ``hr_holidays`` is not installed.
-        ValidationError: the user is not an employee.
+        NotFoundError: The module ``hr_holidays`` is not installed.
+        ValidationError: The user is not an employee.
         AccessError: Odoo or the policy does not allow it.
     """
     now = datetime.now(UTC).strftime("%Y-%m-%d 00:00:00")
@@ -268,15 +265,15 @@ _TOLD = {
 
 @attrs.frozen(kw_only=True)
 class LeaveResult(Shown):
-    """A request for time off as it is now; None is what is empty, or could not be read back.
+    """A request for time off as it is now. None means empty, or that the value could not be read.
 
     Attributes:
-        state: ``confirm`` and ``validate1`` wait for approval, ``validate`` is approved,
-            ``refuse``, ``cancel``, ``draft``; None where the request is gone.
+        state: ``confirm`` and ``validate1`` wait for approval. ``validate`` is approved. Also
+            ``refuse``, ``cancel`` and ``draft``. None if the request was deleted.
         half_day: ``am`` or ``pm``.
-        hour_from: where it is taken by hours: 9.5 is half past nine for the employee.
-        hour_to: when it ends.
-        warnings: what is not as one might expect.
+        hour_from: Start, if the type uses hours. 9.5 is 9:30 in the employee's time zone.
+        hour_to: End, in the same way.
+        warnings: Differences from your request.
     """
 
     id: int
@@ -311,34 +308,23 @@ def request_leave(
     employee_name: Annotated[str | None, Doc("Name of the employee, instead of the id.")] = None,
     dry_run: DryRun = False,
 ) -> LeaveResult | Plan:
-    """Request time off for the connected user, or another employee; the balance is looked at first.
+    """Request time off for the connected user or another employee. The balance is checked first.
 
     >>> request_leave(odoo, leave_type_name="Paid", date_from="2030-01-07").state
     'confirm'
 
-    Args:
-        odoo: the connection.
-        leave_type_id: which type of time off.
-        leave_type_name: instead of the id.
-        date_from: the first day.
-        date_to: the last day; by default the first.
-        half_day: the morning or the afternoon of one day, where the type may be taken so.
-        hour_from: from this hour of one day, in the employee's time zone, where the type is taken
-            by hours; to Odoo 17 whole and half hours.
-        hour_to: to this hour.
-        description: what it is for; others may see it.
-        employee_id: who takes it; by default the connected user. For others an approver of theirs
-            or a Time Off officer requests it.
-        employee_name: instead of the id.
-        dry_run: find and check, write nothing; the message tells how many days it would be.
+    ``half_day`` works if the type allows half days, and ``hour_from`` and ``hour_to`` if it uses
+    hours. Hours are in the employee's time zone. Odoo 17 and earlier accept whole and half hours.
+    Other users may see the description. For another employee, you need the rights of a manager or a
+    Time Off officer.
 
     Raises:
-        AmbiguousNameError: a name matches several types or employees; nothing was written.
-        NotFoundError: there is no such type or employee, or the module ``hr_holidays`` is not
+        AmbiguousNameError: A name matches several types or employees. Nothing was written.
+        NotFoundError: The type or employee does not exist, or the module ``hr_holidays`` is not
             installed.
-        ValidationError: the dates are wrong or hold no working time, or less is left than that, or
-            the user is not an employee; or there is time off on these days already, which is named.
-            Nothing was written.
+        ValidationError: The dates are wrong or contain no working time, the balance is too low, the
+            user is not an employee, or there is already time off on these days. Nothing was
+            written.
         AccessError: Odoo or the policy does not allow it, or not for this employee.
     """
     hours = checked_hours(hour_from, hour_to, half_day)

@@ -1,4 +1,4 @@
-"""One employee's time off: requests, those that take days, and allocations."""
+"""A function that lists the requests and allocations of one employee."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class LeaveTotal(Shown):
     """The days of one type of time off in a list of requests.
 
     Attributes:
-        approved: days of approved requests.
-        waiting: days of requests that are not decided yet.
+        approved: Days of approved requests.
+        waiting: Days of requests that wait for approval.
     """
 
     leave_type: RecordName
@@ -47,16 +47,17 @@ class LeaveTotal(Shown):
 
 @attrs.frozen(kw_only=True)
 class EmployeeLeaves(Shown):
-    """The time off of one employee, as far as the connected user may see it.
+    """The time off of one employee, as far as the connected user can see it.
 
     Attributes:
-        message: how many requests there are, and how many of them take days.
-        overlapping: the time off that takes these days already: a request for them is refused.
-        leaves: all requests that touch the days, by date; refused and cancelled ones, too.
-        totals: by type; a request that is only partly within the days counts as a whole.
-        allocations: of all years.
-        has_more: whether there are more requests than are listed.
-        warnings: anything that is not as one might expect.
+        message: Number of requests, and number of those that take days.
+        overlapping: Time off that takes these days. Odoo would reject another request for them.
+        leaves: All requests that overlap with the days, by date, including refused and cancelled
+            ones.
+        totals: Totals by type. A request that is partly within the days counts in full.
+        allocations: Allocations of all years.
+        has_more: Whether there are more requests.
+        warnings: Differences from your request.
     """
 
     employee: RecordName
@@ -81,27 +82,21 @@ def list_leaves(
     ] = None,
     date_to: Annotated[str | date | None, _DAY, Doc("Last day; default: no end.")] = None,
 ) -> EmployeeLeaves:
-    """List one employee's time off, and the part of it that overlaps with the days of a request.
-
-    Each request comes in words, such as "approved Sick Time Off, 2030-01-07 to 2030-01-09", with
-    the totals by type, and the allocations. Three round trips, two of them side by side; by name
-    one more.
+    """List one employee's time off, and the part of it that overlaps with a period.
 
     >>> list_leaves(odoo, date_from="2030-01-08", date_to="2030-01-08").overlapping
     ['requested Paid, 2030-01-07 to 2030-01-09']
 
-    Args:
-        odoo: the connection.
-        employee_id: whose; by default the connected user's. Odoo shows those of others to their
-            approvers and to Time Off officers.
-        employee_name: instead of the id.
-        date_from: the first day that is looked at; by default the first of this year.
-        date_to: the last day; by default there is none.
+    Each request has a text such as "approved Sick Time Off, 2030-01-07 to 2030-01-09". You also get
+    the totals by type, and the allocations. The requests of other employees are visible to their
+    approvers and to Time Off officers.
+
+    It takes 3 requests, two of them in parallel, and 1 more by name.
 
     Raises:
-        AmbiguousNameError: several employees have the name.
-        NotFoundError: there is no such employee, or the module ``hr_holidays`` is not installed.
-        ValidationError: a date is wrong, or the user is not an employee.
+        AmbiguousNameError: Several employees have the name.
+        NotFoundError: The employee does not exist, or the module ``hr_holidays`` is not installed.
+        ValidationError: A date is wrong, or the user is not an employee.
         AccessError: Odoo or the policy does not allow it.
     """
     first = checked_day(date_from, "date_from") or f"{today(odoo)[:4]}-01-01"

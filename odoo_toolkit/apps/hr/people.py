@@ -1,4 +1,4 @@
-"""The directory: who works here, as everybody may see it; and who the connected user is."""
+"""The employee directory, and the employee of the connected user."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ _SEARCHED = ("name", "job_title", "department_id", "work_email", "work_phone", "
 
 @attrs.frozen(kw_only=True)
 class Person(Shown):
-    """An employee as in the directory; None is what is empty or hidden.
+    """An employee in the directory. None means empty or hidden.
 
     Attributes:
-        mobile_phone: for work.
+        mobile_phone: Work mobile phone.
     """
 
     id: int
@@ -53,7 +53,7 @@ class Person(Shown):
 
 @attrs.frozen(kw_only=True)
 class People(Shown):
-    """Employees by name; ``has_more`` tells whether there are others."""
+    """Employees by name. ``has_more`` says whether there are others."""
 
     people: list[Person]
     count: int
@@ -67,20 +67,16 @@ def find_people(
     manager: Annotated[str | None, Doc("Part of a name.")] = None,
     limit: Annotated[int, Ge(1), AtMost(50), Doc("Maximum number of people.")] = 10,
 ) -> People:
-    """Find employees in the directory that every internal user may read; one round trip.
+    """Find employees in the directory that every internal user can read.
 
     >>> [person.name for person in find_people(odoo, query="head of sales").people]
     ['Bo Birch']
 
-    Args:
-        odoo: the connection.
-        query: words; each must be found in name, job, department, work e-mail or phone. Without
-            one, everybody is meant.
-        manager: only those whose manager has these words in the name.
-        limit: most people.
+    Each word of ``query`` must occur in the name, job, department, work e-mail or phone. Without a
+    query, you get all employees. It takes 1 request.
 
     Raises:
-        NotFoundError: Odoo has no employees: the module ``hr`` is not installed.
+        NotFoundError: The module ``hr`` is not installed.
         AccessError: Odoo or the policy does not allow it.
     """
     described = odoo.policy.readable_fields(PUBLIC, odoo.schema.fields)

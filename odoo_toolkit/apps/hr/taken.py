@@ -1,4 +1,4 @@
-"""The time off that employees have: as rows, in words, and in the way of another request."""
+"""Requests for time off: as rows, as texts, and as overlaps with another request."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ _SAID = {
 
 @attrs.frozen(kw_only=True)
 class LeaveRow(Shown):
-    """A request for time off, as lists show it.
+    """A request for time off in a list.
 
     Attributes:
-        text: such as "approved Sick Time Off, 2030-01-07 to 2030-01-09".
+        text: Such as "approved Sick Time Off, 2030-01-07 to 2030-01-09".
         half_day: ``am`` or ``pm``.
-        hour_from, hour_to: where it is taken by hours: 9.5 is half past nine for the employee.
-        state: ``confirm`` and ``validate1`` wait for approval, ``validate`` is approved,
-            ``refuse``, ``cancel``, ``draft``.
+        hour_from, hour_to: Hours, if the type uses hours. 9.5 is 9:30 in the employee's time zone.
+        state: ``confirm`` and ``validate1`` wait for approval. ``validate`` is approved. Also
+            ``refuse``, ``cancel`` and ``draft``.
     """
 
     id: int

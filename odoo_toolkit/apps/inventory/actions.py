@@ -1,7 +1,7 @@
-"""Validating transfers, and sending back what they moved.
+"""Functions that validate and return transfers.
 
 A ``stock.picking`` goes draft -> [action_confirm] -> waiting or confirmed -> [action_assign] ->
-assigned -> [button_validate] -> done; all but done -> [action_cancel] -> cancel.
+assigned -> [button_validate] -> done. The button action_cancel cancels any that is not done.
 """
 
 from __future__ import annotations
@@ -133,15 +133,7 @@ def validate_picking(
     allow_more: Annotated[bool, Doc("Allow more than the demand.")] = False,
     dry_run: DryRun = False,
 ) -> Transfer | Plan:
-    """Validate a transfer: move the lines given, else the quantities entered, else those reserved.
-
-    A draft is confirmed first, and missing quantities are reserved. If less would move than the
-    demand, nothing is written and the error lists the shortage, unless ``backorder`` decides about
-    the rest. The questions of Odoo's immediate-transfer and backorder wizards are answered. Stock
-    goes below zero only with ``unreserved``. No text message is sent to the customer.
-
-    8 round trips if all is reserved, up to 13 otherwise; up to Odoo 16 its wizard takes 3 more.
-    Lines take 2 more, names of products 1 and lots 3.
+    """Validate a transfer.
 
     >>> part = validate_picking(
     ...     odoo,
@@ -152,24 +144,26 @@ def validate_picking(
     >>> part.message
     'Validated WH/OUT/5. The rest is in the backorder WH/OUT/6.'
 
-    Args:
-        odoo: the connection.
-        picking_id: the transfer.
-        picking_name: its reference instead.
-        lines: each with ``move_id``, ``product_id`` or ``product_name``; ``quantity``, in the
-            move's unit of measure; and ``lots``: one lot, or the serial numbers, as many as there
-            are pieces. A receipt creates those that are new; several lots take several lines.
-        backorder: whether the rest becomes a backorder, or is dropped.
-        unreserved: whether to move the full demand, even if it is reserved for other transfers or
-            not in stock.
-        allow_more: whether to move more than the demand.
-        dry_run: whether to return a :class:`~odoo_toolkit.operations.steps.Plan` and write nothing.
+    The transfer moves your ``lines``. Without ``lines`` it moves the entered quantities, or else
+    the reserved quantities. A draft is confirmed first, and missing quantities are reserved.
+
+    Each line has ``move_id``, ``product_id`` or ``product_name``, ``quantity`` in the unit of the
+    move, and ``lots``. Pass one lot, or a serial number for each piece. For several lots, pass
+    several lines.
+
+    If less would move than the demand, the toolkit writes nothing, and the error lists the
+    shortage. Pass ``backorder`` to decide about the rest. The toolkit answers Odoo's
+    immediate-transfer and backorder wizards. Stock goes below zero only with ``unreserved``. The
+    customer gets no text message.
+
+    It takes 8 requests if everything is reserved, otherwise up to 13. The wizard of Odoo 16 and
+    earlier takes 3 more. Lines take 2 more, names of products 1 and lots 3.
 
     Raises:
-        StateError: it is done or cancelled, or there is not enough or nothing to move.
-        ValidationError: a line or its lots are wrong, or it is more than the demand.
-        WizardRequiredError: a module asks something else.
-        NotFoundError: the transfer, or a lot that has to be in stock, does not exist.
+        StateError: The transfer is done or cancelled, or there is not enough or nothing to move.
+        ValidationError: A line or its lots are wrong, or the quantity is more than the demand.
+        WizardRequiredError: A module asks another question.
+        NotFoundError: The transfer does not exist, or a lot is not in stock.
         AccessError: Odoo or the policy does not allow it.
     """
     permit(odoo, CONFIRM, RESERVE, Enter(), VALIDATE, dry_run=dry_run)
@@ -308,30 +302,28 @@ def return_picking(
 ) -> Transfer | Plan:
     """Create the return of a done transfer, in full or in part.
 
-    The return is to be refunded: the delivered or received quantities of the order go down.
-    8 round trips, and 4 with ``validate``; up to 16 Odoo's wizard takes 3 more then.
-
     >>> back = return_picking(
     ...     odoo, picking_name="WH/OUT/5", lines=[{"product_name": "Desk", "quantity": 2}]
     ... )
     >>> back.message
     'Created: WH/OUT/7 is ready.'
 
-    Args:
-        odoo: the connection.
-        picking_id: the done transfer.
-        picking_name: its reference instead.
-        lines: each with ``move_id``, ``product_id`` or ``product_name``, and ``quantity``; by
-            default everything that has not come back yet.
-        validate: whether to validate it too. Otherwise, or to choose lots, call
-            :func:`~odoo_toolkit.apps.inventory.validate_picking` with the id of the result.
-        dry_run: whether to return a :class:`~odoo_toolkit.operations.steps.Plan` and write nothing.
+    Each line has ``move_id``, ``product_id`` or ``product_name``, and ``quantity``. By default
+    everything is returned that has not come back yet. To choose lots, call
+    :func:`~odoo_toolkit.apps.inventory.validate_picking` with the id of the return instead of
+    passing ``validate``.
+
+    The return reduces the delivered or received quantities of the order, so that they can be
+    refunded.
+
+    It takes 8 requests, and 4 more to validate. The wizard of Odoo 16 and earlier takes 3 more
+    then.
 
     Raises:
-        StateError: it is not done, all of it has come back, or more would come back than was
-            moved.
-        ValidationError: a line is wrong.
-        NotFoundError: it does not exist, or has no such product.
+        StateError: The transfer is not done, everything has come back, or you would return more
+            than was moved.
+        ValidationError: A line is wrong.
+        NotFoundError: The transfer does not exist, or does not have such a product.
         AccessError: Odoo or the policy does not allow it.
     """
     started = time.time()

@@ -1,4 +1,4 @@
-"""Setting the stock of a product to what was counted, and what a count of any size is made of."""
+"""A function that sets the stock of a product to a counted quantity."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ TOLERANCE = 1e-6
 
 @attrs.frozen(kw_only=True)
 class StockCount(Shown):
-    """The stock of a product, or of a lot of it, in a location, as it was and as it is now."""
+    """The stock of a product, or of one of its lots, in a location, before and after a count."""
 
     product: RecordName
     location: RecordName
@@ -99,30 +99,21 @@ def adjust_stock(
     lot: Annotated[str | None, Doc("Lot or serial number; created if new.")] = None,
     dry_run: DryRun = False,
 ) -> StockCount | Plan:
-    """Set the stock of a product in a location to a counted quantity; Odoo makes the stock move.
-
-    5 to 10 round trips. Stock in packages, and stock of other owners, is not counted.
+    """Set the stock of a product in a location to a counted quantity. Odoo creates the stock move.
 
     >>> count = adjust_stock(odoo, product_name="Desk", quantity=7)
     >>> count.quantity_before, count.quantity
     (0, 7)
 
-    Args:
-        odoo: the connection.
-        product_id: a variant.
-        product_name: its name or internal reference instead.
-        quantity: the whole quantity there, not a difference.
-        location_id: a location that holds stock.
-        location_name: its name instead.
-        lot: of a tracked product.
-        dry_run: whether to return a :class:`~odoo_toolkit.operations.steps.Plan` and write nothing.
+    Pass the whole quantity, not a difference. Stock in packages and stock of other owners does not
+    count. It takes 5 to 10 requests.
 
     Raises:
-        ValidationError: the quantity is negative, the product has no stock, the lot does not fit,
-            or the product lies in several locations and none was named.
-        NotFoundError: product or location do not exist.
-        AccessError: Odoo or the policy does not allow it; up to 17, only administrators of the
-            inventory app may.
+        ValidationError: The quantity is negative, the product has no stock, the lot does not fit,
+            or the product is in several locations and you named none.
+        NotFoundError: The product or location does not exist.
+        AccessError: Odoo or the policy does not allow it. Odoo 17 and earlier allow it only to
+            administrators of the inventory app.
     """
     permit(odoo, _Count(), APPLY, dry_run=dry_run)
     lot = lot.strip() if lot else None

@@ -1,4 +1,4 @@
-"""Counting a whole list: products, locations and lots, in one plan with old and new quantities."""
+"""A function that counts a list of products, locations and lots in one plan."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _VALUED = attrs.evolve(
 
 
 class CountedLine(TypedDict, total=False):
-    """What was counted of a product, or of one lot of it, in a location."""
+    """The counted quantity of a product, or of one of its lots, in a location."""
 
     product_id: int
     product_name: str
@@ -67,13 +67,13 @@ class LineCount(Shown):
     """A line of a count, in the product's unit of measure.
 
     Attributes:
-        quantity_before: as Odoo had it.
-        counted: as it was given.
-        difference: counted less what was there.
-        quantity: as Odoo has it now; None in a plan, or where it could not be read back.
-        reserved: for transfers and manufacturing orders, before the count.
-        reserved_for: which these are, where less was counted than is reserved.
-        value: of the difference, at the product's cost; None where this user may not see it.
+        quantity_before: Quantity in Odoo before the count.
+        counted: Counted quantity.
+        difference: Counted quantity minus quantity before.
+        quantity: Quantity in Odoo now. None in a plan, or if it could not be read.
+        reserved: Quantity reserved for transfers and manufacturing orders before the count.
+        reserved_for: These transfers and orders, if the counted quantity is less than is reserved.
+        value: Value of the difference, at the product's cost. None if this user can't see the cost.
     """
 
     product: RecordName
@@ -94,8 +94,8 @@ class CountResult(Shown):
     """A list that was counted.
 
     Attributes:
-        lines: all that were given, in that order.
-        value: of all differences, at cost; None where one of them is not known.
+        lines: All lines, in your order.
+        value: Value of all differences, at cost. None if one of them is unknown.
     """
 
     message: str
@@ -107,11 +107,11 @@ class CountResult(Shown):
 
 @attrs.frozen(kw_only=True)
 class CountPlan(Plan):
-    """A list that would be counted: old and new quantity of each line.
+    """A list that would be counted, with the old and new quantity of each line.
 
     Attributes:
-        lines: all that were given, in that order.
-        value: of all differences, at cost; None where one of them is not known.
+        lines: All lines, in your order.
+        value: Value of all differences, at cost. None if one of them is unknown.
     """
 
     lines: list[LineCount]
@@ -201,34 +201,28 @@ def count_stock(
     location_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     dry_run: DryRun = False,
 ) -> CountResult | CountPlan:
-    """Set the stock of a whole list to what was counted; Odoo makes the stock moves.
-
-    All lines are counted in one call to Odoo: either all are or none is. What is not in the list
-    stays as it is, and a line that agrees with the stock is not touched. Stock in packages, and
-    stock of other owners, is not counted.
-
-    6 to 15 round trips, however many lines there are.
+    """Set the stock of a whole list to the counted quantities. Odoo creates the stock moves.
 
     >>> done = count_stock(odoo, lines=[{"product_name": "Desk", "quantity": 7}])
     >>> [(line.product.name, line.quantity_before, line.quantity) for line in done.lines]
     [('Desk', 0, 7)]
 
-    Args:
-        odoo: the connection.
-        lines: up to 1,000, each with ``product_id`` or ``product_name``, ``quantity``, and
-            where needed ``location_id`` or ``location_name``, and ``lot``.
-        location_id: of the lines that name none; by default where the product lies, else the
-            stock of the company's warehouse.
-        location_name: its name instead.
-        dry_run: return a :class:`CountPlan` with old, counted and difference; write nothing.
+    Pass up to 1,000 lines. They are counted in one call to Odoo: either all of them or none.
+    Products that are not in the list do not change, and neither do lines that agree with the stock.
+    Stock in packages and stock of other owners does not count.
+
+    A line without a location uses ``location_id`` or ``location_name``. If you pass neither, it
+    uses the location of the product, or else the stock of the company's warehouse.
+
+    It takes 6 to 15 requests, however many lines there are.
 
     Raises:
-        ValidationError: a line is wrong or there twice, a product has no stock or lies in several
-            locations and none was named, or a lot does not fit; nothing was written.
-        NotFoundError: a product or location does not exist; nothing was written.
-        AmbiguousNameError: a name matches several records; nothing was written.
-        AccessError: Odoo or the policy does not allow it; up to 17, only administrators of the
-            inventory app may.
+        ValidationError: A line is wrong or passed twice, a product has no stock, a product is in
+            several locations and you named none, or a lot does not fit. Nothing was written.
+        NotFoundError: A product or location does not exist. Nothing was written.
+        AmbiguousNameError: A name matches several records. Nothing was written.
+        AccessError: Odoo or the policy does not allow it. Odoo 17 and earlier allow it only to
+            administrators of the inventory app.
     """
     permit(odoo, _CountAll(lines=[{}]), APPLY, dry_run=dry_run)
     given = _checked(lines)

@@ -1,6 +1,6 @@
-"""Making transfers: which operation type, from where, to where, and of what.
+"""A function that creates transfers.
 
-Both ends have to fit the kind of transfer, and what is named decides about the warehouse.
+Both locations must fit the kind of the transfer. The locations that you name decide the warehouse.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ class _Product(TypedDict, total=False):
 
 
 class NewLine(_Product):
-    """A product of a new transfer, and how much of it moves."""
+    """A product of a new transfer, and its quantity."""
 
     quantity: Annotated[float, Gt(0), Doc("In the product's unit of measure.")]
 
@@ -199,7 +199,7 @@ def create_transfer(
     validate: Annotated[bool, Doc("Also validate it, if all is available.")] = False,
     dry_run: DryRun = False,
 ) -> Transfer | Plan:
-    """Create a draft transfer; 6 round trips, and those of :func:`validate_picking` with it.
+    """Create a draft transfer, and validate it if you ask for it.
 
     >>> receipt = create_transfer(
     ...     odoo, picking_type_name="incoming", lines=[{"product_name": "Desk", "quantity": 5}]
@@ -207,23 +207,17 @@ def create_transfer(
     >>> receipt.state, receipt.lines[0].demand
     ('draft', 5)
 
-    Args:
-        odoo: the connection.
-        picking_type_name: ``internal``, ``incoming`` (receipt) or ``outgoing`` (delivery), of
-            the warehouse that the named locations are in, else of the company's first one.
-        location_src_id: where the goods come from; an id or a name.
-        location_dest_id: where they go to.
-        lines: each with ``product_id`` or ``product_name``, and ``quantity`` in the product's
-            unit of measure.
-        scheduled_date: an ISO date or moment.
-        validate: whether to validate it too. If that fails, the transfer stays and the result
-            says why.
-        dry_run: whether to return a :class:`~odoo_toolkit.operations.steps.Plan` and write nothing.
+    Each line has ``product_id`` or ``product_name``, and ``quantity`` in the product's unit of
+    measure. The operation type is one of the warehouse that your locations belong to. Without
+    locations, it is one of the company's first warehouse. If the validation fails, the transfer
+    stays, and the result says why.
+
+    It takes 6 requests, and those of :func:`validate_picking`.
 
     Raises:
-        AmbiguousNameError: a name means several records; nothing was written.
-        ValidationError: a line, a location or the date is wrong; nothing was written.
-        NotFoundError: a product or location does not exist; nothing was written.
+        AmbiguousNameError: A name matches several records. Nothing was written.
+        ValidationError: A line, a location or the date is wrong. Nothing was written.
+        NotFoundError: A product or location does not exist. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
     # In a new transfer nothing is reserved: all is looked for first, and reserved.

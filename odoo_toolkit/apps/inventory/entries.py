@@ -1,7 +1,7 @@
-"""What is entered in the moves of a transfer: quantities, and lots with the places they lie in.
+"""Quantities and lots to enter in the moves of a transfer.
 
-The lines that a caller gives are checked, each is matched with a move, and what they say is put
-into the form that each version writes.
+The toolkit checks your lines, matches each with a move, and converts them to the form of each Odoo
+version.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _TOLERANCE = 1e-6
 
 
 class ReturnedLine(TypedDict, total=False):
-    """How much of a move comes back; the move is meant by its id or its product."""
+    """The quantity of a move to return. The move is identified by its id or its product."""
 
     move_id: int
     product_id: int
@@ -51,7 +51,7 @@ class ReturnedLine(TypedDict, total=False):
 
 
 class MovedLine(ReturnedLine, total=False):
-    """How much of a move is moved, and which lots."""
+    """The quantity of a move to move, and its lots."""
 
     lots: Sequence[str]
 

@@ -1,4 +1,4 @@
-"""Transfers past their date, and why: what is not reserved, who has it, what is on the way."""
+"""A function that finds late transfers, and the reasons why they are late."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ _COMING = ("picking_id", "production_id", "purchase_line_id", "origin", "date", 
 
 @attrs.frozen(kw_only=True)
 class Awaited(Shown):
-    """Goods on the way.
+    """Goods that are on the way.
 
     Attributes:
-        kind: a request for quotation is no order yet.
-        document: the transfer, manufacturing order or request for quotation.
-        origin: the document that it comes from, such as the purchase order of a receipt.
-        quantity: of the product, in ``uom``.
-        date: when it is to come.
-        late: whether that date is past.
+        kind: Kind of the document. A request for quotation is not an order yet.
+        document: Transfer, manufacturing order or request for quotation.
+        origin: Source document, such as the purchase order of a receipt.
+        quantity: Quantity of the product, in ``uom``.
+        date: Expected date.
+        late: Whether that date is past.
     """
 
     kind: Literal["transfer", "purchase", "production", "request for quotation"]
@@ -62,12 +62,13 @@ class MissingLine(Shown):
     """A product of a late transfer that is not fully reserved.
 
     Attributes:
-        missing: demand less what is reserved, in ``uom``.
-        in_stock: where it is to be taken from, in the product's unit; None where that holds none.
-        free: of it, what is reserved for nobody.
-        reserved_for: who has the rest.
-        waits_for: the transfer or production before this one that has to be done first.
-        on_the_way: what else comes to the warehouse, for whomever.
+        missing: Demand minus reserved quantity, in ``uom``.
+        in_stock: Stock in the source location, in the product's unit. None if that location holds
+            no stock.
+        free: Part of that stock that is not reserved.
+        reserved_for: Documents that reserve the rest.
+        waits_for: Transfer or manufacturing order that must be done first.
+        on_the_way: Other goods that will arrive in the warehouse, for any document.
     """
 
     product: RecordName
@@ -87,9 +88,9 @@ class LateTransfer(Shown):
     """A transfer whose date is past.
 
     Attributes:
-        kind: incoming, outgoing or internal.
-        why: in a sentence or more.
-        missing: the lines that are not fully reserved.
+        kind: Incoming, outgoing or internal.
+        why: Reasons, in one or more sentences.
+        missing: Lines that are not fully reserved.
     """
 
     id: int
@@ -106,7 +107,7 @@ class LateTransfer(Shown):
 
 @attrs.frozen(kw_only=True)
 class LateTransfers(Shown):
-    """Transfers past their date, those that have been late the longest first."""
+    """Late transfers, the latest first."""
 
     message: str
     transfers: list[LateTransfer]
@@ -122,28 +123,23 @@ def find_late_transfers(
     warehouse_id: Annotated[NameOrId, Doc("Only this warehouse.")] = None,
     limit: Annotated[int, Ge(1), Doc("Most transfers.")] = 50,
 ) -> LateTransfers:
-    """Find the transfers past their date, and say of each why it is late.
-
-    Of each line that is not fully reserved: how much is in stock, for whom it is reserved, what it
-    waits for, and what is on the way: receipts, requests for quotation, manufacturing orders.
-
-    2 round trips, and 8 to 10 more where something is missing; further warehouses and source
-    locations take 1 each.
+    """Find the transfers whose date is past, and say why each is late.
 
     >>> found = find_late_transfers(odoo, picking_type_name="outgoing")
     >>> [(late.name, late.why) for late in found.transfers]
     [('WH/OUT/5', '5 of 5 Units of Desk are missing: nothing is on the way.')]
 
-    Args:
-        odoo: the connection.
-        picking_type_name: ``internal``, ``incoming`` (receipts) or ``outgoing`` (deliveries).
-        warehouse_id: a warehouse, by its id or name.
-        limit: most transfers; those that have been late for longest.
+    For each line that is not fully reserved, you see the stock, the documents that reserve it, the
+    document it waits for, and the goods on the way: receipts, requests for quotation and
+    manufacturing orders. The transfers that have been late the longest come first.
+
+    It takes 2 requests, and 8 to 10 more if goods are missing. Each further warehouse and source
+    location takes 1.
 
     Raises:
-        ValidationError: there is no such kind.
-        NotFoundError: there is no such warehouse.
-        AmbiguousNameError: several match its name.
+        ValidationError: The kind does not exist.
+        NotFoundError: The warehouse does not exist.
+        AmbiguousNameError: Several warehouses match the name.
         AccessError: Odoo or the policy does not allow it.
     """
     if picking_type_name not in (None, "internal", "incoming", "outgoing"):

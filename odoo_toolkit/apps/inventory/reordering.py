@@ -1,4 +1,4 @@
-"""Reordering rules: how much there should be of a product, shown, created and changed."""
+"""Functions that show, create and change reordering rules."""
 
 from __future__ import annotations
 
@@ -77,20 +77,20 @@ _TOLERANCE = 1e-6
 
 @attrs.frozen(kw_only=True)
 class ReorderingRule(Shown):
-    """A reordering rule with what it would order, in the product's unit of measure.
+    """A reordering rule and the quantity that it would order, in the product's unit of measure.
 
     Attributes:
-        minimum: below this forecast, Odoo orders up to ``maximum``.
-        multiple: of which orders are; up to 18.
-        trigger: auto is run by Odoo itself, manual only when it is asked.
-        on_hand: in stock.
-        forecast: in stock and expected less what is wanted, until ``until``.
-        until: the last day that the forecast counts: when goods ordered today would come, by the
-            lead times of vendor, production and company. Nobody sets it.
-        to_order: what running the rule would order.
-        how: by what goods come; None where no route replenishes the location.
-        vendor: whom the rule prefers, where it names one.
-        message: the change that was made.
+        minimum: If the forecast is below this quantity, Odoo orders up to ``maximum``.
+        multiple: Quantity that orders are a multiple of, on Odoo 18 and earlier.
+        trigger: ``auto`` if Odoo runs the rule by itself, ``manual`` if only on request.
+        on_hand: Quantity in stock.
+        forecast: Stock plus expected receipts minus demand, up to ``until``.
+        until: Last day of the forecast. Odoo calculates it from the lead times of vendor,
+            production and company.
+        to_order: Quantity that the rule would order now.
+        how: Source of the goods. None if no route replenishes the location.
+        vendor: Preferred vendor of the rule, if it has one.
+        message: The change, after a change.
     """
 
     id: int
@@ -116,7 +116,7 @@ class ReorderingRule(Shown):
 
 @attrs.frozen(kw_only=True)
 class ReorderingRules(Shown):
-    """Reordering rules, as Odoo has them now."""
+    """Reordering rules, as they are in Odoo now."""
 
     message: str
     rules: list[ReorderingRule]
@@ -137,26 +137,17 @@ def get_reordering_rules(
     to_order: Annotated[bool, Doc("Only rules that would order something now.")] = False,
     limit: Annotated[int, Ge(1), Doc("Most rules.")] = 100,
 ) -> ReorderingRules:
-    """Return the active reordering rules with stock, forecast and what each would order.
-
-    2 round trips, and one more for names.
+    """Return the active reordering rules with stock, forecast and quantity to order.
 
     >>> found = get_reordering_rules(odoo, product_name="Desk")
     >>> [(rule.minimum, rule.maximum, rule.to_order, rule.how) for rule in found.rules]
     [(5.0, 20.0, 17.0, 'purchase')]
 
-    Args:
-        odoo: the connection.
-        product_id: only of this variant.
-        product_name: its name or internal reference instead.
-        location_id: a location, by its id or name, with those in it.
-        warehouse_id: a warehouse, by its id or name.
-        to_order: whether only those are meant that would order something.
-        limit: most rules.
+    It takes 2 requests, and 1 more for names.
 
     Raises:
-        AmbiguousNameError: a name matches several records.
-        NotFoundError: product, location or warehouse do not exist.
+        AmbiguousNameError: A name matches several records.
+        NotFoundError: The product, location or warehouse does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
     domain = meant_rules(
@@ -250,36 +241,25 @@ def set_reordering_rule(
     ] = None,
     dry_run: DryRun = False,
 ) -> ReorderingRule | Plan:
-    """Create the reordering rule of a product in a location, or change the one that is there.
-
-    What is not given stays as it is. An archived rule becomes active again. Nothing is ordered:
-    that is :func:`run_reordering_rules`, or Odoo's own scheduler for the trigger auto.
-
-    4 to 9 round trips.
+    """Create the reordering rule of a product in a location, or change the existing rule.
 
     >>> rule = set_reordering_rule(odoo, product_name="Desk", minimum=8)
     >>> rule.message
     'Changed OP/00001 of Desk in WH/Stock: minimum from 5 to 8.'
 
-    Args:
-        odoo: the connection.
-        rule_id: the rule to change; or
-        product_id: the variant that it is of; or
-        product_name: its name or internal reference.
-        location_id: where, by id or name; with a product.
-        minimum: the quantity below which Odoo orders, in the product's unit.
-        maximum: the quantity that it orders up to.
-        multiple: what the ordered quantity is a multiple of.
-        trigger: ``auto`` or ``manual``.
-        dry_run: whether to return a :class:`~odoo_toolkit.operations.steps.Plan` and write nothing.
+    Values that you do not pass stay the same. An archived rule becomes active again. Nothing is
+    ordered yet. To order, call :func:`run_reordering_rules`. Odoo's scheduler also runs rules with
+    the trigger ``auto``.
+
+    It takes 4 to 9 requests.
 
     Raises:
-        ValidationError: a number is wrong, the maximum would be below the minimum, the product has
-            no stock, or there are several rules for it.
-        NotFoundError: product, location or rule do not exist.
-        AmbiguousNameError: a name matches several records.
-        AccessError: Odoo or the policy does not allow it; Odoo asks for an administrator of the
-            inventory app.
+        ValidationError: A number is wrong, the maximum would be below the minimum, the product has
+            no stock, or it has several rules.
+        NotFoundError: The product, location or rule does not exist.
+        AmbiguousNameError: A name matches several records.
+        AccessError: Odoo or the policy does not allow it. Odoo allows it only to administrators of
+            the inventory app.
     """
     permit(odoo, _CREATE, _WRITE, dry_run=dry_run)
     asked = _checked(odoo, minimum, maximum, multiple, trigger)

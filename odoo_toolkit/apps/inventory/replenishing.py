@@ -1,7 +1,7 @@
-"""Running reordering rules now, and finding out what they ordered.
+"""A function that runs reordering rules, and finds out what they ordered.
 
-Odoo answers with nothing that could be used: what is open of the products is read before and
-after, and what is new or has grown was ordered.
+Odoo does not return what it ordered. The toolkit reads the open documents of the products before
+and after, and compares them.
 """
 
 from __future__ import annotations
@@ -108,13 +108,13 @@ _OF_PRODUCTION = ("production_id", "raw_material_production_id")
 
 @attrs.frozen(kw_only=True)
 class Ordered(Shown):
-    """What reordering rules have ordered of a product.
+    """A quantity of a product that reordering rules ordered.
 
     Attributes:
-        document: the purchase order, manufacturing order or transfer.
-        quantity: that was added, in ``uom``.
-        added: whether it was added to a line that was there.
-        date: when it is to come, or to be started.
+        document: Purchase order, manufacturing order or transfer.
+        quantity: Quantity that was added, in ``uom``.
+        added: Whether it was added to an existing line.
+        date: Expected date, or start date.
     """
 
     how: How
@@ -130,12 +130,12 @@ class Ordered(Shown):
 
 @attrs.frozen(kw_only=True)
 class Replenishment(Shown):
-    """What reordering rules have ordered.
+    """The result of running reordering rules.
 
     Attributes:
-        rules: those that were run, as they were before.
-        ordered: what is new of their products: purchase lines, manufacturing orders, transfers.
-        not_ordered: rules that had nothing to order.
+        rules: Rules that were run, as they were before.
+        ordered: New purchase lines, manufacturing orders and transfers of their products.
+        not_ordered: Rules that had nothing to order.
     """
 
     message: str
@@ -147,11 +147,11 @@ class Replenishment(Shown):
 
 @attrs.frozen(kw_only=True)
 class ReplenishmentPlan(Plan):
-    """What reordering rules would order: ``to_order`` of each, and by what it comes.
+    """The plan of running reordering rules: the quantity to order and the source of the goods.
 
     Attributes:
-        rules: those that would be run.
-        not_ordered: rules that have nothing to order.
+        rules: Rules that would be run.
+        not_ordered: Rules that have nothing to order.
     """
 
     rules: list[ReorderingRule]
@@ -169,33 +169,27 @@ def run_reordering_rules(
 ) -> Replenishment | ReplenishmentPlan:
     """Run reordering rules now, and return what they ordered.
 
-    Each rule orders its ``to_order``, as :func:`get_reordering_rules` shows it; rules that have
-    nothing to order are left out. Odoo makes a request for quotation or adds to one, makes a
-    manufacturing order or a transfer; nothing is sent to a vendor. It is one call: if Odoo refuses
-    a rule, such as one without a vendor, nothing is ordered.
-
-    7 to 10 round trips, however many rules there are. A dry run reads the draft purchase orders,
-    too, to which Odoo may add: up to 3 more.
-
     >>> done = run_reordering_rules(odoo, products=["Desk"])
     >>> [(one.how, one.document.name, one.quantity) for one in done.ordered]
     [('purchase', 'P00012', 17.0)]
 
-    Args:
-        odoo: the connection.
-        rules: ids of rules; or
-        products: variants, by id or name, all of whose rules are run; or
-        warehouse_id: a warehouse, by id or name, all of whose rules are run.
-        dry_run: return a :class:`ReplenishmentPlan` with what would be ordered; write nothing.
+    Pass rules, products by id or name, or a warehouse. Each rule orders its ``to_order``, as
+    :func:`get_reordering_rules` shows it. Rules that have nothing to order are skipped. Odoo
+    creates or extends a request for quotation, or creates a manufacturing order or a transfer. It
+    sends nothing to a vendor. All rules are one call. If Odoo rejects a rule, for example because
+    it has no vendor, nothing is ordered.
+
+    It takes 7 to 10 requests, however many rules there are. A dry run takes up to 3 more, to read
+    draft purchase orders that Odoo may extend.
 
     Raises:
-        ValidationError: nothing or several things were named, there is no rule, or there are more
-            than 500.
-        NotFoundError: a rule, product or warehouse does not exist.
-        AmbiguousNameError: a name matches several records.
-        OdooError: Odoo refuses a rule; nothing was ordered.
-        AccessError: Odoo or the policy does not allow it; Odoo asks for an administrator of the
-            inventory app.
+        ValidationError: You passed none or several of rules, products and warehouse, there is no
+            rule, or there are more than 500.
+        NotFoundError: A rule, product or warehouse does not exist.
+        AmbiguousNameError: A name matches several records.
+        OdooError: Odoo rejects a rule. Nothing was ordered.
+        AccessError: Odoo or the policy does not allow it. Odoo allows it only to administrators of
+            the inventory app.
     """
     permit(odoo, RUN, dry_run=dry_run)
     rows = _meant(odoo, rules, products, warehouse_id)

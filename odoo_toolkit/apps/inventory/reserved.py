@@ -1,4 +1,4 @@
-"""For which documents stock is reserved."""
+"""Documents that reserve stock."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _FIELDS = (
 
 @attrs.frozen(kw_only=True)
 class ReservedFor(Shown):
-    """A transfer or manufacturing order that stock is reserved for.
+    """A transfer or manufacturing order that reserves stock.
 
     Attributes:
-        document: its number, such as WH/OUT/00012.
-        quantity: in the unit of measure of that document's line.
+        document: Number of the document, such as WH/OUT/00012.
+        quantity: Reserved quantity, in the unit of measure of the document's line.
     """
 
     document: str

@@ -1,4 +1,4 @@
-"""Scrapping: goods that are broken or lost leave the stock."""
+"""A function that scraps broken or lost goods."""
 
 from __future__ import annotations
 
@@ -83,11 +83,12 @@ class Scrap(Shown):
     """Goods that were scrapped, in the product's unit of measure.
 
     Attributes:
-        name: the number of the scrap, such as SP/00012.
-        state: draft or done; None where it could not be read back.
-        quantity_before: in this location, and of this lot.
-        left: in this location, and of this lot, now.
-        value: of what was scrapped, at the product's cost; None where this user may not see it.
+        name: Number of the scrap, such as SP/00012.
+        state: ``draft`` or ``done``. None if it could not be read.
+        quantity_before: Stock in this location before, and of this lot.
+        left: Stock in this location now, and of this lot.
+        value: Value of the scrapped goods, at the product's cost. None if this user can't see the
+            cost.
     """
 
     id: int
@@ -121,34 +122,24 @@ def scrap_product(
     reason: Annotated[NameOrId, Doc("One of Odoo's scrap reasons, from Odoo 18 on.")] = None,
     dry_run: DryRun = False,
 ) -> Scrap | Plan:
-    """Scrap goods: they leave the stock for Odoo's scrap location.
-
-    More than there is in the location is refused, and so is more than there is of the lot.
-    Stock in packages, and stock of other owners, is left alone.
-
-    7 to 13 round trips.
+    """Scrap goods, which moves them from stock to Odoo's scrap location.
 
     >>> gone = scrap_product(odoo, product_name="Desk", quantity=2, location_id=8)
     >>> gone.message
     'Scrapped 2 Units of Desk in WH/Stock: SP/00001.'
 
-    Args:
-        odoo: the connection.
-        product_id: a variant.
-        product_name: its name or internal reference instead.
-        quantity: how much, in the product's unit.
-        location_id: a location that holds stock.
-        location_name: its name instead.
-        lot: of a tracked product.
-        reason: the id or name of a scrap reason that there is (``stock.scrap.reason.tag``).
-        dry_run: whether to return a :class:`~odoo_toolkit.operations.steps.Plan` and write nothing.
+    You can't scrap more than the stock of the location, or of the lot. Stock in packages and stock
+    of other owners does not count. The reason is an existing scrap reason
+    (``stock.scrap.reason.tag``), by id or name.
+
+    It takes 7 to 13 requests.
 
     Raises:
-        StateError: there is less in stock.
-        ValidationError: the quantity is wrong, the product has no stock or lies in several
-            locations and none was named, the lot does not fit, or this version has no reasons.
-        NotFoundError: product, location, lot or reason do not exist.
-        AmbiguousNameError: a name matches several records.
+        StateError: The stock is less than the quantity.
+        ValidationError: The quantity is wrong, the product has no stock, the product is in several
+            locations and you named none, the lot does not fit, or this version has no reasons.
+        NotFoundError: The product, location, lot or reason does not exist.
+        AmbiguousNameError: A name matches several records.
         AccessError: Odoo or the policy does not allow it.
     """
     permit(odoo, _CREATE, _VALIDATE, dry_run=dry_run)

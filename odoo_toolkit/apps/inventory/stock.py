@@ -1,4 +1,4 @@
-"""The stock of a product: what there is, where, and of which lots."""
+"""A function that returns the stock of a product by location and lot."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ class StockLot(Shown):
 
 @attrs.frozen(kw_only=True)
 class StockLine(Shown):
-    """The stock of a product in one location; the available quantity is not reserved.
+    """The stock of a product in one location. The available quantity is not reserved.
 
     Attributes:
-        lots: where the product is tracked by lots or serial numbers.
+        lots: Stock by lot or serial number, if the product is tracked.
     """
 
     location: RecordName
@@ -67,10 +67,10 @@ class Stock(Shown):
     """The stock of a product, in its unit of measure.
 
     Attributes:
-        stock: by location, where there is any.
-        total_available: not reserved, in all these locations.
-        holders: of a lot, the customers who have some of it.
-        warnings: whether they belong to several companies, and whether some lots are left out.
+        stock: Stock by location, without empty locations.
+        total_available: Quantity in these locations that is not reserved.
+        holders: Customers who have some of the lot.
+        warnings: Says if the locations belong to several companies, or if lots are omitted.
     """
 
     product: RecordName
@@ -95,29 +95,23 @@ def get_stock(
         str | None, Doc("Only this lot or serial number, and which customers have it.")
     ] = None,
 ) -> Stock:
-    """Return the stock of a product by location; 2 round trips, 3 with a warehouse.
-
-    Of a lot, it also returns which customers have some of it: what was delivered to them, less what
-    came back. That takes 4 to 7 round trips.
-
-    Internal locations count, unless a location is named. Packages and owners are summed. Of a
-    tracked product, each location lists its lots, up to 200 in all; that is one round trip more.
+    """Return the stock of a product by location.
 
     >>> found = get_stock(odoo, product_name="Desk")
     >>> [(line.location.name, line.available_quantity) for line in found.stock]
     [('WH/Stock', 6.0)]
 
-    Args:
-        odoo: the connection.
-        product_id: a variant (``product.product``).
-        product_name: its name or internal reference instead.
-        location_id: a location of any usage, by its id or name, with its sublocations.
-        warehouse_id: a warehouse, by its id or name.
-        lot: the number of a lot; the product need not be given then.
+    Only internal locations count, unless you name a location. Stock in packages and of all owners
+    is included. For a tracked product, each location lists its lots, up to 200 in total.
+
+    If you pass a lot, you can omit the product. You also see which customers have some of the lot:
+    the delivered quantity minus returns.
+
+    It takes 2 requests, 3 with a warehouse, and 1 more for lots. A search for one lot takes 4 to 7.
 
     Raises:
-        AmbiguousNameError: a name matches several records.
-        NotFoundError: product, location or warehouse do not exist.
+        AmbiguousNameError: A name matches several records.
+        NotFoundError: The product, location or warehouse does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
     places = wanted_links(

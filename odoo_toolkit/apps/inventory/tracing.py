@@ -1,4 +1,4 @@
-"""Who has a lot: what went to each customer of it, less what came back."""
+"""Customers who have goods of a lot: deliveries minus returns."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _TOLERANCE = 1e-6
 
 @attrs.frozen(kw_only=True)
 class Holder(Shown):
-    """A customer who has some of a lot; None where the transfers name none.
+    """A customer who has some of a lot. None if the transfers have no customer.
 
     Attributes:
-        quantity: delivered less returned, in the product's unit.
-        transfers: the deliveries and returns, the earliest first.
+        quantity: Delivered quantity minus returned quantity, in the product's unit.
+        transfers: Deliveries and returns, the earliest first.
     """
 
     partner: RecordName | None

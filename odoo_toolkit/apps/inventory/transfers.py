@@ -71,10 +71,10 @@ _LINE_FIELDS = (
 
 @attrs.frozen(kw_only=True)
 class TransferLine(Shown):
-    """A move of a transfer; done is 0 until it is validated or a quantity is entered.
+    """A move of a transfer. ``done`` is 0 until it is validated or a quantity is entered.
 
     Attributes:
-        lots: with their quantities, where the product is tracked.
+        lots: Lots with their quantities, if the product is tracked.
     """
 
     move_id: int
@@ -89,7 +89,7 @@ class TransferLine(Shown):
 
 @attrs.frozen(kw_only=True)
 class Backorder(Shown):
-    """The transfer that holds the rest."""
+    """The transfer with the remaining quantities."""
 
     id: int
     name: str
@@ -98,16 +98,16 @@ class Backorder(Shown):
 
 @attrs.frozen(kw_only=True)
 class Transfer(Shown):
-    """A transfer, as Odoo has it now.
+    """A transfer, as it is in Odoo now.
 
     Attributes:
-        name: its reference, such as WH/OUT/00012; None only when it could not be read back.
-        url: opens it in Odoo's web client.
-        state: draft, waiting, confirmed, assigned, done or cancel.
-        validated: whether it is done.
-        message: the change that was made, or else the state.
-        origin: the document that it comes from.
-        backorder: the transfer that holds the rest, if there is one.
+        name: Reference of the transfer, such as WH/OUT/00012. None only if it could not be read.
+        url: Address of the transfer in Odoo's web client.
+        state: ``draft``, ``waiting``, ``confirmed``, ``assigned``, ``done`` or ``cancel``.
+        validated: Whether it is done.
+        message: The change, after a change. Otherwise the state.
+        origin: Source document.
+        backorder: Transfer with the remaining quantities, if there is one.
     """
 
     id: int
@@ -191,21 +191,16 @@ def get_picking(
     picking_id: PickingId = None,
     picking_name: PickingName = None,
 ) -> Transfer:
-    """Return a transfer with its moves, their lots, its origin and its backorder.
-
-    3 round trips by id, 4 by reference, and one more where products are tracked.
+    """Return a transfer with its moves, lots, source document and backorder.
 
     >>> get_picking(odoo, picking_name="WH/OUT/5").message
     'WH/OUT/5 is ready.'
 
-    Args:
-        odoo: the connection.
-        picking_id: the transfer; or
-        picking_name: its reference.
+    It takes 3 requests by id, 4 by reference, and 1 more if products are tracked.
 
     Raises:
-        NotFoundError: there is no such transfer.
-        AmbiguousNameError: several match the reference.
+        NotFoundError: The transfer does not exist.
+        AmbiguousNameError: Several transfers match the reference.
     """
     number = find_id(odoo, PICKING, picking_id, picking_name)
     return look(odoo, number, backorder=True)

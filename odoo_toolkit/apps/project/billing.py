@@ -1,4 +1,4 @@
-"""From a sold service to the invoice of its hours: logged, invoiced, and still to be done."""
+"""A function that checks the billing of a sold service: hours that are logged, invoiced and left."""
 
 from __future__ import annotations
 
@@ -67,16 +67,15 @@ _BASES = {
 
 @attrs.frozen(kw_only=True)
 class SoldService(Shown):
-    """A service on a sales order, with the hours that were logged for it.
+    """A service on a sales order, with its logged hours.
 
     Attributes:
-        id: of the order line.
-        invoiced_by: ``ordered quantity``, ``logged hours``, ``quantity entered by hand``, ...
-        logged: hours of timesheets that belong to this line.
-        logged_invoiced: those of them that are on an invoice.
-        to_invoice: the quantity that an invoice created now would have; what is on draft invoices
-            is deducted.
-        amount_to_invoice: its price without taxes.
+        id: Id of the order line.
+        invoiced_by: Such as ``ordered quantity``, ``logged hours`` or ``quantity entered by hand``.
+        logged: Hours of timesheets that belong to this line.
+        logged_invoiced: Part of these hours that is on an invoice.
+        to_invoice: Quantity that a new invoice would have. Draft invoices are deducted.
+        amount_to_invoice: Price of that quantity, without taxes.
     """
 
     id: int
@@ -97,10 +96,10 @@ class SoldService(Shown):
 
 @attrs.frozen(kw_only=True)
 class UnbilledHours(Shown):
-    """Hours on tasks of the order that belong to no order line, so no invoice will have them.
+    """Hours on tasks of the order that belong to no order line, so no invoice will include them.
 
     Attributes:
-        reason: as far as Odoo tells it.
+        reason: The reason, if Odoo states it.
     """
 
     task: RecordName | None = None
@@ -111,14 +110,14 @@ class UnbilledHours(Shown):
 
 @attrs.frozen(kw_only=True)
 class BillingResult(Shown):
-    """The services of a sales order, and what is to be done so that their hours can be invoiced.
+    """The services of a sales order, and the next steps to invoice their hours.
 
     Attributes:
-        todo: in order; empty where all is invoiced.
-        amount_to_invoice: of the services, without taxes.
-        unbilled: hours that no invoice will have.
-        invoices: of the order.
-        warnings: what is not as one might expect.
+        todo: Next steps, in order. Empty if everything is invoiced.
+        amount_to_invoice: Amount of the services, without taxes.
+        unbilled: Hours that no invoice will include.
+        invoices: Invoices of the order.
+        warnings: Data that could not be read, and limits of the result.
     """
 
     order: RecordName
@@ -140,21 +139,16 @@ def check_billing(
     order_id: Annotated[int | None, Doc("Id of the order.")] = None,
     order_name: Annotated[str | None, Doc("Such as S00012.")] = None,
 ) -> BillingResult:
-    """Check what is to be done so that the hours of a sold service can be invoiced.
-
-    Needs the Odoo module ``sale_timesheet``. It writes nothing; the invoice is made by
-    ``create_invoices`` of sales. Six round trips, most of them side by side.
+    """Check what you still have to do to invoice the hours of a sold service.
 
     >>> check_billing(odoo, order_name="S00012").todo
     ['Invoice 3 Hours of Support: 300 EUR without taxes (create_invoices of sales).']
 
-    Args:
-        odoo: the connection.
-        order_id: the sales order; or
-        order_name: its number.
+    It needs the Odoo module ``sale_timesheet``, and writes nothing. To create the invoice, call
+    ``create_invoices`` of sales. It takes 6 requests, most of them in parallel.
 
     Raises:
-        NotFoundError: there is no such order, or the module ``sale_timesheet`` is not installed.
+        NotFoundError: The order does not exist, or the module ``sale_timesheet`` is not installed.
         AccessError: Odoo or the policy does not allow it.
     """
     if not odoo.schema.module_installed("sale_timesheet"):

@@ -1,4 +1,4 @@
-"""A project with its stages, its tasks, and what these depend on, made in one call."""
+"""A function that creates a project with its stages, tasks and dependencies in one call."""
 
 from __future__ import annotations
 
@@ -88,14 +88,15 @@ _SHOWN = (*TASK.fields, "depend_on_ids", "planned_hours", "allocated_hours")
 
 @attrs.frozen(kw_only=True)
 class ProjectTask(Shown):
-    """A task of a project as it is stored.
+    """A task of a project, as stored in Odoo.
 
     Attributes:
-        users: who it is assigned to.
-        date_deadline: a day to Odoo 16, a moment in UTC from 17 on.
-        state: from 17 on such as 01_in_progress, or 04_waiting_normal while one that it depends
-            on is open; to 16 normal, done or blocked, which dependencies do not change.
-        depends_on: the tasks that must be done before.
+        users: Assignees.
+        date_deadline: A date on Odoo 16 and earlier, a datetime in UTC on Odoo 17 and later.
+        state: On Odoo 17 and later such as 01_in_progress, or 04_waiting_normal while it waits for
+            another task. On Odoo 16 and earlier normal, done or blocked, without regard to
+            dependencies.
+        depends_on: Tasks that must be done before.
     """
 
     id: int
@@ -112,14 +113,14 @@ class ProjectTask(Shown):
 
 @attrs.frozen(kw_only=True)
 class ProjectResult(Shown):
-    """A project as it is stored.
+    """A project, as stored in Odoo.
 
     Attributes:
-        manager: the user who is responsible for it.
-        visibility: who may see it, in Odoo's words, such as ``employees``.
-        stages: in order.
-        tasks: in the order in which they were given.
-        warnings: each difference between what was asked for and what Odoo has stored.
+        manager: User who is responsible.
+        visibility: Users who can see it, as an Odoo value such as ``employees``.
+        stages: Stages, in order.
+        tasks: Tasks, in your order.
+        warnings: Differences between your request and the stored values.
     """
 
     id: int
@@ -231,13 +232,6 @@ def create_project(
 ) -> ProjectResult | Plan:
     """Create a project with its stages and tasks, their deadlines, assignees and dependencies.
 
-    Tasks name each other, so each needs a name of its own. Dependencies are set once all tasks
-    exist: from Odoo 17 on, a task only waits for others if it is linked to them that late. Odoo
-    notifies the assignees.
-
-    Round trips: 2 and one for each kind of record that is named, 2 to create, one for each
-    dependent task and each level of subtasks, 3 or 4 to read back.
-
     >>> made = create_project(
     ...     odoo,
     ...     name="Move",
@@ -247,27 +241,23 @@ def create_project(
     >>> [(task.name, [before.name for before in task.depends_on]) for task in made.tasks]
     [('Pack', []), ('Drive', ['Pack'])]
 
-    Args:
-        odoo: the connection.
-        name: of the project.
-        stages: new ones, of this project alone; without any its tasks have none.
-        closed_stages: to Odoo 16 the tasks in them count as closed.
-        tasks: each with a ``name``, and any of ``stage``, ``users``, ``date_deadline``,
-            ``depends_on``, ``parent``, ``priority``, ``planned_hours``, ``description``.
-        partner: the customer.
-        manager: who is responsible.
-        date_start: when it begins.
-        date_end: when it is to end.
-        description: plain text.
-        dry_run: resolve and check, write nothing.
+    Each task has a unique ``name``, because tasks refer to each other by name. Optional keys are
+    ``stage``, ``users``, ``date_deadline``, ``depends_on``, ``parent``, ``priority``,
+    ``planned_hours`` and ``description``. Stages are new and belong to this project only. On Odoo
+    16 and earlier, tasks in ``closed_stages`` count as closed.
+
+    Dependencies are set after all tasks exist, because on Odoo 17 and later a task waits for others
+    only then. If a later step fails, ``warnings`` says so. Odoo notifies the assignees.
+
+    It takes 2 requests, 1 for each kind of record that you name, 2 to create, 1 for each dependent
+    task and each level of subtasks, and 3 or 4 to read the result.
 
     Raises:
-        AmbiguousNameError: a name matches several records; nothing was written.
-        NotFoundError: there is no such customer or user, or a task names a stage or a task that is
-            not in this call; nothing was written.
-        ValidationError: an argument is wrong, such as tasks that depend on each other in a circle,
-            or dependencies where the version has none; nothing was written. When a later step
-            fails, the result says so in its warnings.
+        AmbiguousNameError: A name matches several records. Nothing was written.
+        NotFoundError: The customer or user does not exist, or a task names a stage or task that is
+            not in this call. Nothing was written.
+        ValidationError: An argument is wrong, tasks depend on each other in a circle, or this
+            version has no dependencies. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
     name = checked_name(name, "Say what the project is called.")

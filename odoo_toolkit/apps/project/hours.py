@@ -1,4 +1,4 @@
-"""The hours that were logged, by employee, project and week, and who has logged too few."""
+"""A function that returns logged hours by employee, project and week, and missing hours."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class HoursRow(Shown):
     """The hours of one employee on one project in one week.
 
     Attributes:
-        week: its Monday.
+        week: Monday of the week.
     """
 
     employee: RecordName | None = None
@@ -55,14 +55,14 @@ class HoursRow(Shown):
 
 @attrs.frozen(kw_only=True)
 class MissingHours(Shown):
-    """An employee who has logged fewer hours in a week than they were to work.
+    """An employee who has logged fewer hours in a week than expected.
 
     Attributes:
-        week: its Monday.
-        expected: by the working schedule, less time off and closed days; only days within the dates
-            that are over count. None where the schedule is flexible or hidden: then nothing was
-            logged at all.
-        logged: hours on all projects, but for those that time off has logged by itself.
+        week: Monday of the week.
+        expected: Hours in the working schedule, minus time off and closed days. Only past days
+            within your dates count. None if the schedule is flexible or hidden, and the employee
+            logged nothing.
+        logged: Hours on all projects, without those that Odoo logs for time off.
     """
 
     employee: RecordName
@@ -74,15 +74,16 @@ class MissingHours(Shown):
 
 @attrs.frozen(kw_only=True)
 class HoursReport(Shown):
-    """Logged hours, as far as the connected user may see them.
+    """Logged hours, as far as the connected user can see them.
 
     Attributes:
-        total: of all rows.
-        by_employee, by_project: totals, by name; with the id where two have the same name.
-        rows: by employee, project and week.
-        missing: who has logged too few hours, by week; not for chosen projects or tasks.
-        has_more: whether there are more rows, or more who have logged too few, than are listed.
-        warnings: what is not as one might expect.
+        total: Hours of all rows.
+        by_employee, by_project: Totals by name. The id is added if two have the same name.
+        rows: Hours by employee, project and week.
+        missing: Employees with too few hours, by week. Not available if you choose projects or
+            tasks.
+        has_more: Whether there are more rows, or more employees with too few hours.
+        warnings: Data that could not be read, and limits of the result.
     """
 
     message: str
@@ -108,11 +109,7 @@ def get_hours(
     projects: Annotated[NamesOrIds, Doc("Only these, by name or id.")] = None,
     tasks: Annotated[NamesOrIds, Doc("Only these, by name or id; not their subtasks.")] = None,
 ) -> HoursReport:
-    """Get the hours logged by employee, project and week, and who has logged too few.
-
-    Needs the Odoo module ``hr_timesheet``. The sums are Odoo's own. Who has logged too few is
-    judged by the working schedule of each active employee who is a user, less approved time off and
-    closed days. Users who are not timesheet approvers see and judge their own hours only.
+    """Return the hours logged by employee, project and week, and the employees with too few hours.
 
     >>> report = get_hours(odoo, date_from="2025-06-30", date_to="2025-07-06")
     >>> report.by_project
@@ -120,18 +117,17 @@ def get_hours(
     >>> [(row.employee.name, row.week, row.missing) for row in report.missing]
     [('Bo Birch', '2025-06-30', 32.0)]
 
-    Args:
-        odoo: the connection.
-        date_from: the first day.
-        date_to: the last day; up to 370 days after the first.
-        employees: ids or names; by default all.
-        projects: ids or names; with these, it is not judged who has logged too few.
-        tasks: ids or names; with these, it is not judged either.
+    It needs the Odoo module ``hr_timesheet``. Odoo calculates the sums. Missing hours are
+    calculated from the working schedule of each active employee who is a user, minus approved time
+    off and closed days. They are not calculated if you choose projects or tasks. A user who is not
+    a timesheet approver sees only their own hours.
+
+    The period is at most 370 days.
 
     Raises:
-        AmbiguousNameError: a name matches several records.
-        NotFoundError: there is no such employee, project or task, or no timesheets.
-        ValidationError: a date is wrong.
+        AmbiguousNameError: A name matches several records.
+        NotFoundError: The employee, project or task does not exist, or Odoo has no timesheets.
+        ValidationError: A date is wrong.
         AccessError: Odoo or the policy does not allow it.
     """
     first, last = _checked_days(odoo, date_from, date_to)

@@ -1,4 +1,4 @@
-"""The tasks of a new project, as callers give them: checked before anything is sent."""
+"""The tasks of a new project, checked before anything is sent."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_TASKS = 200
 
 
 class TaskLine(TypedDict, total=False):
-    """A task of a new project: its ``name``, and what else is known of it."""
+    """A task of a new project. Only ``name`` is required."""
 
     name: Annotated[str, Doc("Each task has a name of its own.")]
     stage: Annotated[str, Doc("One of the stages; the first without it.")]

@@ -1,4 +1,4 @@
-"""Tasks: created, moved and changed, and the time that is spent on them."""
+"""Functions that create, move and change tasks, and log time."""
 
 from __future__ import annotations
 
@@ -85,14 +85,14 @@ CREATE = Step(model=TASK.model, method="create", says="Task created")
 
 @attrs.frozen(kw_only=True)
 class TaskResult(Shown):
-    """A task as it is now; None is what is empty, or could not be read back.
+    """A task as it is now. None means empty, or that the value could not be read.
 
     Attributes:
-        users: who it is assigned to; at most one on Odoo 14.
-        date_deadline: a day to Odoo 16, a moment in UTC from 17 on.
-        state: from 17 on such as 01_in_progress or 1_done; to 16 normal, done (ready for the next
-            stage) or blocked.
-        warnings: what is not as one might expect.
+        users: Assignees. At most one on Odoo 14.
+        date_deadline: A date on Odoo 16 and earlier, a datetime in UTC on Odoo 17 and later.
+        state: On Odoo 17 and later such as 01_in_progress or 1_done. On Odoo 16 and earlier normal,
+            done (ready for the next stage) or blocked.
+        warnings: Differences from your request.
     """
 
     id: int
@@ -135,26 +135,15 @@ def create_task(
     >>> task.project and task.project.name, [user.name for user in task.users]
     ('House', ['Mitchell Admin'])
 
-    Args:
-        odoo: the connection.
-        name: what is to be done.
-        project_id: the project; by default the parent's.
-        project_name: instead of the id.
-        user_ids: ids or names of those it is assigned to; without them Odoo decides,
-            mostly for the caller.
-        description: plain text.
-        date_deadline: a day to Odoo 16, where a time of day is left out; a moment from 17 on,
-            where a mere day becomes noon in UTC, which is that day nearly everywhere.
-        priority: ``0``, ``1`` for important; from Odoo 19 on also ``2`` and ``3``; or its name.
-        parent_id: the task that it is a part of.
-        parent_name: instead of the id.
-        tag_ids: ids or names of ``project.tags``.
-        dry_run: resolve and check, write nothing.
+    Without ``user_ids``, Odoo chooses the assignee, usually the connected user. Odoo 16 and earlier
+    store only the date of ``date_deadline``. On Odoo 17 and later a date without a time becomes
+    noon in UTC, which is the same day nearly everywhere. ``priority`` also accepts the name of a
+    priority.
 
     Raises:
-        AmbiguousNameError: a name matches several records; nothing was written.
-        NotFoundError: there is no such project or parent task.
-        ValidationError: an argument is wrong; nothing was written.
+        AmbiguousNameError: A name matches several records. Nothing was written.
+        NotFoundError: The project or parent task does not exist.
+        ValidationError: An argument is wrong. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
     name = checked_name(name, "Say what is to be done.")
@@ -207,25 +196,18 @@ def move_stage(
 ) -> TaskResult | Plan:
     """Move a task to another stage of its project.
 
-    From Odoo 17 on this does not change the task's own state (in progress, done, ...).
-
     >>> stage = move_stage(odoo, task_name="Paint", stage_name="Done").stage
     >>> stage and stage.name
     'Done'
 
-    Args:
-        odoo: the connection.
-        task_id: what to move.
-        task_name: instead of the id.
-        stage_id: where to; a stage of the task's project. Odoo itself would take any.
-        stage_name: instead of the id.
-        dry_run: find and check, write nothing.
+    The stage must belong to the task's project, although Odoo would accept any stage. On Odoo 17
+    and later this does not change the state of the task, such as in progress or done.
 
     Raises:
-        AmbiguousNameError: a name matches several records; nothing was written.
-        NotFoundError: there is no such task or stage.
-        ValidationError: the stage is another project's, or the task has no project; nothing was
-            written.
+        AmbiguousNameError: A name matches several records. Nothing was written.
+        NotFoundError: The task or stage does not exist.
+        ValidationError: The stage belongs to another project, or the task has no project. Nothing
+            was written.
         AccessError: Odoo or the policy does not allow it.
     """
 
@@ -362,32 +344,24 @@ def update_task(
     description: Annotated[str | None, Doc("New description; plain text.")] = None,
     dry_run: DryRun = False,
 ) -> TaskResult | Plan:
-    """Change a task; what is not given stays as it is.
+    """Change a task. Values that you do not pass stay the same.
 
     >>> update_task(odoo, task_name="Paint", date_deadline="2027-03-01").date_deadline
     '2027-03-01T12:00:00Z'
 
-    Args:
-        odoo: the connection.
-        task_id: what to change; or
-        task_name: its name.
-        name: what it is called from now on.
-        stage_id: a stage of its project; or
-        stage_name: its name.
-        state: its own state, by value or name, as the version has them: from Odoo 17 on in
-            progress, changes requested, approved, done, canceled; to 16 in progress, ready (for
-            the next stage), blocked.
-        priority: by value or name: ``0`` and ``1``; from Odoo 19 on also ``2`` and ``3``.
-        users: who it is assigned to from now on, by name or id; at most one on Odoo 14.
-        date_deadline: a day to Odoo 16; from 17 on a moment, where a mere day becomes noon in UTC.
-        description: plain text; replaces what is there.
-        dry_run: find and check, write nothing.
+    The stage must belong to the task's project. Pass ``state`` and ``priority`` as a value or a
+    name. The states depend on the version. Odoo 17 and later have in progress, changes requested,
+    approved, done and canceled. Odoo 16 and earlier have in progress, ready (for the next stage)
+    and blocked. Odoo 19 has the priorities 0 to 3, earlier versions 0 and 1.
+
+    ``users`` replaces all assignees, and ``description`` replaces the text. On Odoo 17 and later a
+    deadline without a time becomes noon in UTC.
 
     Raises:
-        AmbiguousNameError: a name matches several records; nothing was written.
-        NotFoundError: there is no such task, stage or user; nothing was written.
-        ValidationError: nothing is to be changed, a value is wrong, or the version has no such
-            state or priority; nothing was written.
+        AmbiguousNameError: A name matches several records. Nothing was written.
+        NotFoundError: The task, stage or user does not exist. Nothing was written.
+        ValidationError: There is nothing to change, a value is wrong, or this version does not have
+            the state or priority. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
     permit(odoo, CHANGE, dry_run=dry_run)
@@ -449,15 +423,15 @@ LOG = Step(model=LINE.model, method="create", says="Time logged")
 
 @attrs.frozen(kw_only=True)
 class TimesheetResult(Shown):
-    """A timesheet line as it is now; None is what could not be read back.
+    """A timesheet line as it is now. None means that the value could not be read.
 
-    Of several entries, ``id`` is the first one's.
+    For several entries, ``id`` is the id of the first one.
 
     Attributes:
-        ids: of all entries.
-        hours: spent, in all; in days, where the company's project time is kept in days.
-        date: the day, ISO 8601.
-        warnings: what is not as one might expect.
+        ids: Ids of all entries.
+        hours: Total time. In days, if the company's project time unit is days.
+        date: Date, ISO 8601.
+        warnings: Differences from your request.
     """
 
     id: int
@@ -498,32 +472,24 @@ def log_timesheet(
     ] = None,
     dry_run: DryRun = False,
 ) -> TimesheetResult | Plan:
-    """Log time spent on a task, or several entries; needs the Odoo module ``hr_timesheet``.
+    """Log time spent on a task, or several entries.
 
     >>> log_timesheet(odoo, task_name="Paint", hours=1.5, description="First coat").hours
     1.5
 
-    Args:
-        odoo: the connection.
-        hours: time spent, more than 0. Odoo itself would take less.
-        task_id: what was worked on; it must belong to a project with timesheets.
-        task_name: instead of the id.
-        description: what was done; Odoo writes ``/`` without it.
-        date: the day; today by default.
-        user_id: who worked, the caller by default. For others, Odoo wants the rights of a
-            timesheet approver.
-        user_name: instead of the id.
-        employee: who worked, by the name or id of the employee, also one who is no user.
-        entries: several entries, all of them logged or none; each with some of ``hours``,
-            ``task_id``, ``task_name``, ``description``, ``date`` and ``employee``. What an entry
-            lacks is taken from the arguments.
-        dry_run: find and check, write nothing.
+    It needs the Odoo module ``hr_timesheet``. The hours must be more than 0. Without a description,
+    Odoo writes ``/``. To log time for another person, you need the rights of a timesheet approver.
+    Pass ``employee`` for an employee who is not a user.
+
+    Several ``entries`` are all logged, or none. An entry can have ``hours``, ``task_id``,
+    ``task_name``, ``description``, ``date`` and ``employee``. Missing keys come from the other
+    arguments.
 
     Raises:
-        AmbiguousNameError: a name matches several records; nothing was written.
-        NotFoundError: there is no such task, user or employee.
-        ValidationError: an argument is wrong, the task has no project or its project no
-            timesheets, or the user is not an employee; nothing was written.
+        AmbiguousNameError: A name matches several records. Nothing was written.
+        NotFoundError: The task, user or employee does not exist.
+        ValidationError: An argument is wrong, the task has no project, the project has no
+            timesheets, or the user is not an employee. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
     several = entries is not None

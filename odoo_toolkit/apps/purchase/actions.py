@@ -1,8 +1,8 @@
-"""Confirming and cancelling purchase orders, and who may approve them.
+"""Functions that confirm and cancel purchase orders.
 
-A ``purchase.order`` goes draft or sent -> [button_confirm] -> purchase, or to approve where a
-second person has to -> [button_approve] -> purchase; all of these -> [button_cancel] -> cancel ->
-[button_draft] -> draft.
+A ``purchase.order`` goes draft or sent -> [button_confirm] -> purchase. If it needs a second
+approval, it goes to approve -> [button_approve] -> purchase. The button button_cancel cancels all
+of these, and button_draft resets a cancelled one to draft.
 """
 
 from __future__ import annotations
@@ -134,25 +134,19 @@ def confirm_order(
     approve: Annotated[bool, Doc("Approve an order that waits for a second approval.")] = False,
     dry_run: DryRun = False,
 ) -> Order | Plan:
-    """Confirm a request for quotation: it becomes a purchase order and its receipt is made.
-
-    If the company wants a second approval, it might stay in the state ``to approve``: the
-    result then names the people who can approve it. 3 round trips, 5 where somebody has to approve.
+    """Confirm a request for quotation. It becomes a purchase order, and Odoo creates its receipt.
 
     >>> confirm_order(odoo, order_name="P00012").message
     'P00012 confirmed: 50.00 USD'
 
-    Args:
-        odoo: the connection.
-        order_id: the order; or
-        order_name: its number.
-        approve: approve an order that is in the state ``to approve``.
-        dry_run: find and check, write nothing.
+    If the company wants a second approval, the order may stay in the state ``to approve``. The
+    result then lists the people who can approve it. It takes 3 requests, or 5 if an approval is
+    necessary.
 
     Raises:
-        StateError: it is not a request for quotation, has no lines, or waits for an approval;
-            ``details["current_state"]``, and ``details["approvers"]``.
-        OdooError: Odoo refused; nothing was changed.
+        StateError: The order is not a request for quotation, has no lines, or waits for an
+            approval. See ``details["current_state"]`` and ``details["approvers"]``.
+        OdooError: Odoo rejected it. Nothing was changed.
     """
     permit(odoo, CONFIRM, *([APPROVE] if approve else []), dry_run=dry_run)
     row = find(odoo, ORDER, order_id, order_name)
@@ -176,23 +170,19 @@ def cancel_order(
     order_name: OrderName = None,
     dry_run: DryRun = False,
 ) -> Order | Plan:
-    """Cancel a request for quotation or purchase order, with its open receipts; 4 round trips.
-
-    An order that is received or billed is not cancelled, although Odoo 19 itself would do it; up
-    to 18 not even if all of it was returned. Odoo leaves a draft bill as it is.
+    """Cancel a request for quotation or purchase order, with its open receipts.
 
     >>> cancel_order(odoo, order_name="P00012").message
     'P00012 is cancelled.'
 
-    Args:
-        odoo: the connection.
-        order_id: the order; or
-        order_name: its number.
-        dry_run: find and check, write nothing.
+    An order that is received or billed is not cancelled, although Odoo 19 would do it. Odoo 18 and
+    earlier do not cancel it even if everything was returned. Odoo does not change a draft bill.
+
+    It takes 4 requests.
 
     Raises:
-        StateError: it is locked, received or billed; the message names the documents.
-        OdooError: Odoo refused; nothing was changed.
+        StateError: The order is locked, received or billed. The message lists the documents.
+        OdooError: Odoo rejected it. Nothing was changed.
     """
     permit(odoo, CANCEL, dry_run=dry_run)
     row = find(odoo, ORDER, order_id, order_name)

@@ -1,7 +1,7 @@
-"""Making requests for quotation with all that Odoo's form takes from vendor and price list.
+"""A function that creates requests for quotation, with the vendor's prices and terms.
 
-The lines are checked before anything is sent. Prices that the caller leaves out are those of the
-vendor for this quantity, which Odoo itself takes on its form only.
+The toolkit checks the lines before it sends anything. It fills in prices that you omit from the
+vendor's price list. Odoo itself does so only in its form.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from odoo_toolkit.records.results import RecordName
 
 
 class NewLine(TypedDict, total=False):
-    """A line of a request for quotation: of a product, or a note where ``name`` is alone."""
+    """A line of a request for quotation: a product, or a note if it has only ``name``."""
 
     product_id: int
     product_name: str
@@ -164,10 +164,7 @@ def create_order(
     confirm: Annotated[bool, Doc("Also confirm it.")] = False,
     dry_run: DryRun = False,
 ) -> Order | Plan:
-    """Create a request for quotation, and confirm it if asked; 4 round trips, 5 to confirm it.
-
-    Prices, taxes and days of arrival that are left out come from the vendor's price list, and
-    payment terms and currency from the vendor, as in Odoo's form on every version.
+    """Create a request for quotation, and confirm it if you ask for it.
 
     >>> order = create_order(
     ...     odoo, lines=[{"product_name": "Chair", "quantity": 5}], partner_name="Acme"
@@ -175,24 +172,19 @@ def create_order(
     >>> order.confirmed
     False
 
-    Args:
-        odoo: the connection.
-        lines: each with ``product_id`` or ``product_name``, ``quantity`` (1, in the unit in which
-            the product is bought), ``price_unit``, ``discount`` (from 17 on), ``date_planned`` and
-            ``name``. A line with only ``name`` becomes a note.
-        partner_id: the vendor; or
-        partner_name: their name.
-        partner_ref: their number for this order.
-        date_planned: the expected arrival of lines without a date of their own.
-        origin: the source document, such as the number of the sales order it is bought for.
-        note: terms and conditions.
-        confirm: confirm the order at once. When that fails, the request stays, ``confirmed`` is
-            False and ``warnings`` says why.
-        dry_run: resolve and check, write nothing.
+    Each line has ``product_id`` or ``product_name``. Optional keys are ``quantity`` (default: 1, in
+    the unit in which you buy the product), ``price_unit``, ``discount`` (Odoo 17 and later),
+    ``date_planned`` and ``name``. A line with only ``name`` becomes a note.
+
+    Prices, taxes and lead times that you omit come from the vendor's price list. Payment terms and
+    currency come from the vendor, as in Odoo's form.
+
+    If the confirmation fails, the request stays, ``confirmed`` is False, and ``warnings`` says why.
+    It takes 4 requests, or 5 to confirm it, too.
 
     Raises:
-        AmbiguousNameError: several records match a name; nothing was written.
-        ValidationError: a line or value is wrong; nothing was written.
+        AmbiguousNameError: Several records match a name. Nothing was written.
+        ValidationError: A line or value is wrong. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
     steps = [CREATE, CONFIRM] if confirm else [CREATE]

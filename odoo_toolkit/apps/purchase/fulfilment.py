@@ -1,4 +1,4 @@
-"""What follows a confirmed purchase order: its goods are received, and it is billed."""
+"""Functions that receive and bill a confirmed purchase order."""
 
 from __future__ import annotations
 
@@ -93,26 +93,21 @@ def create_bill(
     post: Annotated[bool, Doc("Also post it.")] = False,
     dry_run: DryRun = False,
 ) -> Invoice | Plan:
-    """Create the vendor bill of a purchase order for all that can be billed now.
-
-    5 round trips, 6 to post it. Products are billed by ordered or by received quantities, as each
-    of them is set up. Goods that were returned after they were billed make a refund.
+    """Create the vendor bill of a purchase order for everything that can be billed now.
 
     >>> create_bill(odoo, order_name="P00012", ref="F-17", post=True).message
     'Created and posted BILL/1: 50.00 USD'
 
-    Args:
-        odoo: the connection.
-        order_id: the order; or
-        order_name: its number.
-        invoice_date: the day on the bill; today by default.
-        ref: the vendor's number of the bill; by default their reference of the order.
-        post: whether to post it. If that fails, the draft stays and the result says why.
-        dry_run: find and check, write nothing; the message has the lines and the amounts.
+    Each product is billed by ordered or by received quantities, depending on its settings. Goods
+    that were returned after they were billed make a refund. The number of the bill defaults to the
+    vendor's reference of the order.
+
+    If posting fails, the draft stays, and the result says why. It takes 5 requests, or 6 to post
+    it.
 
     Raises:
-        StateError: the order is not confirmed, or there is nothing to bill.
-        ValidationError: the date is not a date.
+        StateError: The order is not confirmed, or there is nothing to bill.
+        ValidationError: The date is not a date.
         AccessError: Odoo or the policy does not allow it.
     """
     permit(odoo, BILL, WRITE, *([POST] if post else []), dry_run=dry_run)
@@ -236,8 +231,6 @@ def receive(
 ) -> Transfer | Plan:
     """Receive a purchase order, in full or by lines.
 
-    2 round trips, and those of :func:`~odoo_toolkit.apps.inventory.validate_picking`.
-
     >>> receipt = receive(
     ...     odoo,
     ...     order_name="P00012",
@@ -247,22 +240,16 @@ def receive(
     >>> receipt.state
     'done'
 
-    Args:
-        odoo: the connection.
-        order_id: the order; or
-        order_name: its number.
-        lines: the quantities that came, each with ``product_id``, ``product_name`` or ``move_id``,
-            ``quantity`` and ``lots``; by default everything that is open.
-        backorder: whether the rest stays open, or is given up.
-        allow_more: whether to receive more than was ordered.
-        picking_id: which of several open receipts, by its id or number.
-        dry_run: find and check, write nothing.
+    Each line has ``product_id``, ``product_name`` or ``move_id``, ``quantity`` and ``lots``. By
+    default everything is received that is open.
+
+    It takes 2 requests, and those of :func:`~odoo_toolkit.apps.inventory.validate_picking`.
 
     Raises:
-        StateError: the order is not confirmed, nothing is left to receive, several receipts
-            are open, or less or more comes than was ordered without ``backorder`` or
+        StateError: The order is not confirmed, nothing is left to receive, or several receipts are
+            open. Also if less or more arrives than was ordered, without ``backorder`` or
             ``allow_more``.
-        ValidationError: a line or its lots are wrong.
+        ValidationError: A line or its lots are wrong.
         AccessError: Odoo or the policy does not allow it.
     """
     permit(odoo, VALIDATE, dry_run=dry_run)

@@ -1,4 +1,4 @@
-"""Making a product: how much of it the components are enough for, and when it is ready."""
+"""The quantity of a product that can be made from its components, and when it is ready."""
 
 from __future__ import annotations
 
@@ -54,17 +54,16 @@ _SHOWN_MISSING = 10
 
 @attrs.frozen(kw_only=True)
 class Missing(Shown):
-    """A component of which too little is free.
+    """A component without enough free stock.
 
     Attributes:
-        missing: what is neither free nor brought by receipts that come in time.
-        coming: what confirmed receipts bring in time of what is not free; only where a day was
-            given.
-        receipts: those receipts.
-        arrives: when what is missing comes, ordered today.
-        vendors: of whom: the one that Odoo prefers; with a day, of those in time, or else the
-            fastest; several only where none alone sells that much.
-        has_bom: whether it can be made itself.
+        missing: Quantity that is neither free nor covered by receipts that arrive in time.
+        coming: Quantity that confirmed receipts bring in time. Only if you passed a day.
+        receipts: These receipts.
+        arrives: Arrival date of the missing quantity, if you order today.
+        vendors: The vendor that Odoo prefers. With a day, the vendors in time, or else the fastest
+            one. Several only if no single vendor sells that much.
+        has_bom: Whether you can make the component.
     """
 
     product: RecordName
@@ -78,18 +77,18 @@ class Missing(Shown):
 
 @attrs.frozen(kw_only=True)
 class Making(Shown):
-    """How much of a product can be made by its first bill of materials.
+    """The quantity of a product that can be made with its first bill of materials.
 
     Attributes:
-        kit: whether it is only put together when it is delivered.
-        possible_now: how many the free components are enough for; None where nothing limits it.
-        days: that making takes.
-        ready: the day on which the quantity asked about is made, if what is missing is ordered
-            today; None where a missing component has no vendor who sells that much.
-        start_by: the last day to begin, so that it is ready on the day it is needed.
-        in_time: whether it is ready by that day.
-        short: components of which too little is free for that quantity, the first ones.
-        short_count: how many there are, where those are not all.
+        kit: Whether it is a kit, which is assembled at delivery.
+        possible_now: Quantity that the free components are enough for. None if nothing limits it.
+        days: Days that making takes.
+        ready: Day on which the quantity is ready, if you order the missing components today. None
+            if no vendor sells enough of a component.
+        start_by: Last day to start, to be ready on the day you need it.
+        in_time: Whether it is ready by that day.
+        short: First components without enough free stock.
+        short_count: Number of these components, if not all are listed.
     """
 
     bom: RecordName

@@ -1,7 +1,7 @@
-"""A vendor's bill, entered from its document and compared with the purchase order first.
+"""A function that enters a vendor's bill, and compares it with the purchase order first.
 
-The caller reads number, date and lines off the PDF. Differences in quantity and price are told
-before anything is written, and a bill that is there already is found by its number.
+Read the number, date and lines from the PDF. The toolkit reports differences in quantity and price
+before it writes anything. It finds an existing bill by its number.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _CENT = 0.005
 
 
 class BilledLine(TypedDict, total=False):
-    """A line of the vendor's bill; its order line is found by product, or named."""
+    """A line of the vendor's bill. Its order line is found by product, or you name it."""
 
     product_id: int
     product_name: Annotated[str, Doc("As on the order, or the line's text.")]
@@ -64,14 +64,14 @@ class BilledLine(TypedDict, total=False):
 
 @attrs.frozen(kw_only=True)
 class MatchedLine(Shown):
-    """A line of the vendor's bill beside the line of the order that it is for.
+    """A line of the vendor's bill, compared with the line of the order.
 
     Attributes:
-        quantity, price_unit: on the bill.
-        billable: the quantity that can be billed now, by what was ordered or received.
-        ordered, received, billed: of the order's line; ``billed`` before this bill.
-        order_price: on the order, less its discount.
-        differences: in words.
+        quantity, price_unit: Values of the bill.
+        billable: Quantity that can be billed now, by ordered or received quantities.
+        ordered, received, billed: Quantities of the order line. ``billed`` is before this bill.
+        order_price: Price of the order, minus its discount.
+        differences: Differences, as sentences.
     """
 
     order_line_id: int
@@ -91,9 +91,9 @@ class EnteredBill(Shown):
     """A vendor's bill that was entered.
 
     Attributes:
-        lines: beside those of the order.
-        not_billed: lines of the order that could be billed now, and are not on this bill.
-        differences: those that were accepted.
+        lines: Lines of the bill, compared with those of the order.
+        not_billed: Lines of the order that could be billed now, and are not on this bill.
+        differences: Differences that you accepted.
     """
 
     bill: Invoice
@@ -106,7 +106,9 @@ class EnteredBill(Shown):
 
 @attrs.frozen(kw_only=True)
 class BillPlan(Plan):
-    """What would be entered, beside the order; ``differences`` keep it from being entered."""
+    """The bill that would be entered, compared with the order. ``differences`` prevent it from
+    being entered.
+    """
 
     lines: list[MatchedLine]
     not_billed: list[RecordName] = attrs.Factory(list)
@@ -132,12 +134,6 @@ def enter_bill(
 ) -> EnteredBill | BillPlan:
     """Enter a vendor's bill from its number, date and lines, and compare it with the order first.
 
-    5 round trips, 7 to post it. If quantities, prices or the total before taxes differ from the
-    order, nothing is written and the error lists the differences, unless ``accept_differences``.
-    A bill of the vendor with the same number is an error, on every version; spaces, dashes and
-    capitals make no other number. If the total with taxes is not the one given, the draft stays and
-    is not posted.
-
     >>> entered = enter_bill(
     ...     odoo,
     ...     order_name="P00012",
@@ -148,27 +144,25 @@ def enter_bill(
     >>> entered.bill.state, entered.differences
     ('draft', [])
 
-    Args:
-        odoo: the connection.
-        order_id: the order; or
-        order_name: its number.
-        ref: the number that the vendor gave the bill.
-        invoice_date: the date on the bill.
-        lines: each with ``product_id``, ``product_name`` or ``order_line_id``, ``quantity``,
-            ``price_unit`` and ``discount`` (from 17 on).
-        amount_untaxed: the total before taxes on the bill; the lines must add up to it.
-        amount_total: the total with taxes on the bill.
-        accept_differences: whether to enter quantities and prices as the vendor has them, although
-            they differ.
-        post: whether to post it. If that fails, the draft stays and ``warnings`` says why.
-        dry_run: compare, write nothing; the plan has the differences.
+    Each line has ``product_id``, ``product_name`` or ``order_line_id``, ``quantity``,
+    ``price_unit`` and ``discount`` (Odoo 17 and later).
+
+    If quantities, prices or the total before taxes differ from the order, the toolkit writes
+    nothing, and the error lists the differences. To enter the bill anyway, pass
+    ``accept_differences=True``. If the total with taxes differs from yours, the draft stays and is
+    not posted. ``warnings`` says why.
+
+    A second bill of the vendor with the same number is an error on every version. Spaces, dashes
+    and capital letters do not make a different number.
+
+    It takes 5 requests, or 7 to post it.
 
     Raises:
-        StateError: the order is not confirmed, or a bill with this number is there already.
-        ValidationError: it differs from the order, or a value is wrong; ``details`` has the
+        StateError: The order is not confirmed, or a bill with this number already exists.
+        ValidationError: The bill differs from the order, or a value is wrong. ``details`` lists the
             differences.
-        NotFoundError: the order does not have such a line.
-        AmbiguousNameError: several lines of the order could be meant.
+        NotFoundError: The order does not have such a line.
+        AmbiguousNameError: Several lines of the order match.
         AccessError: Odoo or the policy does not allow it.
     """
     permit(odoo, CREATE, *([POST] if post else []), dry_run=dry_run)

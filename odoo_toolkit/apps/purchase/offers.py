@@ -1,4 +1,4 @@
-"""What vendors offer: their prices for a product, from which quantity, how soon and how long."""
+"""Vendors' offers of a product: prices, minimum quantities, lead times and validity."""
 
 from __future__ import annotations
 
@@ -61,17 +61,17 @@ class Offer(Shown):
     """A vendor's price for a product.
 
     Attributes:
-        price: for one ``uom``, before ``discount`` per cent; without taxes.
-        min_quantity: from which the price holds, in ``uom``.
-        max_quantity: the most that the vendor sells, in ``uom``, where a field that was added to
-            the price list has it, or where ``note`` says it.
-        delay: days from the order to the receipt.
-        arrives: the day of the receipt of what is ordered today, or on ``date_start``.
-        order_by: the last day to order it, so that it comes on the day it is needed.
-        date_start, date_end: the first and last day on which it may be ordered at this price.
-        product_code: the vendor's own.
-        note: what is written down of the offer and its vendor.
-        unusable: why it does not hold for the quantity and the day asked about.
+        price: Price for one ``uom``, before ``discount`` percent and without taxes.
+        min_quantity: Minimum quantity for this price, in ``uom``.
+        max_quantity: Maximum quantity that the vendor sells, in ``uom``. From a custom field of the
+            price list, or from ``note``.
+        delay: Days from the order to the receipt.
+        arrives: Arrival date, if you order today, or on ``date_start``.
+        order_by: Last day to order, to have the goods on the day you need them.
+        date_start, date_end: First and last day to order at this price.
+        product_code: The vendor's product code.
+        note: Notes about the offer and its vendor.
+        unusable: Reason why the offer is not valid for your quantity and day.
     """
 
     vendor: RecordName

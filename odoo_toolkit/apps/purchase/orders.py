@@ -89,11 +89,11 @@ _TAXES = ("taxes_id", "tax_ids")
 
 @attrs.frozen(kw_only=True)
 class OrderLine(Shown):
-    """A line of an order; ``name`` where it says more than the product's name.
+    """A line of an order. ``name`` is set if it differs from the product's name.
 
     Attributes:
-        taxes: from :func:`get_order`.
-        subtotal: without taxes; ``total`` is with them.
+        taxes: Set by :func:`get_order`.
+        subtotal: Amount without taxes. ``total`` includes them.
     """
 
     id: int
@@ -126,7 +126,7 @@ class Receipt(Shown):
 
 @attrs.frozen(kw_only=True)
 class Bill(Shown):
-    """A bill or refund of an order; a draft may have no number yet."""
+    """A bill or refund of an order. A draft may have no number yet."""
 
     id: int
     name: str
@@ -144,24 +144,24 @@ class Bill(Shown):
 
 @attrs.frozen(kw_only=True)
 class Order(Shown):
-    """A purchase order, as Odoo has it now.
+    """A purchase order, as it is in Odoo now.
 
     Attributes:
-        name: its number; None, as are state and amounts, only when it could not be read back.
-        url: opens it in Odoo's web client.
-        state: draft, sent, to approve, purchase, cancel; up to Odoo 18 also done, which means
-            locked.
-        confirmed: whether it is a purchase order now.
-        cancelled: whether it is cancelled now.
-        locked: whether it is closed for changes, the same on all versions.
-        origin: the source document.
-        amount_untaxed, amount_total: without taxes, and with them.
-        invoice_status: no (nothing to bill now), to invoice, invoiced.
-        receipt_status: from Odoo 16 on: pending, partial, full.
-        lines: the first ones; ``line_count`` is the number of all.
-        approvers: the people who can approve it, if it waits for approval.
-        message: the change that was made, or else the state.
-        warnings: differences from the request, and documents that could not be read.
+        name: Number of the order. None, like the state and amounts, only if it could not be read.
+        url: Address of the order in Odoo's web client.
+        state: ``draft``, ``sent``, ``to approve``, ``purchase`` or ``cancel``. Odoo 18 and earlier
+            also have ``done``, which means locked.
+        confirmed: Whether it is a purchase order now.
+        cancelled: Whether it is cancelled now.
+        locked: Whether it is locked for changes. It means the same on all versions.
+        origin: Source document.
+        amount_untaxed, amount_total: Amount without taxes, and with them.
+        invoice_status: ``no`` (nothing to bill now), ``to invoice`` or ``invoiced``.
+        receipt_status: ``pending``, ``partial`` or ``full``, on Odoo 16 and later.
+        lines: The first lines. ``line_count`` is the number of all lines.
+        approvers: People who can approve it, if it waits for approval.
+        message: The change, after a change. Otherwise the state.
+        warnings: Differences from the request, and documents that could not be read.
     """
 
     id: int
@@ -201,21 +201,15 @@ def get_order(
 ) -> Order:
     """Return a purchase order with its lines, receipts and bills.
 
-    2 round trips, 3 where there are taxes.
-
     >>> order = get_order(odoo, order_name="P00012")
     >>> order.state, [line.quantity for line in order.lines]
     ('draft', [5.0])
 
-    Args:
-        odoo: the connection.
-        order_id: the order; or
-        order_name: its number.
-        line_limit: most lines.
+    It takes 2 requests, or 3 if there are taxes.
 
     Raises:
-        NotFoundError: there is no such order.
-        AmbiguousNameError: several orders match the name.
+        NotFoundError: The order does not exist.
+        AmbiguousNameError: Several orders match the name.
     """
     row = find(odoo, ORDER, order_id, order_name)
     warnings: list[str] = []

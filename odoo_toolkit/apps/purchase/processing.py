@@ -1,6 +1,7 @@
-"""Several purchase orders in one call, each taken from the receipt to the payment of its bill.
+"""A function that takes several purchase orders from the receipt to the payment of the bill.
 
-request -> confirm -> receive -> bill -> post -> pay; each stage finds what is to be done.
+The stages are request -> confirm -> receive -> bill -> post -> pay. Each stage finds out what it
+has to do.
 """
 
 from __future__ import annotations
@@ -239,20 +240,19 @@ STAGES: Mapping[str, Stage] = {
 
 @attrs.frozen(kw_only=True)
 class OrderOutcome(Outcome):
-    """What became of one order.
+    """The result of one order.
 
     Attributes:
-        done: by step, what came of it: the receipts that confirming made, those that were
-            validated, the bills that were made, those that were posted, the payments. The step
-            where it stopped is among them if it had done a part.
-        not_needed: by step, why there was nothing to do.
-        actions: by step, what a dry run would do.
-        stopped_at: the step that could not be done; those after it were not tried.
-        error: why, as an error object.
-        tried: False where the connection was lost before this order had its turn.
-        state, invoice_status, amount_due: afterwards; None where they are not known.
-        amount_due: what is left to pay of its posted bills.
-        bills: afterwards, with due date and payment term.
+        done: Step -> its result: new receipts, validated receipts, new bills, posted bills,
+            payments. It includes the failed step if that was partly done.
+        not_needed: Step -> reason why there was nothing to do.
+        actions: Step -> what a dry run would do.
+        stopped_at: The step that failed. Later steps were not tried.
+        error: Reason of the failure, as an error object.
+        tried: False if the connection broke before this order.
+        amount_due: Unpaid amount of its posted bills.
+        bills: Bills after the steps, with due date and payment term.
+        state, invoice_status: State after the steps. None if it is unknown.
     """
 
     bills: list[Bill] = attrs.Factory(list)
@@ -261,7 +261,7 @@ class OrderOutcome(Outcome):
 
 @attrs.frozen(kw_only=True)
 class ProcessResult(Shown):
-    """What became of several orders, in the order in which they were given."""
+    """The results of several orders, in your order."""
 
     message: str
     orders: list[OrderOutcome]
@@ -269,7 +269,7 @@ class ProcessResult(Shown):
 
 @attrs.frozen(kw_only=True)
 class OrdersPlan(Plan):
-    """What would become of several orders; ``calls`` are those that can be known before."""
+    """The plan for several orders. ``calls`` lists the calls that are known in advance."""
 
     orders: list[OrderOutcome]
 
@@ -288,43 +288,35 @@ def process_orders(
     payment_date: Annotated[str | None, Doc("YYYY-MM-DD; default: today.")] = None,
     dry_run: DryRun = False,
 ) -> ProcessResult | Plan:
-    """Receive, bill, post and pay purchase orders, or some of these steps; each by itself.
-
-    An order goes through the steps until one cannot be done; the others go on. All that is ordered
-    is received; for less, or with lots, call :func:`receive` first. Each step looks at the order's
-    state first, so that calling it again goes on where it stopped and does nothing twice. Bills are
-    of what can be billed then; they are paid in full. A bill that belongs to several orders is
-    posted and paid as a whole; refunds are never paid out.
-
-    Where the connection is lost, the orders that follow are not tried.
-
-    Round trips: 1, and per order 2, 4 to confirm, 10 for a receipt, 6 to bill, 5 to post and 11 to
-    pay a bill.
+    """Receive, bill, post and pay several purchase orders, or do some of these steps.
 
     >>> found = process_orders(odoo, orders=["P00012"], steps=["bill", "post"])
     >>> [(order.name, order.complete) for order in found.orders]
     [('P00012', True)]
 
-    Args:
-        odoo: the connection.
-        orders: 1 to 50, each by its id or number, none twice.
-        steps: any of confirm, receive, bill, post and pay; made in this order always. Without
-            ``confirm`` in it, a request for quotation is refused.
-        ref: the vendor's number of the bill, where there is one order; by default the vendor's
-            reference of each order.
-        invoice_date: the day on the bills; today by default.
-        journal_id: the bank or cash journal of the payments, by its id or name; by default the
-            first bank.
-        payment_date: a day; today by default.
-        dry_run: return an :class:`OrdersPlan`, which says per order what would be done, as far as
-            it can be known; write nothing.
+    Each order goes through the steps until one fails, while the other orders continue. Pass 1 to 50
+    orders, none of them twice. The steps always run in the order confirm, receive, bill, post, pay.
+    Unless you pass the step ``confirm``, a request for quotation is rejected. Each step first
+    checks the state of the order, so you can call the function again to continue without doing
+    anything twice.
+
+    The ordered quantity is received in full. To receive less, or lots, call :func:`receive` first.
+    Bills contain everything that can be billed at that time, and are paid in full. The number of a
+    bill defaults to the vendor's reference of its order. A bill of several orders is posted and
+    paid as a whole. Refunds are never paid out.
+
+    If the connection breaks, the remaining orders are not tried. A dry run returns an
+    :class:`OrdersPlan`.
+
+    It takes 1 request, and for each order 2, plus 4 to confirm, 10 for a receipt, 6 to bill, 5 to
+    post and 11 to pay a bill.
 
     Raises:
-        ValidationError: a step, journal or date is wrong, or an order is given twice; nothing was
+        ValidationError: A step, journal or date is wrong, or you passed an order twice. Nothing was
             written, as after the errors below.
-        NotFoundError: there is no such order.
-        AmbiguousNameError: a number or name means several.
-        AccessError: the policy forbids one of the steps.
+        NotFoundError: The order does not exist.
+        AmbiguousNameError: A number or name matches several records.
+        AccessError: The policy does not allow one of the steps.
     """
     asked = checked_steps(steps, STAGES)
     allowed = (step for name in asked for step in STAGES[name].allowed)

@@ -1,4 +1,4 @@
-"""Sending goods back to a vendor: they are returned, and what was billed of them is refunded."""
+"""A function that returns goods to a vendor, and refunds the billed part."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ _RETURN = WizardStep(model=PICKING.model, wizard="stock.return.picking", seen=un
 
 @attrs.frozen(kw_only=True)
 class ReturnResult(Shown):
-    """The goods that went back to a vendor, and the refund of what was billed of them.
+    """The goods that were returned to a vendor, and their refund.
 
     Attributes:
-        returns: the transfers back to the vendor.
-        refunds: of the bills, one for each; none where nothing of it was billed.
-        warnings: what went otherwise than asked; also why there is no refund.
+        returns: Transfers back to the vendor.
+        refunds: One refund for each bill. Empty if the goods were not billed.
+        warnings: Differences from your request, and the reason if there is no refund.
     """
 
     order: RecordName
@@ -72,16 +72,7 @@ def return_order(
     post: Annotated[bool, Doc("Also post the refund.")] = False,
     dry_run: DryRun = False,
 ) -> ReturnResult | Plan:
-    """Return received goods to the vendor, and refund what was billed of them.
-
-    3 round trips, and those of returning and validating each receipt (12) and of crediting each
-    bill (8). The return is validated, and the received quantities of the order go down. Of products
-    that are billed by received quantities, what is billed beyond these is refunded; of others, the
-    quantity returned, as far as it was billed. The refund is a credit note of the bill; posted, it
-    settles the bill as far as that is unpaid.
-
-    If the goods are returned and the refund fails, the result says so: calling it again without
-    lines makes the refund for products that are billed by received quantities.
+    """Return received goods to the vendor, and refund the billed part.
 
     >>> back = return_order(
     ...     odoo, order_name="P00012", lines=[{"product_name": "Desk", "quantity": 2}]
@@ -89,22 +80,23 @@ def return_order(
     >>> back.returns[0].state, back.refunds
     ('done', [])
 
-    Args:
-        odoo: the connection.
-        order_id: the order; or
-        order_name: its number.
-        lines: each with ``product_id`` or ``product_name`` and ``quantity``, in the unit of the
-            receipt; by default everything that was received and has not gone back yet.
-        picking_id: which of several receipts the lines came with, by its id or number.
-        reason: shown on the refund.
-        date: of the refund; today by default.
-        post: whether to post the refund. If that fails, the draft stays.
-        dry_run: find and check, write nothing; the plan shows the refund, too.
+    Each line has ``product_id`` or ``product_name``, and ``quantity`` in the unit of the receipt.
+    By default everything is returned that was received and is not returned yet.
+
+    The return is validated, and the received quantities of the order go down. For products that are
+    billed by received quantities, the refund covers the excess that was billed. For other products
+    it covers the returned quantity, as far as it was billed. Posting the refund applies it to the
+    unpaid amount of the bill. If posting fails, the draft stays.
+
+    If the goods are returned but the refund fails, the result says so. Call the function again
+    without lines to refund products that are billed by received quantities.
+
+    It takes 3 requests, 12 for each receipt and 8 for each bill.
 
     Raises:
-        StateError: the order is not confirmed, nothing of it was received or all has gone back,
-            several receipts could be meant, or the goods are no longer in stock.
-        ValidationError: a line is wrong.
+        StateError: The order is not confirmed, nothing was received or everything is returned,
+            several receipts match, or the goods are no longer in stock.
+        ValidationError: A line is wrong.
         AccessError: Odoo or the policy does not allow it.
     """
     permit(odoo, _RETURN, VALIDATE, CREATE, *([POST] if post else []), dry_run=dry_run)

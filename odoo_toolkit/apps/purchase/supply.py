@@ -1,8 +1,9 @@
-"""The supply of a product, and when it comes: from stock, from vendors, by making it.
+"""A function that finds when a product is available: from stock, from vendors, or by making it.
 
-``get_supply`` asks all of it at once: the stock, what is on its way, the vendors' offers, and the
-first bill of materials with the components that it takes. Whether these are there, and when those
-that are short could come, says what can be made and by when."""
+``get_supply`` reads the stock, planned receipts, vendors' offers and the first bill of materials
+with its components in one request. From the components and their vendors, the toolkit calculates
+how much you can make, and when.
+"""
 
 from __future__ import annotations
 
@@ -62,24 +63,23 @@ _SHOWN = 8
 
 @attrs.frozen(kw_only=True)
 class Supply(Shown):
-    """The supply of a product; quantities in ``uom``, the product's unit.
+    """The supply of a product. Quantities are in ``uom``, the product's unit.
 
     Attributes:
-        quantity: the quantity asked about.
-        needed_by: the day asked about.
-        on_hand: in stock; ``free`` is the part that is not reserved.
-        forecast: on hand, plus planned receipts, minus planned deliveries; until ``needed_by``
-            where it was given.
-        incoming: planned receipts, the earliest first; until ``needed_by`` where it was given.
-        coming: of these, what is not meant for others who need it by then.
-        missing: what is neither free nor coming by then, of the quantity.
-        offers: vendors' prices, the usable and preferred ones first; with ``uom`` if it differs
-            from the product's.
-        offer_count: the number of all offers, if more than those are there.
-        omitted: with ``needed_by``, offers of which nothing can be there by then; ``unusable``
-            says why.
-        making: how much can be made, if it has a bill of materials.
-        warnings: parts of the answer that could not be read.
+        quantity: Quantity that you asked about.
+        needed_by: Day that you asked about.
+        on_hand: Quantity in stock. ``free`` is the part that is not reserved.
+        forecast: Stock plus planned receipts, minus planned deliveries, until ``needed_by`` if you
+            passed it.
+        incoming: Planned receipts, the earliest first, until ``needed_by`` if you passed it.
+        coming: Quantity of these receipts that others do not need by then.
+        missing: Part of the quantity that is neither free nor coming by then.
+        offers: Vendors' prices, usable and preferred ones first. They have ``uom`` if it differs
+            from the product's unit.
+        offer_count: Number of all offers, if not all are listed.
+        omitted: With ``needed_by``, offers that can't arrive by then. ``unusable`` says why.
+        making: Quantity that can be made, if the product has a bill of materials.
+        warnings: Parts of the result that could not be read.
     """
 
     product: RecordName
@@ -116,29 +116,25 @@ def get_supply(
         ),
     ] = None,
 ) -> Supply:
-    """Return how much of a product is available, and when; 1 round trip by id, 2 by name.
-
-    One more where vendors count in other units than the product does, or where it has a bill of
-    materials; then 2 for each level of kits in it, and 1 or 2 for the vendors of their components.
-    With ``needed_by`` 1 more for the vendors' notes, and where components are missing 1 more.
+    """Return how much of a product is available, and when.
 
     >>> found = get_supply(odoo, product_name="Chair", quantity=5)
     >>> found.free, [offer.vendor.name for offer in found.offers]
     (4.0, ['Acme'])
 
-    Args:
-        odoo: the connection.
-        product_id: a variant (``product.product``); or
-        product_name: its name or internal reference.
-        quantity: how many are needed, in the product's unit; offers and production are judged
-            by it.
-        needed_by: the day by which they must be there, in the connection's time zone. Offers and
-            production are then judged by what is ``missing``, if anything is.
+    The quantity is in the product's unit, and the day in the time zone of the connection. Offers
+    and production are compared with the quantity. With ``needed_by`` they are compared with the
+    ``missing`` quantity, if there is one.
+
+    It takes 1 request by id, or 2 by name. It takes 1 more if vendors use other units or the
+    product has a bill of materials. Each level of kits takes 2 more, and the vendors of components
+    1 or 2. With ``needed_by`` it takes 1 more for the vendors' notes, and 1 more if components are
+    missing.
 
     Raises:
-        AmbiguousNameError: several products match.
-        NotFoundError: there is no such product.
-        ValidationError: the quantity is not above zero, or the day is past.
+        AmbiguousNameError: Several products match the name.
+        NotFoundError: The product does not exist.
+        ValidationError: The quantity is not above zero, or the day is past.
         AccessError: Odoo or the policy does not allow it.
     """
     quantity = checked_number(quantity, "quantity", positive=True)
