@@ -1,4 +1,4 @@
-"""A function that creates a company with its people and addresses, and looks for duplicates first."""
+"""A function that creates a company with its people and addresses, without duplicates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A function that checks the billing of a sold service: hours that are logged, invoiced and left."""
+"""A function that checks how much of a sold service is invoiced, and what is still to do."""
 
 from __future__ import annotations
 

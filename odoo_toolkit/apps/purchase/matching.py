@@ -106,9 +106,7 @@ class EnteredBill(Shown):
 
 @attrs.frozen(kw_only=True)
 class BillPlan(Plan):
-    """The bill that would be entered, compared with the order. ``differences`` prevent it from
-    being entered.
-    """
+    """The bill that would be entered. It is entered only if there are no ``differences``."""
 
     lines: list[MatchedLine]
     not_billed: list[RecordName] = attrs.Factory(list)
