@@ -52,17 +52,17 @@ Model = Annotated[str, Doc("Technical name of the model, such as res.partner.")]
 Domain = Annotated[
     Sequence[Any],
     JsonSchema({"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "array"}]}}),
-    Doc("Search filter; [] selects all records."),
+    Doc("Search filter. [] selects all records."),
 ]
 Context = Annotated[Mapping[str, Any] | None, JsonSchema({"type": "object"})]
 Values = Annotated[Mapping[str, Any], JsonSchema({"type": "object"})]
 Fields = Annotated[Sequence[str], JsonSchema({"type": "array", "items": {"type": "string"}})]
 
 #: Whether only to tell what would be written.
-DryRun = Annotated[bool, Doc("Show the plan; write nothing.")]
+DryRun = Annotated[bool, Doc("Only show the plan.")]
 
 #: What makes a repeat safe; every function that writes takes it, see ``plans.operation``.
-IdempotencyKey = Annotated[str | None, Doc("The same key runs once in a history.")]
+IdempotencyKey = Annotated[str | None, Doc("A retry with the same key runs once.")]
 
 #: Before a section of a docstring, and a parameter in one.
 _SECTION = re.compile(r"^(?=(?:Args|Returns|Yields|Raises):\n)", re.MULTILINE)

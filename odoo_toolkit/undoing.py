@@ -62,13 +62,9 @@ class UndoResult(Shown):
 def history(
     odoo: Odoo,
     *,
-    since: Annotated[
-        str | datetime | None, Doc("Only what was begun at this time or later, ISO 8601.")
-    ] = None,
-    before: Annotated[
-        int | None, Doc("Only entries older than the one with this id, to read on.")
-    ] = None,
-    limit: Annotated[int, Ge(1), Doc("Most entries.")] = 20,
+    since: Annotated[str | datetime | None, Doc("Only entries since this time, ISO 8601.")] = None,
+    before: Annotated[int | None, Doc("Only entries older than this id.")] = None,
+    limit: Annotated[int, Ge(1), Doc("Maximum number of entries.")] = 20,
 ) -> list[HistoryEntry]:
     """Return the operations that this user wrote through this connection's history, newest first.
 
@@ -95,7 +91,7 @@ def undo(
     odoo: Odoo,
     *,
     entry: Annotated[int, Doc("Id of the entry of the history.")],
-    partial: Annotated[bool, Doc("Take back what can be, where something else cannot be.")] = False,
+    partial: Annotated[bool, Doc("Undo what is possible, if something is not.")] = False,
     dry_run: DryRun = False,
 ) -> UndoResult | Plan:
     """Undo one operation, in reverse order.
@@ -119,8 +115,8 @@ def undo(
 def undo_since(
     odoo: Odoo,
     *,
-    since: Annotated[str | datetime, Doc("A time, ISO 8601; UTC where it has no zone.")],
-    partial: Annotated[bool, Doc("Take back what can be, where something else cannot be.")] = False,
+    since: Annotated[str | datetime, Doc("A time, ISO 8601. Without a zone: UTC.")],
+    partial: Annotated[bool, Doc("Undo what is possible, if something is not.")] = False,
     dry_run: DryRun = False,
 ) -> UndoResult | Plan:
     """Undo everything that this user has written since a time, newest first.

@@ -43,7 +43,7 @@ _PARTNER = Document(model="res.partner", noun="partner", argument="partner_ids",
 #: Most messages that one call returns, and records that one call posts on.
 MAX_MESSAGES = 100
 
-Body = Annotated[str, Doc("Plain text; line breaks are kept, tags are shown as they are.")]
+Body = Annotated[str, Doc("Plain text. Line breaks are kept, tags are shown as they are.")]
 
 #: What a message is logged as, unless told: comments go to followers, notes stay internal. Both
 #: are stored as comments, as by "Log note": type notification is for what Odoo logs by itself.

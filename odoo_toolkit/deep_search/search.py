@@ -83,12 +83,10 @@ class DeepSearchResult(Shown):
 def deep_search(
     odoo: Odoo,
     query: Annotated[str, Doc("Words, name, number, e-mail or phone.")],
-    model: Annotated[
-        str | None, Doc("Model to search; default: the usual business models.")
-    ] = None,
+    model: Annotated[str | None, Doc("Model to search. Default: usual business models.")] = None,
     max_depth: Annotated[int | None, Ge(1), Le(5), Doc("Deepest level to try.")] = None,
     limit: Annotated[int, Ge(1), AtMost(_MOST), Doc("Maximum per model.")] = 20,
-    fields: Annotated[Fields, Doc("Fields to return; default: the most useful ones.")] = (),
+    fields: Annotated[Fields, Doc("Fields to return. Default: the most useful ones.")] = (),
     exhaustive: Annotated[bool, Doc("Try all levels, even after a match.")] = False,
 ) -> DeepSearchResult:
     """Return the records that a query may mean, the best matches first.

@@ -57,7 +57,7 @@ class ActivatedLanguage(Language):
 
 def get_languages(
     odoo: Odoo,
-    find: Annotated[str | None, Doc("Part of a name; finds inactive ones, too.")] = None,
+    find: Annotated[str | None, Doc("Part of a name. Also finds inactive ones.")] = None,
 ) -> LanguagesResult:
     """Return the active languages, or look for others; one round trip.
 

@@ -82,7 +82,7 @@ def get_translations(
     fields: Annotated[
         Sequence[str] | None,
         JsonSchema({"type": "array", "items": {"type": "string"}}),
-        Doc("Translated fields; default: all."),
+        Doc("Translated fields. Default: all."),
     ] = None,
 ) -> TranslationsResult:
     """Return a record's texts in each active language.
@@ -117,7 +117,7 @@ def translate(
     translations: Annotated[
         Translations,
         JsonSchema({"type": "object"}),
-        Doc('{"name": {"fr_FR": "Chaise"}}; of html from Odoo 16 on by sentence.'),
+        Doc('{"name": {"fr_FR": "Chaise"}}. Odoo 16 and later: html by sentence.'),
     ],
     *,
     dry_run: DryRun = False,

@@ -20,7 +20,7 @@ _MODEL = "uom.uom"
 #: up to 18, and a common root later.
 _FIELDS = ("display_name", "factor", "factor_inv", "category_id", "parent_path")
 
-Uom = Annotated[IdOrName, Doc("Unit, e.g. Dozens; default: the product's.")]
+Uom = Annotated[IdOrName, Doc("Unit, e.g. Dozens. Default: the product's.")]
 
 
 def put_units(

@@ -73,7 +73,7 @@ def execute(
     args: Annotated[
         Sequence[Any],
         JsonSchema({"type": "array", "items": ANY_JSON}),
-        Doc("Positional arguments; for a method of records, the list of ids comes first."),
+        Doc("Positional arguments. A method of records needs the list of ids first."),
     ] = (),
     kwargs: Annotated[
         Mapping[str, Any] | None, JsonSchema({"type": "object"}), Doc("Named arguments.")

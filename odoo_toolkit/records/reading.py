@@ -32,7 +32,7 @@ def search_read(
     model: Annotated[Model, Doc("Technical name, e.g. res.partner.")],
     domain: Domain = (),
     fields: Annotated[
-        Fields, Doc("Field names, also dotted (partner_id.city); ['*'] for all but binary.")
+        Fields, Doc("Field names, also dotted (partner_id.city). ['*'] for all but binary.")
     ] = DEFAULT_FIELDS,
     limit: Annotated[
         int | None,
@@ -102,7 +102,7 @@ def read(
     odoo: Odoo,
     model: Model,
     ids: Annotated[Ids, Len(1, 100), Doc("Ids of the records.")],
-    fields: Annotated[Fields, Doc("Field names; none for all stored ones.")] = (),
+    fields: Annotated[Fields, Doc("Field names. Default: all stored ones.")] = (),
     context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,
 ) -> ReadResult:
     """Return records by their ids, in the order of the ids.
@@ -161,7 +161,7 @@ def name_get(
 def default_get(
     odoo: Odoo,
     model: Model,
-    fields: Annotated[Fields, Doc("Field names; none for all fields that have a default.")] = (),
+    fields: Annotated[Fields, Doc("Field names. Default: all with a default value.")] = (),
     context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,
 ) -> DefaultsResult:
     """Return the default values of a new record, relations as ids.

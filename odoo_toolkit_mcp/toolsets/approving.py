@@ -64,7 +64,7 @@ def approval_tools(rules: Rules) -> tuple[Tool, Tool]:
     def _decide_approval(
         odoo: Odoo,
         approval: Annotated[int, Doc("Id of the operation that waits.")],
-        approve: Annotated[bool, Doc("Yes, it may be done once; or no.")],
+        approve: Annotated[bool, Doc("Whether it may be done, once.")],
     ) -> Approval:
         found = _open_to(odoo, approval)
         login = _login(odoo)

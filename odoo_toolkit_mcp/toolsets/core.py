@@ -56,11 +56,9 @@ def _fields_get(
     odoo: Odoo,
     model: Model,
     names: Annotated[Fields | None, Doc("Only these fields.")] = None,
-    words: Annotated[
-        str | None, Doc("Only fields with these words in name, label or help.")
-    ] = None,
+    words: Annotated[str | None, Doc("Only fields with these words in name, label, help.")] = None,
     must_give: Annotated[bool, Doc("Only fields that a new record must be given.")] = False,
-    attributes: Annotated[Fields, Doc("Field attributes; ['*'] for all.")] = DEFAULT_ATTRIBUTES,
+    attributes: Annotated[Fields, Doc("Field attributes. ['*'] for all.")] = DEFAULT_ATTRIBUTES,
     context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,
 ) -> FieldsResult:
     """Return the fields of a model, or those that are asked for."""
@@ -86,8 +84,8 @@ def _import(
         JsonSchema({"type": "array", "items": {"type": "object"}}),
         Len(1, 200),
         Doc(
-            "Values by field; what a row leaves out stays as it is. Relations by name, or in"
-            " columns such as country_id/code or country_id/id (external id)."
+            "Values by field. Omitted values stay. Relations by name, or in columns such as "
+            "country_id/code or country_id/id (external id)."
         ),
     ],
     key: Annotated[Fields, Doc("Stored fields of the rows, or id (also external).")],

@@ -34,7 +34,7 @@ def _history(
     entry: Annotated[int | None, Doc("One entry, with its calls and old values.")] = None,
     since: Annotated[str | None, _SINCE] = None,
     before: Annotated[int | None, Doc("Only entries older than this one.")] = None,
-    limit: Annotated[int, Ge(1), AtMost(100), Doc("Most entries.")] = 10,
+    limit: Annotated[int, Ge(1), AtMost(100), Doc("Maximum number of entries.")] = 10,
 ) -> HistoryResult:
     """Return the history, or one entry of it."""
     if entry is not None:
@@ -45,7 +45,7 @@ def _history(
 
 def _undo(
     odoo: Odoo,
-    entry: Annotated[int | None, Doc("Entry of the history; or give since.")] = None,
+    entry: Annotated[int | None, Doc("Entry of the history, or pass since.")] = None,
     since: Annotated[str | None, Doc("Everything written since this time in UTC.")] = None,
     partial: Annotated[bool, Doc("Take back what can be, where something cannot.")] = False,
     dry_run: DryRun = False,

@@ -90,14 +90,14 @@ def create_invoice(
         Sequence[NewLine],
         Len(1, 500),
         Doc(
-            "Each with a product or a name; quantity, price, taxes and account if they differ from"
-            " Odoo's defaults."
+            "Each with a product or a name, and quantity, price, taxes and account if they differ"
+            " from Odoo's defaults."
         ),
     ],
     invoice_date: Annotated[str | None, Doc("Default: today.")] = None,
     journal_id: Annotated[NameOrId, Doc("Id or name of the journal.")] = None,
     currency_id: Annotated[
-        NameOrId, Doc("Id or name of the currency, such as EUR; default: the company's.")
+        NameOrId, Doc("Id or name of the currency, such as EUR. Default: the company's.")
     ] = None,
     ref: Annotated[str | None, Doc("E.g. the vendor's bill number.")] = None,
     due_date: Annotated[str | None, Doc("Default: by the payment terms.")] = None,

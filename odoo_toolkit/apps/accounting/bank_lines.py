@@ -76,7 +76,7 @@ class BankLine(TypedDict, total=False):
         list[IdOrName],
         Doc("Invoices, bills or payments that it pays, by id or number, if known."),
     ]
-    currency: Annotated[str, Doc("Such as EUR; must be that of the journal.")]
+    currency: Annotated[str, Doc("Such as EUR. Must be that of the journal.")]
     writeoff_account: Annotated[str, Doc("Takes what differs from the documents: name or code.")]
 
 
@@ -105,11 +105,9 @@ def match_bank_lines(
     odoo: Odoo,
     *,
     lines: Annotated[Sequence[BankLine], Len(1, MOST), Doc("The lines, in order.")],
-    journal: Annotated[NameOrId, Doc("Bank or cash journal; the first bank by default.")] = None,
-    tolerance: Annotated[
-        float, Ge(0), Doc("Amounts that differ by so much count as the same.")
-    ] = 0.0,
-    company: Annotated[NameOrId, Doc("Whose books; the connection's company by default.")] = None,
+    journal: Annotated[NameOrId, Doc("Bank or cash journal. Default: the first bank.")] = None,
+    tolerance: Annotated[float, Ge(0), Doc("Amounts that differ by up to this are equal.")] = 0.0,
+    company: Annotated[NameOrId, Doc("Company of the books. Default: the connection's.")] = None,
     dry_run: DryRun = False,
 ) -> BankResult | BankPlan:
     """Match bank lines with open invoices, bills and payments, book them and reconcile them.

@@ -92,11 +92,9 @@ def create_credit_note(
     invoice_id: InvoiceId = None,
     invoice_name: InvoiceName = None,
     lines: Annotated[Sequence[CreditedLine] | None, Len(1, 200), Doc("All by default.")] = None,
-    reason: Annotated[str | None, Doc("Why; shown on the credit note.")] = None,
+    reason: Annotated[str | None, Doc("Reason, shown on the credit note.")] = None,
     date: Annotated[str | None, Doc("Default: today.")] = None,
-    journal_id: Annotated[
-        NameOrId, Doc("Id or name of the journal; default: the invoice's.")
-    ] = None,
+    journal_id: Annotated[NameOrId, Doc("Journal: id or name. Default: the invoice's.")] = None,
     post: Annotated[bool, Doc("Also post it.")] = False,
     allow_more: Annotated[bool, Doc("Allow more than was invoiced.")] = False,
     dry_run: DryRun = False,

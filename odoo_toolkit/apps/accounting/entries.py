@@ -97,7 +97,7 @@ def create_entry(
     date: Annotated[str | None, Doc("Default: today.")] = None,
     ref: Annotated[str | None, Doc("Reference of the entry.")] = None,
     journal_id: Annotated[
-        NameOrId, Doc("Id or name of a miscellaneous journal; default: the first.")
+        NameOrId, Doc("Id or name of a miscellaneous journal. Default: the first.")
     ] = None,
     post: Annotated[bool, Doc("Also post it.")] = False,
     dry_run: DryRun = False,

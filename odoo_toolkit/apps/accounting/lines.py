@@ -37,14 +37,14 @@ class NewLine(TypedDict, total=False):
 
     product_id: int
     product_name: str
-    name: Annotated[str, Doc("Label; needed without a product.")]
+    name: Annotated[str, Doc("Label. Required without a product.")]
     quantity: Annotated[float, JsonSchema({"type": "number", "default": 1})]
     price_unit: Annotated[float, Doc("Default: the product's.")]
     discount: Annotated[float, Doc("Per cent.")]
     uom: Uom
     account_id: int
     account_name: Annotated[str, Doc("Name or code.")]
-    tax_ids: Annotated[Sequence[IdOrName], Doc("Default: the product's; none without a product.")]
+    tax_ids: Annotated[Sequence[IdOrName], Doc("Default: the product's, none without a product.")]
 
 
 _LINE = "account.move.line"

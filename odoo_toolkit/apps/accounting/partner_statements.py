@@ -127,11 +127,11 @@ def get_statement(
     odoo: Odoo,
     *,
     partner: Annotated[IdOrName, Doc("Customer or vendor, by id or name.")],
-    date_from: Annotated[str | None, Doc("First day; that of the fiscal year by default.")] = None,
-    date_to: Annotated[str | None, Doc("Last day; today by default.")] = None,
+    date_from: Annotated[str | None, Doc("First day. Default: that of the fiscal year.")] = None,
+    date_to: Annotated[str | None, Doc("Last day. Default: today.")] = None,
     side: Annotated[Side, Doc("Its account as a customer, as a vendor, or both.")] = "customer",
-    company: Annotated[NameOrId, Doc("Whose books; the connection's company by default.")] = None,
-    limit: Annotated[int, Ge(1), AtMost(1000), Doc("Most movements to return.")] = 100,
+    company: Annotated[NameOrId, Doc("Company of the books. Default: the connection's.")] = None,
+    limit: Annotated[int, Ge(1), AtMost(1000), Doc("Maximum number of movements.")] = 100,
 ) -> PartnerStatement:
     """Return the statement of account of a customer or vendor.
 

@@ -99,7 +99,7 @@ def register_payment(
     odoo: Odoo,
     *,
     invoice_ids: Annotated[
-        Sequence[IdOrName], Len(1, 100), Doc("Posted invoices, or bills; ids or numbers.")
+        Sequence[IdOrName], Len(1, 100), Doc("Ids or numbers of posted invoices, or bills.")
     ],
     amount: Annotated[
         float | None,
@@ -110,9 +110,7 @@ def register_payment(
     journal_id: Annotated[NameOrId, Doc("Default: the first bank.")] = None,
     payment_date: Annotated[str | None, Doc("Default: today.")] = None,
     payment_method: Annotated[str, Doc("Name of the payment method of the journal.")] = "manual",
-    writeoff_account: Annotated[
-        str | None, Doc("Name or code; the unpaid rest is booked there.")
-    ] = None,
+    writeoff_account: Annotated[str | None, Doc("Account for the rest, by name or code.")] = None,
     writeoff_label: Annotated[str | None, Doc("Text of the write-off entry.")] = None,
     dry_run: DryRun = False,
 ) -> PaymentResult | Plan:

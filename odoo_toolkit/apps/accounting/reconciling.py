@@ -222,9 +222,7 @@ def reconcile(
     invoice_name: InvoiceName = None,
     line_id: Annotated[int | None, Doc("From open_credits.")] = None,
     credit_name: Annotated[str | None, Doc("Or its number.")] = None,
-    undo: Annotated[
-        Literal["one", "all"] | None, Doc("Take off the one that is named, or all.")
-    ] = None,
+    undo: Annotated[Literal["one", "all"] | None, Doc("Take off that one, or all.")] = None,
     dry_run: DryRun = False,
 ) -> Invoice | Plan:
     """Apply an open payment or credit note to a posted invoice or bill, or take it off again.

@@ -131,25 +131,21 @@ class RemindersResult(Shown):
 def send_reminders(
     odoo: Odoo,
     *,
-    partners: Annotated[NamesOrIds, Doc("Customers; all with overdue invoices without it.")] = None,
+    partners: Annotated[NamesOrIds, Doc("Customers. Default: all with overdue invoices.")] = None,
     min_days: Annotated[int, Ge(1), Doc("Only what has been overdue for so many days.")] = 1,
-    subject: Annotated[str | None, Doc("Subject; {customer} and {company} are filled in.")] = None,
+    subject: Annotated[str | None, Doc("Subject. {customer} and {company} are filled in.")] = None,
     body: Annotated[
         str | None,
         Doc(
-            "Plain text; {customer}, {company}, {today}, {total} and {invoices} (their list) are"
-            " filled in. A short English text without it."
+            "Plain text. {customer}, {company}, {today}, {total} and {invoices} (a list) are "
+            "filled in. Default: a short English text."
         ),
     ] = None,
     again: Annotated[
         bool, Doc("Also those who got a reminder with this subject in the last 24 hours.")
     ] = False,
-    company: Annotated[
-        NameOrId, Doc("Whose invoices; the connection's company by default.")
-    ] = None,
-    limit: Annotated[
-        int, Ge(1), AtMost(MOST), Doc("Most customers, the longest overdue first.")
-    ] = 25,
+    company: Annotated[NameOrId, Doc("Company of the invoices. Default: the connection's.")] = None,
+    limit: Annotated[int, Ge(1), AtMost(MOST), Doc("Maximum number of customers.")] = 25,
     dry_run: DryRun = False,
 ) -> RemindersResult | RemindersPlan:
     """Send each customer one e-mail about all overdue invoices.

@@ -54,7 +54,7 @@ ALARM = "calendar.alarm"
 #: With this in the context, Odoo writes no invitations.
 _SILENT = {"no_mail_to_attendees": True}
 
-Zone = Annotated[str | None, Doc("Such as Europe/Berlin; default: the user's.")]
+Zone = Annotated[str | None, Doc("Such as Europe/Berlin. Default: the user's.")]
 MeetingId = Annotated[int | None, Ge(1), Doc("Id of the meeting.")]
 MeetingName = Annotated[str | None, Doc("Its subject, instead of the id.")]
 Moment = Annotated[
@@ -120,17 +120,17 @@ def create_meeting(
     reminders: Annotated[
         Sequence[int] | None,
         JsonSchema({"type": "array", "items": {"type": "integer"}}),
-        Doc("Minutes before the start; each is a notification in Odoo."),
+        Doc("Minutes before the start, one notification each."),
     ] = None,
     repeat: Annotated[
         Repeat | None,
-        Doc("monthly: on the same date; monthly_weekday: such as the second Monday."),
+        Doc("monthly: on the same date. monthly_weekday: such as the second Monday."),
     ] = None,
     every: Annotated[int, Ge(1), Doc("2 means every second day, week, ...")] = 1,
     weekdays: Annotated[
         Sequence[str] | None,
         JsonSchema({"type": "array", "items": {"enum": list(DAYS)}}),
-        Doc("For weekly; default: that of the first meeting."),
+        Doc("For weekly. Default: that of the first meeting."),
     ] = None,
     count: Annotated[int | None, Ge(1), Doc("Number of meetings.")] = None,
     until: Annotated[
@@ -236,7 +236,7 @@ def move_meeting(
     meeting_id: MeetingId = None,
     meeting_name: MeetingName = None,
     start: Moment,
-    duration: Annotated[float | None, Gt(0), Doc("Hours; default: unchanged.")] = None,
+    duration: Annotated[float | None, Gt(0), Doc("Hours. Default: unchanged.")] = None,
     timezone: Zone = None,
     which: Annotated[
         Literal["this", "following"], Doc("In a series: this one, or also those that follow.")

@@ -101,12 +101,12 @@ class FreeTimes(Shown):
 def get_agenda(
     odoo: Odoo,
     *,
-    day: Annotated[Day, Doc("YYYY-MM-DD; today by default.")] = None,
+    day: Annotated[Day, Doc("YYYY-MM-DD. Default: today.")] = None,
     days: Annotated[int, Ge(1), Le(MOST_DAYS), Doc("Number of days.")] = 1,
     person: Annotated[
         str | int | None,
         JsonSchema({"type": "string"}),
-        Doc("Contact by name, id or e-mail address; default: the connected user."),
+        Doc("Contact by name, id or e-mail address. Default: the connected user."),
     ] = None,
     timezone: Zone = None,
 ) -> Agenda:
@@ -148,7 +148,7 @@ def find_times(
     *,
     attendees: Annotated[People, Len(1), Doc("Contacts by name, id or e-mail address.")],
     duration: Annotated[float, Gt(0), Doc("Length in hours.")] = 1.0,
-    day: Annotated[Day, Doc("First day, YYYY-MM-DD; today by default.")] = None,
+    day: Annotated[Day, Doc("First day, YYYY-MM-DD. Default: today.")] = None,
     days: Annotated[int, Ge(1), Le(MOST_DAYS), Doc("Number of days.")] = 5,
     earliest: Annotated[str, Doc("HH:MM, start of each day.")] = "09:00",
     latest: Annotated[str, Doc("HH:MM, end of each day.")] = "17:00",

@@ -171,9 +171,7 @@ def create_company(
             " 'city', 'state', 'country', 'email', 'phone'}."
         ),
     ] = None,
-    allow_duplicates: Annotated[
-        bool, Doc("Create it although contacts are there that may be the same.")
-    ] = False,
+    allow_duplicates: Annotated[bool, Doc("Create it even if it may already exist.")] = False,
     dry_run: DryRun = False,
 ) -> CompanyResult | Plan:
     """Create a company with its people and addresses, unless it may already exist.

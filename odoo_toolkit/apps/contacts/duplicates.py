@@ -151,12 +151,12 @@ def find_duplicates(
     odoo: Odoo,
     *,
     contact_id: Annotated[
-        int | None, Doc("Only duplicates of this contact; default: all contacts.")
+        int | None, Doc("Only duplicates of this contact. Default: all contacts.")
     ] = None,
     contact_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     by: Annotated[Sequence[Sign], Doc("Which data to compare.")] = SIGNS,
     minimum: Annotated[
-        float, Ge(0.1), Le(1), Doc("Lowest score to return; the same name alone scores 0.6.")
+        float, Ge(0.1), Le(1), Doc("Minimum score. The same name alone scores 0.6.")
     ] = 0.5,
     limit: Annotated[int, Ge(1), AtMost(100), Doc("Maximum number of groups.")] = 20,
 ) -> DuplicatesResult:

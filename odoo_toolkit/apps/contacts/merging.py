@@ -118,7 +118,7 @@ def merge_contacts(
     contact_id: Annotated[int | None, Doc("Id of the contact that stays.")] = None,
     contact_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     duplicates: Annotated[
-        NamesOrIds, Doc("Contacts to merge into it, at most 10; they are deleted.")
+        NamesOrIds, Doc("Contacts to merge into it, at most 10. They are deleted.")
     ] = None,
     dry_run: DryRun = False,
 ) -> MergeResult | Plan:

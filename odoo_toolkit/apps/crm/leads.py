@@ -153,7 +153,7 @@ def create_lead(
     partner_id: Annotated[int | None, Doc("Id of the contact.")] = None,
     partner_name: Annotated[
         str | None,
-        Doc("Its name, instead of the id; if there is none, the company's name on the lead."),
+        Doc("Its name, instead of the id. If unknown, the lead's company name."),
     ] = None,
     email_from: Annotated[str | None, Doc("E-mail address.")] = None,
     phone: Annotated[str | None, Doc("Phone number.")] = None,
@@ -163,7 +163,7 @@ def create_lead(
     expected_revenue: Annotated[float | None, Ge(0), Doc("In the company's currency.")] = None,
     team_id: Annotated[int | None, Doc("Id of the team.")] = None,
     team_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
-    user_id: Annotated[int | None, Doc("Salesperson; default: the connected user.")] = None,
+    user_id: Annotated[int | None, Doc("Salesperson. Default: the connected user.")] = None,
     user_name: Annotated[str | None, Doc("Login or name of the user, instead of the id.")] = None,
     stage_id: Annotated[int | None, Doc("Id of the stage.")] = None,
     stage_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
@@ -288,7 +288,7 @@ def update_lead(
     team_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     add_tags: Annotated[NamesOrIds, Doc("Names or ids of tags to add.")] = None,
     remove_tags: Annotated[NamesOrIds, Doc("Names or ids of tags to remove.")] = None,
-    description: Annotated[str | None, Doc("New internal note; plain text.")] = None,
+    description: Annotated[str | None, Doc("New internal note in plain text.")] = None,
     restore: Annotated[bool, Doc("Reopen a lost one.")] = False,
     dry_run: DryRun = False,
 ) -> LeadResult | Plan:

@@ -40,7 +40,7 @@ _METHOD = "attendance_manual"
 _ACTION = "hr_attendance.hr_attendance_action_my_attendances"
 _ROUTE = "systray_check_in_out"
 
-Direction = Annotated[Literal["in", "out"], Doc("in, or out; default: whichever is due.")]
+Direction = Annotated[Literal["in", "out"], Doc("in or out. Default: toggle.")]
 
 
 @attrs.frozen(kw_only=True)

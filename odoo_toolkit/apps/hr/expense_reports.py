@@ -168,17 +168,14 @@ def process_expenses(
     odoo: Odoo,
     *,
     expenses: Annotated[Sequence[IdOrName], Len(1), Doc("Of one employee, by name or id.")],
-    until: Annotated[
-        Until, Doc("How far; each step comes after those before: submit, approve, post, pay.")
-    ] = "submit",
+    until: Annotated[Until, Doc("Last step. All steps: submit, approve, post, pay.")] = "submit",
     journal: Annotated[NameOrId, Doc("To pay: the bank or cash journal, by name or id.")] = None,
     report_name: Annotated[
-        str | None, Doc("Name of a new report, up to Odoo 18; default: the first expense's.")
+        str | None, Doc("Name of a new report, Odoo 18 and earlier. Default: the first expense's.")
     ] = None,
     dry_run: DryRun = False,
 ) -> ExpensesResult | Plan:
-    """Submit several expenses of one employee together, and approve, post and pay them if you ask
-    for it.
+    """Submit several expenses of one employee together, and approve, post and pay them.
 
     >>> process_expenses(odoo, expenses=[20]).state
     'submitted'

@@ -90,11 +90,11 @@ def create_allocation(
     leave_type_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     employee_id: Annotated[int | None, Doc("Default: oneself.")] = None,
     employee_name: Annotated[str | None, Doc("Name of the employee, instead of the id.")] = None,
-    days: Annotated[float, Gt(0), Doc("Days that can be taken; of any type.")],
+    days: Annotated[float, Gt(0), Doc("Number of days, for any type.")],
     date_from: Annotated[
-        str | date | None, _DAY, Doc("First day it is valid, from Odoo 15 on; default: today.")
+        str | date | None, _DAY, Doc("First day, Odoo 15 and later. Default: today.")
     ] = None,
-    date_to: Annotated[str | date | None, _DAY, Doc("Last day; default: no end.")] = None,
+    date_to: Annotated[str | date | None, _DAY, Doc("Last day. Default: no end.")] = None,
     description: Annotated[str | None, Doc("Text of the description.")] = None,
     approve: Annotated[bool, Doc("Approve it as well, if this user is allowed to.")] = False,
     dry_run: DryRun = False,

@@ -315,8 +315,8 @@ def request_leave(
 
     ``half_day`` works if the type allows half days, and ``hour_from`` and ``hour_to`` if it uses
     hours. Hours are in the employee's time zone. Odoo 17 and earlier accept whole and half hours.
-    Other users may see the description. For another employee, you need the rights of a manager or a
-    Time Off officer.
+    Other users may see the description. For another employee, you must be their approver or a Time
+    Off officer.
 
     Raises:
         AmbiguousNameError: A name matches several types or employees. Nothing was written.

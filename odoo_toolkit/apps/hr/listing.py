@@ -78,9 +78,9 @@ def list_leaves(
     employee_id: Annotated[int | None, Doc("Default: oneself.")] = None,
     employee_name: Annotated[str | None, Doc("Name of the employee, instead of the id.")] = None,
     date_from: Annotated[
-        str | date | None, _DAY, Doc("First day; default: the first of this year.")
+        str | date | None, _DAY, Doc("First day. Default: the first of this year.")
     ] = None,
-    date_to: Annotated[str | date | None, _DAY, Doc("Last day; default: no end.")] = None,
+    date_to: Annotated[str | date | None, _DAY, Doc("Last day. Default: no end.")] = None,
 ) -> EmployeeLeaves:
     """List one employee's time off, and the part of it that overlaps with a period.
 

@@ -120,15 +120,15 @@ def validate_picking(
     lines: Annotated[
         Sequence[MovedLine] | None,
         Doc(
-            "Only these move: each by move or product, in the move's unit. lots: one lot"
-            " per line, or all serial numbers; a receipt creates new ones."
+            "Only these move: each by move or product, in the move's unit. lots: one lot per "
+            "line, or all serial numbers. A receipt creates new ones."
         ),
     ] = None,
     backorder: Annotated[
         bool | None, Doc("If less moves: true keeps the rest in a backorder, false drops it.")
     ] = None,
     unreserved: Annotated[
-        bool, Doc("Move the full demand, reserved or not; stock can go below zero.")
+        bool, Doc("Move the full demand, reserved or not. Stock can go below zero.")
     ] = False,
     allow_more: Annotated[bool, Doc("Allow more than the demand.")] = False,
     dry_run: DryRun = False,
@@ -295,7 +295,7 @@ def return_picking(
     picking_name: PickingName = None,
     lines: Annotated[
         Sequence[ReturnedLine] | None,
-        Doc("Lines to return, in the move's unit; default: all."),
+        Doc("Lines to return, in the move's unit. Default: all."),
     ] = None,
     validate: Annotated[bool, Doc("Also validate the return.")] = False,
     dry_run: DryRun = False,

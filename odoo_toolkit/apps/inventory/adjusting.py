@@ -93,10 +93,10 @@ def adjust_stock(
     product_name: Annotated[str | None, Doc("Or its name or reference.")] = None,
     quantity: Annotated[float, Doc("Counted, in the product's unit.")],
     location_id: Annotated[
-        int | None, Doc("Default: where the product is, else the warehouse's stock.")
+        int | None, Doc("Default: that of the product, or else the warehouse's stock.")
     ] = None,
     location_name: Annotated[str | None, Doc("Name of the location, instead of the id.")] = None,
-    lot: Annotated[str | None, Doc("Lot or serial number; created if new.")] = None,
+    lot: Annotated[str | None, Doc("Lot or serial number, created if new.")] = None,
     dry_run: DryRun = False,
 ) -> StockCount | Plan:
     """Set the stock of a product in a location to a counted quantity. Odoo creates the stock move.

@@ -192,9 +192,9 @@ def count_stock(
     lines: Annotated[
         Sequence[CountedLine],
         Doc(
-            "One for each product, location and lot: product_id or product_name; quantity, the"
-            " whole quantity there, in the product's unit; location_id or location_name; lot, of"
-            " a tracked product, created if new."
+            "One for each product, location and lot: product_id or product_name, location_id or"
+            " location_name, quantity (all of it, in the product's unit), and lot of a tracked"
+            " product (created if new)."
         ),
     ],
     location_id: Annotated[int | None, Doc("Location of the lines that name none.")] = None,

@@ -186,15 +186,15 @@ def create_transfer(
     picking_type_name: Annotated[
         Literal["internal", "incoming", "outgoing"], Doc("Kind of transfer.")
     ] = "internal",
-    location_src_id: Annotated[NameOrId, Doc("From; default: the operation type's.")] = None,
-    location_dest_id: Annotated[NameOrId, Doc("To; default: the operation type's.")] = None,
+    location_src_id: Annotated[NameOrId, Doc("From. Default: the operation type's.")] = None,
+    location_dest_id: Annotated[NameOrId, Doc("To. Default: the operation type's.")] = None,
     lines: Annotated[
         Sequence[NewLine],
         Len(1, 500),
-        Doc("Each with a product and a quantity; lots if it is tracked."),
+        Doc("Each with a product and a quantity, and lots if it is tracked."),
     ],
     scheduled_date: Annotated[
-        str | None, Doc("ISO date or date-time; UTC without an offset.")
+        str | None, Doc("ISO date or datetime. UTC without an offset.")
     ] = None,
     validate: Annotated[bool, Doc("Also validate it, if all is available.")] = False,
     dry_run: DryRun = False,

@@ -227,18 +227,18 @@ def set_reordering_rule(
     product_id: ProductId = None,
     product_name: ProductName = None,
     location_id: Annotated[
-        NameOrId, Doc("Default: where its only rule is, else the warehouse's stock.")
+        NameOrId, Doc("Default: that of its only rule, or else the warehouse's stock.")
     ] = None,
     minimum: Annotated[
-        float | None, Ge(0), Doc("Below this forecast, Odoo orders; needed for a new rule.")
+        float | None, Ge(0), Doc("Below this forecast, Odoo orders. A new rule needs it.")
     ] = None,
     maximum: Annotated[
-        float | None, Ge(0), Doc("Quantity to order up to; default of a new rule: the minimum.")
+        float | None, Ge(0), Doc("Quantity to order up to. A new rule's default: the minimum.")
     ] = None,
-    multiple: Annotated[float | None, Gt(0), Doc("Order multiples of this; up to Odoo 18.")] = None,
-    trigger: Annotated[
-        Trigger | None, Doc("auto: Odoo runs it by itself. manual: only when asked.")
+    multiple: Annotated[
+        float | None, Gt(0), Doc("Order multiples of this. Odoo 18 and earlier.")
     ] = None,
+    trigger: Annotated[Trigger | None, Doc("auto: Odoo runs it. manual: only on request.")] = None,
     dry_run: DryRun = False,
 ) -> ReorderingRule | Plan:
     """Create the reordering rule of a product in a location, or change the existing rule.

@@ -115,11 +115,11 @@ def scrap_product(
     product_name: Annotated[str | None, Doc("Or its name or reference.")] = None,
     quantity: Annotated[float, Gt(0), Doc("In the product's unit.")],
     location_id: Annotated[
-        int | None, Doc("Default: where the product is, else the warehouse's stock.")
+        int | None, Doc("Default: that of the product, or else the warehouse's stock.")
     ] = None,
     location_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     lot: Annotated[str | None, Doc("Lot or serial number of a tracked product.")] = None,
-    reason: Annotated[NameOrId, Doc("One of Odoo's scrap reasons, from Odoo 18 on.")] = None,
+    reason: Annotated[NameOrId, Doc("One of Odoo's scrap reasons, Odoo 18 and later.")] = None,
     dry_run: DryRun = False,
 ) -> Scrap | Plan:
     """Scrap goods, which moves them from stock to Odoo's scrap location.

@@ -87,9 +87,7 @@ def get_stock(
     *,
     product_id: Annotated[int | None, Doc("The product (product.product).")] = None,
     product_name: Annotated[str | None, Doc("Or its name or reference.")] = None,
-    location_id: Annotated[
-        NameOrId, Doc("Only this location and those in it, of any kind.")
-    ] = None,
+    location_id: Annotated[NameOrId, Doc("This location and those in it, of any kind.")] = None,
     warehouse_id: Annotated[NameOrId, Doc("Only this warehouse.")] = None,
     lot: Annotated[
         str | None, Doc("Only this lot or serial number, and which customers have it.")

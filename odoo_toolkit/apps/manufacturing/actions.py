@@ -310,12 +310,10 @@ def create_order(
     odoo: Odoo,
     *,
     product_id: Annotated[int | None, Doc("Id of the product variant.")] = None,
-    product_name: Annotated[
-        str | None, Doc("Its name or internal reference, instead of the id.")
-    ] = None,
+    product_name: Annotated[str | None, Doc("Or its name or internal reference.")] = None,
     bom_id: Annotated[NameOrId, Doc("Default: the product's first.")] = None,
     quantity: Annotated[float, Doc("In the product's unit of measure.")] = 1,
-    date: Annotated[str | None, Doc("Planned start, ISO; default: now.")] = None,
+    date: Annotated[str | None, Doc("Planned start, ISO. Default: now.")] = None,
     workcenter_id: Annotated[
         NameOrId, Doc("Do there what can be done there. Default: each operation's own.")
     ] = None,

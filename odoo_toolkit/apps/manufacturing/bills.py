@@ -419,12 +419,10 @@ def check_components(
     odoo: Odoo,
     *,
     product_id: Annotated[int | None, Doc("Id of the product variant.")] = None,
-    product_name: Annotated[
-        str | None, Doc("Its name or internal reference, instead of the id.")
-    ] = None,
+    product_name: Annotated[str | None, Doc("Or its name or internal reference.")] = None,
     bom_id: Annotated[NameOrId, Doc("Default: the product's first.")] = None,
     quantity: Annotated[float, Doc("In the product's unit of measure.")] = 1,
-    location_id: Annotated[NameOrId, Doc("Count stock only there; default: everywhere.")] = None,
+    location_id: Annotated[NameOrId, Doc("Count stock only there. Default: everywhere.")] = None,
     workcenter_id: Annotated[
         NameOrId, Doc("Add up times and costs there. Default: each operation's own.")
     ] = None,

@@ -104,18 +104,18 @@ def produce(
     order_id: OrderId = None,
     order_name: OrderName = None,
     quantity: Annotated[
-        float | None, Doc("Default: the quantity entered in Odoo, else the rest.")
+        float | None, Doc("Default: the quantity in Odoo, or else the rest.")
     ] = None,
     lots: Annotated[
         Sequence[str] | None,
-        Doc("Of the product: one lot, or a serial number per piece; new ones are created."),
+        Doc("Of the product: one lot, or a serial number per piece. New ones are created."),
     ] = None,
     lines: Annotated[
         Sequence[UsedLine] | None,
         Doc("Components that differ from the bill of materials: the total used, or the lots."),
     ] = None,
     backorder: Annotated[bool, Doc("Keep the rest open in a backorder.")] = True,
-    unreserved: Annotated[bool, Doc("Use missing components too; stock goes below zero.")] = False,
+    unreserved: Annotated[bool, Doc("Use missing components too. Stock goes below zero.")] = False,
     allow_more: Annotated[bool, Doc("Allow more than ordered.")] = False,
     dry_run: DryRun = False,
 ) -> Order | Plan:

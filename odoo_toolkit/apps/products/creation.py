@@ -97,7 +97,7 @@ class VendorLine(TypedDict, total=False):
     price: Annotated[float, Ge(0), Doc("In the given currency.")]
     min_quantity: Annotated[float, Ge(0)]
     delay: Annotated[int, Ge(0), Doc("Delivery time in days.")]
-    currency: Annotated[str, Doc("Such as EUR; default: the company's.")]
+    currency: Annotated[str, Doc("Such as EUR. Default: the company's.")]
     code: Annotated[str, Doc("The vendor's product code.")]
 
 
@@ -178,23 +178,23 @@ def create_product(
     price: Annotated[float | None, Ge(0), Doc("Sales price without taxes.")] = None,
     cost: Annotated[float | None, Ge(0), Doc("Cost of every variant without its own.")] = None,
     code: Annotated[
-        str | None, Doc("Internal reference; set it in variants if there are several.")
+        str | None, Doc("Internal reference. With several variants, set it there.")
     ] = None,
-    barcode: Annotated[str | None, Doc("Barcode; set it in variants if there are several.")] = None,
+    barcode: Annotated[str | None, Doc("Barcode. With several variants, set it there.")] = None,
     weight: Annotated[float | None, Ge(0), Doc("Weight of every variant without its own.")] = None,
     category_id: Annotated[int | None, Doc("Id of the product category.")] = None,
     category_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     uom_id: Annotated[int | None, Doc("Id of the unit of measure.")] = None,
     uom_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     purchase_uom_id: Annotated[
-        int | None, Doc("Id of the purchase unit of measure; on Odoo 19 it needs vendors.")
+        int | None, Doc("Id of the purchase unit of measure. Odoo 19: needs vendors.")
     ] = None,
     purchase_uom_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     customer_taxes: Annotated[
-        NamesOrIds, Doc("Taxes on sales; [] for none; default: the company's.")
+        NamesOrIds, Doc("Taxes on sales. [] for none. Default: the company's.")
     ] = None,
     vendor_taxes: Annotated[
-        NamesOrIds, Doc("Taxes on purchases; [] for none; default: the company's.")
+        NamesOrIds, Doc("Taxes on purchases. [] for none. Default: the company's.")
     ] = None,
     attributes: Annotated[
         Sequence[AttributeLine] | None,

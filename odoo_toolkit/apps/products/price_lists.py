@@ -99,7 +99,7 @@ class PriceRuleLine(TypedDict, total=False):
     fixed_price: Annotated[float, Ge(0)]
     percent_off: Annotated[float, Doc("Percentage off the sales price.")]
     base: Annotated[Literal["price", "cost"], Doc("Of a formula with percent, round_to, amount.")]
-    percent: Annotated[float, Doc("Percentage to add to the base; -10 lowers by a tenth.")]
+    percent: Annotated[float, Doc("Percentage to add to the base. -10 lowers by a tenth.")]
     amount: Annotated[float, Doc("Amount to add last.")]
     round_to: Annotated[float, Gt(0), Doc("Multiple to round to, before the amount is added.")]
     min_quantity: Annotated[float, Ge(0)]
@@ -199,7 +199,7 @@ def create_price_list(
     *,
     name: Annotated[str, Len(1), Doc("Its name.")],
     rules: Annotated[Sequence[PriceRuleLine], Len(1), Doc("Its rules, at least one.")],
-    currency: Annotated[str | None, Doc("Such as EUR; default: the company's.")] = None,
+    currency: Annotated[str | None, Doc("Such as EUR. Default: the company's.")] = None,
     customers: Annotated[NamesOrIds, Doc("Customers who get it.")] = None,
     dry_run: DryRun = False,
 ) -> PriceListResult | Plan:
@@ -484,13 +484,11 @@ def get_customer_price(
     odoo: Odoo,
     *,
     product_id: Annotated[int | None, Doc("Id of the product variant.")] = None,
-    product_name: Annotated[
-        str | None, Doc("Its name, code or barcode, instead of the id.")
-    ] = None,
+    product_name: Annotated[str | None, Doc("Name, code or barcode, instead of the id.")] = None,
     partner_id: Annotated[int | None, Doc("Id of the customer.")] = None,
     partner_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     quantity: Annotated[float, Gt(0), Doc("In the product's unit of measure.")] = 1,
-    date: Annotated[str | None, Doc("Order date, YYYY-MM-DD; default: today.")] = None,
+    date: Annotated[str | None, Doc("Order date, YYYY-MM-DD. Default: today.")] = None,
     price_list_id: Annotated[int | None, Doc("Used instead of the customer's price list.")] = None,
     price_list_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
 ) -> CustomerPrice:

@@ -89,11 +89,11 @@ def change_prices(
     odoo: Odoo,
     *,
     category_id: Annotated[
-        int | None, Doc("Id of a product category; those below it are included.")
+        int | None, Doc("Id of a product category, with its subcategories.")
     ] = None,
     category_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     products: Annotated[NamesOrIds, Doc("Product templates, instead of a category.")] = None,
-    percent: Annotated[float, Gt(-100), Doc("Percentage to add; -10 lowers by a tenth.")] = 0,
+    percent: Annotated[float, Gt(-100), Doc("Percentage to add. -10 lowers by a tenth.")] = 0,
     amount: Annotated[float, Doc("Amount to add after the percentage.")] = 0,
     base: Annotated[Base, Doc("Start from the old price or the cost.")] = "price",
     round_to: Annotated[float, Gt(0), Doc("Multiple to round to, such as 0.05 or 1.")] = 0.01,

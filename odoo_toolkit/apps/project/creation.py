@@ -224,9 +224,9 @@ def create_project(
     ] = (),
     tasks: Annotated[Sequence[TaskLine], Doc("Its tasks, up to 200.")] = (),
     partner: Annotated[NameOrId, Doc("The customer, by name or id.")] = None,
-    manager: Annotated[NameOrId, Doc("The user responsible; Odoo's default is the caller.")] = None,
+    manager: Annotated[NameOrId, Doc("Responsible user. Default: the connected user.")] = None,
     date_start: Annotated[str | date | None, _DAY, Doc("YYYY-MM-DD")] = None,
-    date_end: Annotated[str | date | None, _DAY, Doc("YYYY-MM-DD; with date_start.")] = None,
+    date_end: Annotated[str | date | None, _DAY, Doc("YYYY-MM-DD. Needs date_start.")] = None,
     description: Annotated[str | None, Doc("Plain text.")] = None,
     dry_run: DryRun = False,
 ) -> ProjectResult | Plan:

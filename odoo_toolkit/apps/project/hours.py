@@ -102,12 +102,12 @@ def get_hours(
     odoo: Odoo,
     *,
     date_from: Annotated[
-        str | date | None, _DAY, Doc("First day; default: the Monday four weeks ago.")
+        str | date | None, _DAY, Doc("First day. Default: the Monday four weeks ago.")
     ] = None,
-    date_to: Annotated[str | date | None, _DAY, Doc("Last day; default: today.")] = None,
+    date_to: Annotated[str | date | None, _DAY, Doc("Last day. Default: today.")] = None,
     employees: Annotated[NamesOrIds, Doc("Only these, by name or id.")] = None,
     projects: Annotated[NamesOrIds, Doc("Only these, by name or id.")] = None,
-    tasks: Annotated[NamesOrIds, Doc("Only these, by name or id; not their subtasks.")] = None,
+    tasks: Annotated[NamesOrIds, Doc("Only these, by name or id, without subtasks.")] = None,
 ) -> HoursReport:
     """Return the hours logged by employee, project and week, and the employees with too few hours.
 

@@ -23,12 +23,14 @@ class TaskLine(TypedDict, total=False):
     """A task of a new project. Only ``name`` is required."""
 
     name: Annotated[str, Doc("Each task has a name of its own.")]
-    stage: Annotated[str, Doc("One of the stages; the first without it.")]
-    users: Annotated[NamesOrIds, Doc("Assignees, by name or id; nobody without; on 14 one.")]
-    date_deadline: Annotated[str, Doc("A day; from Odoo 17 on a moment, a mere day is 12:00 UTC.")]
+    stage: Annotated[str, Doc("One of the stages. Default: the first.")]
+    users: Annotated[NamesOrIds, Doc("Assignees, by name or id. Odoo 14: only one.")]
+    date_deadline: Annotated[
+        str, Doc("A date. Odoo 17 and later: also a datetime. A date is 12:00 UTC.")
+    ]
     depends_on: Annotated[Sequence[str], Doc("Tasks of this call that must be done before.")]
     parent: Annotated[str, Doc("The task of this call that it is a part of.")]
-    priority: Annotated[str, Doc("0 or 1; to 3 from Odoo 19 on.")]
+    priority: Annotated[str, Doc("0 or 1. Odoo 19: 0 to 3.")]
     planned_hours: Annotated[float, Ge(0)]
     description: Annotated[str, Doc("Plain text.")]
 

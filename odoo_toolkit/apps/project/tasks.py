@@ -116,14 +116,14 @@ def create_task(
     name: Annotated[str, Len(1), Doc("Title of the task.")],
     project_id: Annotated[int | None, Doc("Id of the project.")] = None,
     project_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
-    user_ids: Annotated[NamesOrIds, Doc("Assignees; only one on Odoo 14.")] = None,
+    user_ids: Annotated[NamesOrIds, Doc("Assignees. Odoo 14: only one.")] = None,
     description: Annotated[str | None, Doc("Plain text.")] = None,
     date_deadline: Annotated[
         str | date | datetime | None,
         JsonSchema({"type": "string"}),
-        Doc("A date; from Odoo 17 on, also a date and time."),
+        Doc("A date. Odoo 17 and later: also a datetime."),
     ] = None,
-    priority: Annotated[str, Doc("0 or 1; up to 3 from Odoo 19 on.")] = "0",
+    priority: Annotated[str, Doc("0 or 1. Odoo 19: 0 to 3.")] = "0",
     parent_id: Annotated[int | None, Doc("Id of the parent task.")] = None,
     parent_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     tag_ids: Annotated[NamesOrIds, Doc("Ids or names of tags.")] = None,
@@ -334,14 +334,14 @@ def update_task(
     stage_id: Annotated[int | None, Doc("Id of the stage.")] = None,
     stage_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     state: Annotated[
-        str | None, Doc("Such as done, canceled; up to Odoo 16: ready, blocked.")
+        str | None, Doc("Such as done, canceled. Odoo 16 and earlier: ready, blocked.")
     ] = None,
-    priority: Annotated[str | None, Doc("0 is normal; higher is more important.")] = None,
-    users: Annotated[NamesOrIds, Doc("All assignees; [] for none.")] = None,
+    priority: Annotated[str | None, Doc("0 is normal. Higher is more important.")] = None,
+    users: Annotated[NamesOrIds, Doc("All assignees. [] for none.")] = None,
     date_deadline: Annotated[
         str | date | datetime | None, JsonSchema({"type": "string"}), Doc("Last day, YYYY-MM-DD.")
     ] = None,
-    description: Annotated[str | None, Doc("New description; plain text.")] = None,
+    description: Annotated[str | None, Doc("New description in plain text.")] = None,
     dry_run: DryRun = False,
 ) -> TaskResult | Plan:
     """Change a task. Values that you do not pass stay the same.
@@ -462,7 +462,7 @@ def log_timesheet(
     date: Annotated[
         str | Date | None, JsonSchema({"type": "string"}), Doc("Default: today.")
     ] = None,
-    user_id: Annotated[int | None, Doc("Who worked; default: the connected user.")] = None,
+    user_id: Annotated[int | None, Doc("Who worked. Default: the connected user.")] = None,
     user_name: Annotated[str | None, Doc("Login or name of the user, instead of the id.")] = None,
     employee: Annotated[NameOrId, Doc("Who worked, if not a user: name or id.")] = None,
     entries: Annotated[

@@ -52,10 +52,10 @@ class NewLine(TypedDict, total=False):
     product_name: str
     quantity: Annotated[float, JsonSchema({"type": "number", "exclusiveMinimum": 0, "default": 1})]
     price_unit: Annotated[float, Doc("Default: the vendor's.")]
-    discount: Annotated[float, Doc("Per cent; from Odoo 17 on.")]
+    discount: Annotated[float, Doc("Percent, on Odoo 17 and later.")]
     uom: Uom
     date_planned: str
-    name: Annotated[str, Doc("Text; on its own, a note.")]
+    name: Annotated[str, Doc("Text. On its own: a note.")]
 
 
 _MODEL = "purchase.order.line"
@@ -148,16 +148,12 @@ _VENDOR = Document(
 def create_order(
     odoo: Odoo,
     *,
-    lines: Annotated[
-        Sequence[NewLine],
-        Len(1, 200),
-        Doc("Each has a product, by id or name."),
-    ],
+    lines: Annotated[Sequence[NewLine], Len(1, 200), Doc("Each has a product, by id or name.")],
     partner_id: Annotated[int | None, Doc("Vendor id, or give partner_name.")] = None,
     partner_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     partner_ref: Annotated[str | None, Doc("The vendor's own reference.")] = None,
     date_planned: Annotated[
-        str | None, Doc("Expected arrival (UTC); default: the vendor's lead time.")
+        str | None, Doc("Expected arrival (UTC). Default: the vendor's lead time.")
     ] = None,
     origin: Annotated[str | None, Doc("Source document, e.g. S00012.")] = None,
     note: Annotated[str | None, Doc("Terms, plain text.")] = None,

@@ -88,7 +88,7 @@ def create_bill(
     *,
     order_id: OrderId = None,
     order_name: OrderName = None,
-    invoice_date: Annotated[str | None, Doc("YYYY-MM-DD; default: today.")] = None,
+    invoice_date: Annotated[str | None, Doc("YYYY-MM-DD. Default: today.")] = None,
     ref: Annotated[str | None, Doc("The vendor's bill number.")] = None,
     post: Annotated[bool, Doc("Also post it.")] = False,
     dry_run: DryRun = False,

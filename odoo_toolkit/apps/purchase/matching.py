@@ -59,7 +59,7 @@ class BilledLine(TypedDict, total=False):
     order_line_id: Annotated[int, Doc("If several lines have the product.")]
     quantity: float
     price_unit: Annotated[float, Doc("Before taxes.")]
-    discount: Annotated[float, Doc("Per cent; from Odoo 17 on.")]
+    discount: Annotated[float, Doc("Percent, on Odoo 17 and later.")]
 
 
 @attrs.frozen(kw_only=True)
@@ -124,9 +124,7 @@ def enter_bill(
     lines: Annotated[Sequence[BilledLine], Len(1, 200), Doc("As on the bill.")],
     amount_untaxed: Annotated[float | None, Doc("Total before taxes, to check.")] = None,
     amount_total: Annotated[float | None, Doc("Total with taxes, to check.")] = None,
-    accept_differences: Annotated[
-        bool, Doc("Enter it as the vendor has it, although it differs from the order.")
-    ] = False,
+    accept_differences: Annotated[bool, Doc("Enter it even if it differs from the order.")] = False,
     post: Annotated[bool, Doc("Also post it, if the totals are right.")] = False,
     dry_run: DryRun = False,
 ) -> EnteredBill | BillPlan:

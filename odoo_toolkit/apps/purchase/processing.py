@@ -282,10 +282,10 @@ def process_orders(
     steps: Annotated[
         Sequence[StepName], Doc("Default: all but confirm, which orders the goods.")
     ] = _USUAL,
-    ref: Annotated[str | None, Doc("The vendor's bill number; for one order.")] = None,
-    invoice_date: Annotated[str | None, Doc("Bill date, YYYY-MM-DD; default: today.")] = None,
+    ref: Annotated[str | None, Doc("The vendor's bill number, for one order.")] = None,
+    invoice_date: Annotated[str | None, Doc("Bill date, YYYY-MM-DD. Default: today.")] = None,
     journal_id: Annotated[NameOrId, Doc("Pays. Default: the first bank.")] = None,
-    payment_date: Annotated[str | None, Doc("YYYY-MM-DD; default: today.")] = None,
+    payment_date: Annotated[str | None, Doc("YYYY-MM-DD. Default: today.")] = None,
     dry_run: DryRun = False,
 ) -> ProcessResult | Plan:
     """Receive, bill, post and pay several purchase orders, or do some of these steps.

@@ -64,11 +64,11 @@ def return_order(
     order_id: OrderId = None,
     order_name: OrderName = None,
     lines: Annotated[
-        Sequence[ReturnedLine] | None, Doc("Products and quantities sent back; default: all.")
+        Sequence[ReturnedLine] | None, Doc("Products and quantities sent back. Default: all.")
     ] = None,
     picking_id: Annotated[NameOrId, Doc("The receipt, if there are several.")] = None,
     reason: Annotated[str | None, Doc("Shown on the refund.")] = None,
-    date: Annotated[str | None, Doc("Date of the refund, YYYY-MM-DD; default: today.")] = None,
+    date: Annotated[str | None, Doc("Date of the refund, YYYY-MM-DD. Default: today.")] = None,
     post: Annotated[bool, Doc("Also post the refund.")] = False,
     dry_run: DryRun = False,
 ) -> ReturnResult | Plan:

@@ -104,9 +104,7 @@ def get_supply(
     odoo: Odoo,
     *,
     product_id: Annotated[int | None, Doc("Variant id, or give product_name.")] = None,
-    product_name: Annotated[
-        str | None, Doc("Its name or internal reference, instead of the id.")
-    ] = None,
+    product_name: Annotated[str | None, Doc("Or its name or internal reference.")] = None,
     quantity: Annotated[float, Doc("Quantity needed in all, free stock included.")] = 1,
     needed_by: Annotated[
         str | None,

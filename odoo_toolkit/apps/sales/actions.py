@@ -261,13 +261,13 @@ def create_invoices(
     method: Annotated[
         InvoiceMethod,
         Doc(
-            "delivered: what can be invoiced now; delivered_only: less what is ordered only."
-            " percentage, fixed: a down payment."
+            "delivered: all that can be invoiced now. delivered_only: without undelivered "
+            "quantities. percentage, fixed: a down payment."
         ),
     ] = "delivered",
     amount: Annotated[float | None, Doc("Percentage or amount of the down payment.")] = None,
     lines: Chosen = None,
-    post: Annotated[bool, Doc("Post it as well; if that fails, the draft stays.")] = False,
+    post: Annotated[bool, Doc("Also post it. If that fails, the draft stays.")] = False,
     dry_run: DryRun = False,
 ) -> InvoiceResult | Plan:
     """Create the draft invoice of a sales order, and post it if you ask for it.

@@ -33,7 +33,7 @@ class NewLine(TypedDict, total=False):
     price_unit: float
     discount: Annotated[float, Doc("Per cent.")]
     uom: Uom
-    name: Annotated[str, Doc("Text; on its own, a note.")]
+    name: Annotated[str, Doc("Text. On its own: a note.")]
     section: Annotated[str, Doc("On its own: a section.")]
 
 
@@ -72,7 +72,7 @@ Change = Annotated[
 Chosen = Annotated[
     Sequence[ChosenLine] | None,
     _OBJECTS,
-    Doc("Only these: line_id or product_name, and quantity; default: all that is left."),
+    Doc("Only these: line_id or product_name, and quantity. Default: all that is left."),
 ]
 Remove = Annotated[NamesOrIds, Doc("Product names, or line ids.")]
 

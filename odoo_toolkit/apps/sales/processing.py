@@ -308,20 +308,12 @@ class OrdersPlan(Plan):
 def process_orders(
     odoo: Odoo,
     *,
-    orders: Annotated[
-        Sequence[IdOrName],
-        Len(1, MOST_ORDERS),
-        Doc("Ids or numbers."),
-    ],
-    steps: Annotated[
-        Sequence[StepName], Doc("Only these steps; default: all that remain.")
-    ] = STEPS,
-    journal_id: Annotated[
-        NameOrId, Doc("Id or name of the bank or cash journal that pays.")
-    ] = None,
-    payment_date: Annotated[str | None, Doc("YYYY-MM-DD; default: today.")] = None,
+    orders: Annotated[Sequence[IdOrName], Len(1, MOST_ORDERS), Doc("Ids or numbers.")],
+    steps: Annotated[Sequence[StepName], Doc("Only these steps. Default: all remaining.")] = STEPS,
+    journal_id: Annotated[NameOrId, Doc("Bank or cash journal that pays: id or name.")] = None,
+    payment_date: Annotated[str | None, Doc("YYYY-MM-DD. Default: today.")] = None,
     unreserved: Annotated[
-        bool, Doc("Deliver the full demand, reserved or not; stock can go below zero.")
+        bool, Doc("Deliver the full demand, reserved or not. Stock can go below zero.")
     ] = False,
     dry_run: DryRun = False,
 ) -> ProcessResult | Plan:

@@ -93,19 +93,19 @@ def create_order(
         Sequence[NewLine],
         Len(1, 200),
         Doc(
-            "Each with a product, and quantity, price or discount if they differ; with name"
-            " alone a note, with section a heading."
+            "Each with a product, and quantity, price or discount if they differ. Only name: a "
+            "note. Only section: a heading."
         ),
     ],
     partner_id: Annotated[int | None, Doc("Customer.")] = None,
     partner_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
-    date_order: Annotated[str | None, Doc("Date of the quotation; confirming replaces it.")] = None,
+    date_order: Annotated[str | None, Doc("Date of the quotation. Confirming replaces it.")] = None,
     commitment_date: CommitmentDate = None,
     client_order_ref: ClientOrderRef = None,
     payment_term_id: Annotated[int | None, Doc("Id of the payment term.")] = None,
     payment_term_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     pricelist_id: Annotated[
-        NameOrId, Doc("Id or name of the price list; default: the customer's.")
+        NameOrId, Doc("Id or name of the price list. Default: the customer's.")
     ] = None,
     warehouse_id: Annotated[NameOrId, Doc("Id or name of the warehouse.")] = None,
     note: Note = None,

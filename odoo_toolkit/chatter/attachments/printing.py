@@ -29,7 +29,7 @@ def attach_report(
     report_name: Annotated[str, Doc("E.g. sale.report_saleorder.")],
     record: Annotated[IdOrName, Doc("Id or name of the record that is printed.")],
     file_name: Annotated[
-        str | None, Len(1, 255), Doc("Name of the file; Odoo's own name for it by default.")
+        str | None, Len(1, 255), Doc("Name of the file. Default: Odoo's name.")
     ] = None,
     dry_run: DryRun = False,
 ) -> UploadedAttachment | Plan:

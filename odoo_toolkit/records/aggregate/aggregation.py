@@ -73,12 +73,12 @@ def aggregate(
     groupby: Annotated[
         Fields,
         Doc(
-            "Stored fields, date:hour|day|week|month|quarter|year, paths such as"
-            " partner_id.country_id; none for one row."
+            "Stored fields, date:hour|day|week|month|quarter|year, paths such as "
+            "partner_id.country_id. None for one row."
         ),
     ] = (),
     measures: Annotated[
-        Fields, Doc("field:sum|avg|min|max|count|count_distinct; rows always have count.")
+        Fields, Doc("field:sum|avg|min|max|count|count_distinct. Rows always have count.")
     ] = (),
     order: Annotated[str | None, Doc("E.g. 'amount_total:sum desc'.")] = None,
     limit: Annotated[
