@@ -64,9 +64,9 @@ attack: venv ## what a hostile client may try, every model on Odoo 14 to 19; a r
 	$(ALONE) $(PYTHON) -m tests.attacks -k '$(ON_ODOO) or not needs_odoo'
 
 # What the toolkit says of writes whose answers are lost, and what the database says.
-soak: servers ## writes whose answers are lost, by the thousand
+soak: servers ## writes whose answers are lost, by the thousand; a team's Odoo that falls ill
 	$(ALONE) $(PYTHON) -m tests.soak
-	$(ALONE) $(PYTEST) -m soak tests/live
+	$(ALONE) $(PYTEST) -m soak -s tests/live tests/team
 
 # For longer than 'make soak' does.
 soak-sync: servers ## loading into a warehouse while others write and workers are killed

@@ -28,8 +28,9 @@ LOGIN = Bound(5, 900.0)
 ADDRESS = Bound(30, 900.0)
 
 #: Failed sign-ins that one Odoo counts. After five it takes no login of this machine for a minute;
-#: two are under way at a time, see :mod:`odoo_toolkit_mcp.accounts.beside`.
+#: two are under way at a time, of all processes together.
 ODOO = Bound(3, 60.0)
+UNDER_WAY = Bound(2, 60.0)
 
 #: Failed sign-ins of the operator, from one address, and from anywhere: the operator is not to be
 #: locked out by somebody who has one address.

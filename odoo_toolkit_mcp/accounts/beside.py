@@ -12,7 +12,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 #: What for -> threads for each Odoo, so that one that hangs holds nobody up who uses another.
-#: Two failed sign-ins at a time are fewer than after which Odoo takes no login for a while.
+#: More do not sign in at once, see :mod:`odoo_toolkit_mcp.accounts.attempts`.
 _THREADS = {"sign in": 2, "look": 8, "page": 4}
 _limiters: dict[tuple[str, str], anyio.CapacityLimiter] = {}
 

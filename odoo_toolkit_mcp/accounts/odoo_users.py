@@ -334,10 +334,12 @@ class Rechecks:
     def _is_proven(self, instance: Instance, account: Account) -> bool:
         """Whether it is the key that Odoo has refused.
 
-        It was refused a minute ago, too, or Odoo takes the server's own user now. Where Odoo may
-        be holding up all logins, which each of its processes does apart, it takes both.
+        It was refused some minutes ago, too, or Odoo takes the server's own user now. Where Odoo
+        may be holding up all logins, which each of its processes does apart, it takes both.
         """
-        since = self._doubted.setdefault(account.id, now())
+        since = self._doubted.get(account.id)
+        if since is None or abs(now() - since) > CHECKED:  # that was another time
+            since = self._doubted[account.id] = now()
         again = abs(now() - since) >= _AGAIN
         try:
             waits, taken = holds_logins_up(instance), is_taken(instance)

@@ -8,7 +8,9 @@ code.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 from urllib.parse import urlencode, urlsplit, urlunsplit
@@ -21,7 +23,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from odoo_toolkit.errors import OdooError, RateLimitError, is_refusal
-from odoo_toolkit_mcp.accounts.attempts import ADDRESS, LOGIN, ODOO, Attempts
+from odoo_toolkit_mcp.accounts.attempts import ADDRESS, LOGIN, ODOO, UNDER_WAY, Attempts
 from odoo_toolkit_mcp.accounts.beside import beside
 from odoo_toolkit_mcp.accounts.clients import is_loopback_address
 from odoo_toolkit_mcp.accounts.grants import Account
@@ -61,6 +63,9 @@ T = TypeVar("T")
 #: Seconds that a refusal takes, or a multiple: Odoo takes longer for a login that there is, which
 #: would tell who has one.
 REFUSAL = 3.0
+
+#: How often, and after how many seconds each, it is looked whether it is one's turn.
+_TURNS, _TURN = 150, 0.2
 
 #: As the tests replace it.
 pause = anyio.sleep
@@ -267,16 +272,36 @@ class SignIn:
             RateLimitError: one more, and Odoo would take no login of this machine for a while.
         """
         odoo = f"odoo {instance.odoo}"
-        if wait := self._attempts.wait((odoo, ODOO)):
-            raise RateLimitError("Too many logins have failed.", details={"retry_after": wait})
+        with self._turn(odoo):
+            if wait := self._attempts.wait((odoo, ODOO)):
+                raise RateLimitError("Too many logins have failed.", details={"retry_after": wait})
+            try:
+                answer = function()
+            except OdooError as error:
+                if _is_wrong(error) and goes_on_counting(instance):
+                    self._attempts.note(odoo)
+                raise
+            self._attempts.forget(odoo)
+            return answer
+
+    @contextmanager
+    def _turn(self, odoo: str) -> Iterator[None]:
+        """Wait until few others log in to an Odoo; they may be at other processes.
+
+        Raises:
+            RateLimitError: they take too long.
+        """
+        under_way = f"{odoo} now"
+        for _ in range(_TURNS):
+            if not self._attempts.take([(under_way, UNDER_WAY)]):
+                break
+            time.sleep(_TURN)
+        else:
+            raise RateLimitError("Too many log in at once.", details={"retry_after": 60.0})
         try:
-            answer = function()
-        except OdooError as error:
-            if _is_wrong(error) and goes_on_counting(instance):
-                self._attempts.note(odoo)
-            raise
-        self._attempts.forget(odoo)
-        return answer
+            yield
+        finally:
+            self._attempts.forget(last_of=[under_way])
 
     async def _note_refusal(self, instance: Instance, login: str, address: str) -> None:
         """Note who was refused: in its own log, Odoo has the address of this server only."""

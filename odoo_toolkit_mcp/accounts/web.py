@@ -157,7 +157,7 @@ class Pages:
         return answer
 
     def _is_misnamed(self, request: Request) -> bool:
-        """Whether a browser of this machine has the server's page by another name.
+        """Return whether a browser of this machine has a page by another name of it.
 
         Its forms would be those of another site. Before any other server there is a proxy, which
         need not pass on the name.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,11 @@ import pytest
 import requests
 
 import odoo_toolkit as toolkit
-from odoo_toolkit_mcp.accounts import attempts, odoo_users, store
+from odoo_toolkit_mcp.accounts import attempts, beside, odoo_users, sign_in, store
+from odoo_toolkit_mcp.accounts.team import Instance
 from tests.live.servers import Server
 from tests.live.test_user_keys import People, people
+from tests.team.firewall import Firewall, before
 from tests.team.harness import (
     OAuthClient,
     Person,
@@ -25,6 +27,7 @@ from tests.team.harness import (
     text_of,
 )
 from tests.team.people import Users, password_of
+from tests.team.test_waiting import until
 
 __all__ = ["people"]
 
@@ -85,6 +88,20 @@ def test_while_odoo_takes_no_login_a_key_is_kept_and_the_program_told_to_wait(
         assert status_of(team, token) == 503
         time.passes(66)
     users.held_up = False
+    assert status_of(team, token) == 200
+
+
+def test_what_was_refused_long_ago_proves_nothing_today(
+    team: RunningTeam, users: Users, time: Time
+) -> None:
+    """Each time, Odoo takes nobody for a moment."""
+    token = connected(team)
+    users.held_up = True
+    for _ in range(3):
+        time.passes(3000)
+        assert status_of(team, token) == 503
+    users.held_up = False
+    time.passes(66)
     assert status_of(team, token) == 200
 
 
@@ -152,6 +169,45 @@ def test_failed_sign_ins_stay_below_what_odoo_counts(
         assert page.status_code == 200
 
 
+def test_processes_together_stay_below_what_odoo_counts(
+    team: RunningTeam, users: Users, time: Time, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """None of the guesses that are under way at once is counted yet."""
+    users.counts = True
+    tried, waiting, go_on = [], set(), threading.Event()
+
+    class Turn:
+        def sleep(self, seconds: float) -> None:
+            waiting.add(threading.get_ident())
+            go_on.wait(seconds)
+
+    def with_password(instance: Instance, login: str, *given: str) -> Any:
+        tried.append(login)
+        go_on.wait(60)
+        return users.with_password(instance, login, *given)
+
+    monkeypatch.setattr(sign_in, "time", Turn(), raising=False)
+    monkeypatch.setattr(sign_in, "with_password", with_password)
+    # One process with the threads of three.
+    monkeypatch.setattr(beside, "_THREADS", {**beside._THREADS, "sign in": 6})
+    monkeypatch.setattr(beside, "_limiters", {})
+    client = OAuthClient(team.url)
+
+    def guess(number: int) -> int:
+        one = Person(team.url)
+        one.browser.headers["X-Forwarded-For"] = f"198.51.100.{number}"
+        page = one.begin(client)
+        return one.sign_in(page, login=f"user{number}", password="a guess").status_code
+
+    with ThreadPoolExecutor(12) as pool:
+        guesses = [pool.submit(guess, number) for number in range(12)]
+        until(lambda: len(tried) + len(waiting) == 6)
+        go_on.set()
+        statuses = [one.result() for one in guesses]
+    assert len(tried) == statuses.count(400) <= 4
+    assert set(statuses) == {400, 429}
+
+
 def test_who_is_asked_for_a_code_has_failed_at_nothing(team: RunningTeam, users: Users) -> None:
     users.counts = True
     users.factors.add("ann")
@@ -178,15 +234,15 @@ def test_a_failed_sign_in_leaves_a_trace(
 COOLDOWN = "base.login_cooldown_duration"
 
 
-def fail_at(server: Server) -> None:
+def fail_at(url: str, database: str) -> None:
     """Log in to Odoo, past the team's server, until it takes no login of this machine."""
-    wrong = {"db": server.db, "login": "nobody", "password": "a guess"}
+    wrong = {"db": database, "login": "nobody", "password": "a guess"}
     for _ in range(12):
         web = {"jsonrpc": "2.0", "params": wrong}
-        requests.post(f"{server.url}/web/session/authenticate", json=web, timeout=60)
-        args = [server.db, "nobody", "a guess"]
+        requests.post(f"{url}/web/session/authenticate", json=web, timeout=60)
+        args = [database, "nobody", "a guess"]
         rpc = {"service": "common", "method": "login", "args": args}
-        requests.post(f"{server.url}/jsonrpc", json={"jsonrpc": "2.0", "params": rpc}, timeout=60)
+        requests.post(f"{url}/jsonrpc", json={"jsonrpc": "2.0", "params": rpc}, timeout=60)
 
 
 def end_cooldown(people: People, value: str) -> None:
@@ -206,7 +262,7 @@ def test_odoos_cooldown_disconnects_nobody_and_a_removed_key_ends_all_the_same(
         form = {"login": user.login, "password": user.password}
         token = Person(team.url).connect(client, **form).access
         time = Time(monkeypatch)
-        fail_at(server)
+        fail_at(server.url, server.db)
         time.passes(660)
         for _ in range(3):
             assert status_of(team, token) == (503 if waits else 200)
@@ -232,52 +288,10 @@ def test_odoos_cooldown_disconnects_nobody_and_a_removed_key_ends_all_the_same(
             end_cooldown(people, "60")
 
 
-class Firewall(ThreadingHTTPServer):
-    """Stands before an Odoo, and answers in its place when it is told to.
-
-    Args:
-        url: of the Odoo.
-    """
-
-    daemon_threads = True
-
-    def __init__(self, url: str) -> None:
-        super().__init__(("127.0.0.1", 0), _Passing)
-        self.behind, self.status = url, 0
-        self.url = f"http://127.0.0.1:{self.server_address[1]}"
-
-
-class _Passing(BaseHTTPRequestHandler):
-    server: Firewall
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"] or 0))
-        status, content, kind = self.server.status, b"<html>No.</html>", "text/html"
-        if not status:
-            headers = {k: v for k, v in self.headers.items() if k.lower() != "host"}
-            url = self.server.behind + self.path
-            answer = requests.post(url, body, headers=headers, timeout=60)
-            status, content = answer.status_code, answer.content
-            kind = answer.headers["Content-Type"]
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
-        """Say nothing."""
-
-
 @pytest.fixture
 def firewall(server: Server) -> Iterator[Firewall]:
-    one = Firewall(server.url)
-    thread = threading.Thread(target=one.serve_forever, daemon=True)
-    thread.start()
-    yield one
-    one.shutdown()
-    one.server_close()
-    thread.join()
+    with before(server.url) as one:
+        yield one
 
 
 @pytest.mark.every_version
@@ -295,14 +309,14 @@ def test_a_firewall_that_refuses_for_a_while_disconnects_nobody(
         form = {"login": user.login, "key": made.key.reveal()}
         token = Person(team.url).connect(OAuthClient(team.url), **form).access
         time = Time(monkeypatch)
-        for status in (401, 403, 502):
-            firewall.status = status
+        for instead in ("401", "403", "502"):
+            firewall.instead = instead
             time.passes(660)
             answer = call(team.url, token, "odoo_core_get_user")
             assert answer.status_code == 200
-            assert f"{status}" in answer.text
+            assert instead in answer.text
             assert "sign in again" not in answer.text
-        firewall.status = 0
+        firewall.instead = ""
         time.passes(660)
         assert user.login in call(team.url, token, "odoo_core_get_user").text
 
