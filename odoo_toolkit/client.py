@@ -350,9 +350,7 @@ class Odoo:
             AccessError: The policy does not allow it.
         """
         started, own = time.monotonic(), self._ungated
-        policy = own.policy
-        if planned and policy.mode != "full":
-            policy = attrs.evolve(policy, mode="full")
+        policy = own.policy.planning() if planned else own.policy
         try:
             within = self._within(call, policy)
             checked = policy.check(within, own.schema.fields, own._model_of)
@@ -413,7 +411,9 @@ class Odoo:
         started, own, asked = time.monotonic(), self._ungated, call
         try:
             asked = self._within(call, own.policy)
-            admitted = own._admitted(asked)
+            admitted = own.policy.admitted(
+                asked, own.schema.fields, own._model_of, own._known_version
+            )
             check_companies(asked, own.settings.base_context)
             check_external_ids(own, admitted)
             check_linked(own, admitted)
@@ -524,9 +524,6 @@ class Odoo:
 
     def _send(self, call: Call) -> Any:
         return self._line.send(call)
-
-    def _admitted(self, call: Call) -> Call:
-        return self.policy.admitted(call, self.schema.fields, self._model_of, self._known_version)
 
     def _known_version(self) -> int | None:
         session = self._line.session

@@ -54,7 +54,7 @@ class Named:
     @property
     def wire(self) -> list[str]:
         """The list as it is sent."""
-        return [item.wire for item in self.items]
+        return [item.wire if item.function else item.path for item in self.items]
 
 
 def named(paths: Iterable[str]) -> Named:

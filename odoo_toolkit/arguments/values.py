@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -130,7 +131,7 @@ class _Reader:
         self._field_of, self._worded = field_of, worded
         self._read: dict[tuple[str | None, int], Values] = {}
         #: One lookup for the rows of a table.
-        self._lines: dict[tuple[str | None, Any], Field | None] = {}
+        self._to_many = functools.cache(self._find_to_many)
 
     def values(self, model: str | None, value: Any, where: str) -> Any:
         """Return the values of a record, or of each of several."""
@@ -174,13 +175,10 @@ class _Reader:
     def _field(self, model: str | None, name: Any) -> Field | None:
         return self._field_of(model, name) if model and isinstance(name, str) else None
 
-    def _to_many(self, model: str | None, name: Any) -> Field | None:
+    def _find_to_many(self, model: str | None, name: Any) -> Field | None:
         """Return the field, where it is a one2many or many2many."""
-        key = (model, name)
-        if key not in self._lines:
-            field = self._field(model, name)
-            self._lines[key] = field if field is not None and field.type in TO_MANY else None
-        return self._lines[key]
+        field = self._field(model, name)
+        return field if field is not None and field.type in TO_MANY else None
 
     def _commands(
         self, field: Field, value: Any, where: str, depth: int, *, default: bool = False

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from odoo_toolkit.arguments import FieldOf
+from odoo_toolkit.arguments.values import DEFAULT, FieldOf
 from odoo_toolkit.call import Access, Call, default_access
 from odoo_toolkit.compat import MODEL_METHODS, RECORD_METHODS
 from odoo_toolkit.errors import AccessError, ValidationError
@@ -22,6 +22,7 @@ from odoo_toolkit.policy.tables import (
     HARMLESS_METHODS,
     HARMLESS_WRITES,
     JUDGED_METHODS,
+    READS_ALL_FIELDS,
 )
 
 if TYPE_CHECKING:
@@ -84,6 +85,18 @@ def check_ids(call: Call) -> None:
                 suggestion=suggestion,
             )
 
+
+def names_nothing(call: Call) -> bool:
+    """Whether a call holds nothing but ids, and no method asks for more by holding nothing."""
+    return (
+        not (call.arguments or call.positional or call.method in READS_ALL_FIELDS)
+        and not any(str(key).startswith(DEFAULT) for key in call.context)
+        and NO_TEXTS.issuperset(map(type, call.context.values()))
+    )
+
+
+#: Types of values that name nothing, but for ids in a relation.
+NO_TEXTS = frozenset({bool, int, float, type(None)})
 
 #: Context keys that switch off a check of Odoo's own, or widen what is found; never given.
 CHECKS_OFF_KEYS: frozenset[str] = frozenset(

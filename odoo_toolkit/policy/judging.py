@@ -48,22 +48,13 @@ _UNKNOWN_WITHIN = RELATIONAL | {"properties", "json"}
 _NO_FIELDS: Mapping[str, Field] = {}
 
 
-def judged(names: Names, call: Call) -> Call:
-    """Return the call with its arguments read and judged, as typed objects.
+class Judge:
+    """Judges the arguments of one call.
 
     Args:
         names: judges what is named.
         call: of a method that only reads, or a write that the mode allows.
-
-    Raises:
-        AccessError: it names what is closed.
-        ValidationError: an argument has not the shape that it must have.
     """
-    return _Judge(names, call).judged()
-
-
-class _Judge:
-    """Judges the arguments of one call."""
 
     def __init__(self, names: Names, call: Call) -> None:
         self._names, self._call = names, call
@@ -97,7 +88,12 @@ class _Judge:
         }
 
     def judged(self) -> Call:
-        """Return the call as it may be sent."""
+        """Return the call with its arguments read and judged, as typed objects.
+
+        Raises:
+            AccessError: it names what is closed.
+            ValidationError: an argument has not the shape that it must have.
+        """
         call = self._call
         ids = call.ids
         if ids is not None and self._strict:
@@ -114,7 +110,8 @@ class _Judge:
             judge = self._judges.get(f"{method}.{name}") or self._judges.get(name)
             if judge is not None:
                 arguments[name] = judge(model, value, name)
-        if method in ("read", "search_read") and not _names_any(arguments.get("fields")):
+        asked = arguments.get("fields")
+        if method in ("read", "search_read") and not (asked and asked.items):
             # Of "*", the library itself asks for those that may be read.
             if not self._strict and "fields" not in self._given:
                 self._names.all_fields(model)
@@ -209,7 +206,9 @@ class _Judge:
 
     def _names_of(self, model: str, value: Named, where: str) -> Named:
         for item in value.items:
-            self._path(model, item.path, where, searched=False)
+            known = item.path in self._fields.get(model, _NO_FIELDS)
+            if not known or (self._strict and (model, item.path) in WRITING_FIELDS):
+                self._path(model, item.path, where, searched=False)
         return value
 
     # Order and groups ------------------------------------------------------------------------
@@ -446,7 +445,3 @@ class _Judge:
 _NOT_LOADED = frozenset(
     {"one2many", "many2many", "reference", "properties", "properties_definition", "json"}
 )
-
-
-def _names_any(value: Named | None) -> bool:
-    return value is not None and bool(value.items)

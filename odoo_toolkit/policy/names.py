@@ -352,8 +352,8 @@ class Names:
     def blocked_model_text(self, value: str, path: Path) -> None:
         """Refuse a text that is the name of a model on a blocklist."""
         name = value.strip().lower() if len(value) <= LONGEST_NAME else ""
-        if "." in name:
-            self.not_blocklisted(name, path)
+        if "." in name and self.policy.model_blocked(name):
+            self.judge(name, "read", path)
 
     def reference(self, value: Any, path: Path) -> None:
         """Judge the model of a text such as ``res.partner,7``."""
@@ -367,12 +367,12 @@ class Names:
 
     def items(self, value: Mapping[Any, Any], path: Path) -> Iterator[tuple[Any, Any]]:
         """Count a mapping, and return what is in it."""
-        self._count(path)
+        self.count(path)
         return iter(value.items())
 
     def each(self, value: Any, path: Path) -> Iterator[tuple[int, Any]]:
         """Count a list, and return what is in it."""
-        self._count(path)
+        self.count(path)
         return enumerate(value)
 
     def first_time(self, kind: str, model: str | None, value: Any) -> bool:
@@ -383,7 +383,7 @@ class Names:
         self._seen[key] = value  # kept, so that nothing else gets its id
         return True
 
-    def _count(self, path: Path) -> None:
+    def count(self, path: Path) -> None:
         """Keep the walk short, whatever was sent."""
         self._visits += 1
         if len(path) > _DEPTH or self._visits > _MOST_VISITS:

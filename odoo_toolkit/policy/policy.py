@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from fnmatch import translate
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -28,6 +28,7 @@ from odoo_toolkit.policy.calls import (
     check_ids,
     check_implied,
     check_names,
+    names_nothing,
     real_access,
 )
 from odoo_toolkit.policy.files import with_types
@@ -181,13 +182,7 @@ class Policy:
             ValidationError: the model's or method's name is malformed, or arguments are out of
                 place.
         """
-        if call.method in HARMLESS_METHODS:
-            return self.admitted(call, fields_of, model_of)
-        # Imported here: a server knows its policy long before it makes the first call.
-        from odoo_toolkit.policy.unknown_arguments import Walk
-
-        judged = self._judged(call, fields_of)
-        return call if judged is None else Walk(self, judged, fields_of, model_of).worded(judged)
+        return self.admitted(call, fields_of, model_of, worded=True)
 
     def admitted(
         self,
@@ -195,45 +190,42 @@ class Policy:
         fields_of: FieldsOf,
         model_of: ModelOf | None = None,
         version: Version | None = None,
+        *,
+        worded: bool = False,
     ) -> Call:
         """Return the call as it may be sent; arguments and errors as of :meth:`check`.
 
         ``version`` gives Odoo's major version, where known: operators of domains depend on it.
+        With ``worded``, values to write may be as the caller worded them, and are not to be sent.
 
         What is asked of a method that only reads comes back as the typed objects that it was read
         into (:mod:`odoo_toolkit.arguments`), and so do values to write.
         """
+        # Imported here: a server knows its policy long before it makes the first call.
         from odoo_toolkit.arguments.reading import wired
-        from odoo_toolkit.policy.judging import judged as judged_arguments
-        from odoo_toolkit.policy.names import Names
+        from odoo_toolkit.policy.judging import Judge
         from odoo_toolkit.policy.unknown_arguments import Walk
 
         judged = self._judged(call, fields_of)
         if judged is None:
             return call
-        if not self._is_read(call):
-            return Walk(self, judged, fields_of, model_of).sent(judged)
         check_ids(judged)
-        if judged.context and (call.step or self.mode == "full"):
+        method, free = call.method, not call.step and self.mode != "full"
+        known = method in HARMLESS_METHODS or (free and not worded and method in HARMLESS_WRITES)
+        if not known and names_nothing(judged):
+            return judged
+        walk = Walk(self, judged, fields_of, model_of, version)
+        if not known:
+            return walk.judged(judged, worded)
+        if not free:
             # Elsewhere it has known keys only, which name nothing.
-            Walk(self, judged, fields_of, model_of).context(judged)
+            walk.context(judged.model, judged.context)
         try:
-            return judged_arguments(Names(self, judged, fields_of, model_of, version), judged)
+            return Judge(walk, judged).judged()
         except ValidationError:
             # What is closed is refused as such, also where it is named in what cannot be read.
-            Walk(self, judged, fields_of, model_of).call(wired(judged))
+            walk.call(wired(judged))
             raise
-
-    def _with_types(self, call: Call) -> Call:
-        """Return a call with the types of the files that a caller stores, where none are given."""
-        if call.step or call.internal or not self.guards or call.model not in FILE_MODELS:
-            return call
-        return with_types(call)
-
-    def _is_read(self, call: Call) -> bool:
-        """Whether the arguments of the method have readers, which know all that is in them."""
-        free = not call.step and self.mode != "full"
-        return call.method in HARMLESS_METHODS or (free and call.method in HARMLESS_WRITES)
 
     def _judged(self, call: Call, fields_of: FieldsOf) -> Call | None:
         """Judge method, context and model; return the call as what it does, None where it reads
@@ -256,7 +248,8 @@ class Policy:
             from odoo_toolkit.policy.names import Names
 
             check_implied(self, call, Names(self, call, fields_of).open_field)
-        return self._with_types(call)
+        stores = call.model in FILE_MODELS and not (call.step or call.internal)
+        return with_types(call) if stores and self.guards else call
 
     def method_listed(self, method: str) -> bool:
         """Whether the administrator's list closes a method, in whatever case it is written."""
@@ -285,6 +278,10 @@ class Policy:
             return self
         return self._evolved("about", model_allowlist=())
 
+    def planning(self) -> Policy:
+        """Return the same rules in full mode: every mode may see a plan."""
+        return self if self.mode == "full" else self._evolved("planning", mode="full")
+
     def protecting(self) -> Policy:
         """Return the same rules with what is closed in every mode."""
         return self if self.protect else self._evolved("protecting", protect=True)
@@ -295,17 +292,17 @@ class Policy:
             self._others[name] = attrs.evolve(self, **changes)
         return self._others[name]
 
-    @property
+    @cached_property
     def closes_models(self) -> bool:
         """Whether a list closes models besides those that always are."""
         return bool(self.model_allowlist or self.model_blocklist)
 
-    @property
+    @cached_property
     def closes(self) -> bool:
         """Whether a list closes models or fields besides those that always are."""
         return self.closes_models or bool(self.field_blocklist)
 
-    @property
+    @cached_property
     def guards(self) -> bool:
         """Whether ways around what is closed are closed, too."""
         return self.protect or self.closes

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import functools
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
@@ -24,6 +25,8 @@ _COMPANIES = "allowed_company_ids"
 #: Arguments of methods that are no fields -> what their ids are of.
 _FILES = "attachment_ids"
 _ARGUMENTS = {_FILES: "ir.attachment", "parent_id": "mail.message"}
+#: Returns the model that a field leads to, where its records belong to others.
+_Owned = Callable[[str, Any], "str | None"]
 #: What of a context decides which records are found.
 _FOUND_BY = (_COMPANIES, "active_test")
 
@@ -152,13 +155,19 @@ def _linked(odoo: Connection, call: Call) -> Iterator[tuple[str, bool, Collectio
     if call.method == "load":
         yield from _loaded(odoo, call)
         return
+
+    @functools.cache  # a call has the same fields in many records
+    def owned(model: str, name: Any) -> str | None:
+        relation = _relation(odoo, model, name)
+        return relation if relation != "ir.model" and owners.is_owned(relation) else None
+
     for name, value in call.arguments.items():
         if isinstance(value, (Values, Records)):
-            yield from _in_values(odoo, value)
+            yield from _in_values(value, owned)
         elif model := _ARGUMENTS.get(name if call.method not in VALUES else ""):
             yield model, False, _ids(value)
     for value in call.positional:
-        yield from _in_values(odoo, value)
+        yield from _in_values(value, owned)
     for key, value in call.context.items():
         name = key[len(DEFAULT) :] if isinstance(key, str) and key.startswith(DEFAULT) else ""
         if name == _FILES:  # it reaches every record that the call makes
@@ -166,7 +175,7 @@ def _linked(odoo: Connection, call: Call) -> Iterator[tuple[str, bool, Collectio
             yield _ARGUMENTS[name], False, {one for c in commands for one in (c.id, *c.ids) if one}
         elif name:
             given = read_values({name: value}, call.model, odoo.schema.field, key, worded=True)
-            yield from _in_values(odoo, given)
+            yield from _in_values(given, owned)
 
 
 def _relation(odoo: Connection, model: str, name: Any) -> str | None:
@@ -178,22 +187,21 @@ def _relation(odoo: Connection, model: str, name: Any) -> str | None:
     return field.relation if field is not None else None
 
 
-def _in_values(odoo: Connection, value: Any) -> Iterator[tuple[str, bool, Collection[int]]]:
+def _in_values(value: Any, owned: _Owned) -> Iterator[tuple[str, bool, Collection[int]]]:
     if isinstance(value, Records):
         for item in value.items:
-            yield from _in_values(odoo, item)
+            yield from _in_values(item, owned)
     if not isinstance(value, Values) or not value.model:
         return
     for name, given in value.given.items():
-        relation = _relation(odoo, value.model, name)
-        owned = relation if relation != "ir.model" and owners.is_owned(relation) else None
+        relation = owned(value.model, name)
         for command in value.lines.get(name, ()):
-            if owned and command.kind in ("link", "set", "update", "delete"):
+            if relation and command.kind in ("link", "set", "update", "delete"):
                 ids = command.ids if command.kind == "set" else (command.id,)
-                yield owned, command.kind in ("update", "delete"), ids
-            yield from _in_values(odoo, command.values)
-        if owned and name not in value.lines:
-            yield owned, False, _ids(given)
+                yield relation, command.kind in ("update", "delete"), ids
+            yield from _in_values(command.values, owned)
+        if relation and name not in value.lines:
+            yield relation, False, _ids(given)
 
 
 def _loaded(odoo: Connection, call: Call) -> Iterator[tuple[str, bool, Collection[int]]]:

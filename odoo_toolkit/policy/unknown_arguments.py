@@ -15,8 +15,8 @@ from typing import Any
 from odoo_toolkit.arguments import read_commands, read_values, with_values
 from odoo_toolkit.call import Call, parameter_names
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.fields import TO_MANY, Field
-from odoo_toolkit.policy.calls import check_ids, check_showing
+from odoo_toolkit.fields import TEXTS, TO_MANY, Field
+from odoo_toolkit.policy.calls import check_showing
 from odoo_toolkit.policy.names import KEYS, Names, Path, show, too_large
 from odoo_toolkit.policy.rules import field_refusal
 from odoo_toolkit.policy.tables import ARGUMENT_KINDS, READS_ALL_FIELDS
@@ -40,29 +40,23 @@ _OPERATOR = re.compile(
 class Walk(Names):
     """One pass over a call: what it holds where."""
 
-    #: Whether the call is to be sent like this. Otherwise values may be as the caller worded them
-    #: (records by their names), or stand for what a plan does not know yet.
-    _sent = False
+    #: Whether values may be as the caller worded them (records by their names), or stand for what a
+    #: plan does not know yet: the call is not sent like this.
+    _worded = True
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self._written = _AnyValues(self)
+        self._written = _AnyValues(self, self.written_field)
 
-    def sent(self, call: Call) -> Call:
-        """Return the call as it was read and judged, and is to be sent.
+    def judged(self, call: Call, worded: bool) -> Call:
+        """Return the call as it was read and judged; ``worded`` where it is not sent like this.
 
         Raises:
             AccessError: as of :meth:`call`.
             ValidationError: as of :meth:`call`, or a value cannot be read.
         """
-        self._sent = True
-        call = with_values(call, self.open_field)
-        self.call(call)
-        return call
-
-    def worded(self, call: Call) -> Call:
-        """Return a call that is not sent yet as it was read and judged; errors of :meth:`call`."""
-        call = with_values(call, self.open_field, worded=True)
+        self._worded = worded
+        call = with_values(call, self.open_field, worded=worded)
         self.call(call)
         return call
 
@@ -74,25 +68,19 @@ class Walk(Names):
             ValidationError: arguments out of place or nested too deeply.
         """
         model, method = call.model, call.method
-        check_ids(call)
         known = parameter_names(method)
         arguments = {**dict(zip(known or (), call.positional, strict=False)), **call.arguments}
         for index, value in enumerate(call.positional):
             self._scan(model, value, ("positional", index))
         for name, value in call.arguments.items():
             self._argument(model, name, value, known)
-        self.context(call)
+        self.context(model, call.context)
         if method in READS_ALL_FIELDS and not (
             arguments.get("fields") or arguments.get("specification")
         ):
             self.all_fields(model)
         if method == "load":
             self._load(model, arguments.get("fields"), arguments.get("data"))
-
-    def context(self, call: Call) -> None:
-        """Refuse the call where its context names something that the policy does not allow."""
-        if call.context:
-            self._context(call.model, call.context, ("context",))
 
     def _argument(self, model: str, name: str, value: Any, known: tuple[str, ...] | None) -> None:
         path = (name,)
@@ -111,7 +99,7 @@ class Walk(Names):
             self._files(value, path)
         elif kind is not None:
             walk = {
-                "context": self._context,
+                "context": self.context,
                 "data": self._texts,
                 "domain": self._domain,
                 "fields": self._field_list,
@@ -123,8 +111,6 @@ class Walk(Names):
 
     def _files(self, value: Any, path: Path) -> None:
         """Judge files to attach to a message: pairs of a name and the content."""
-        if self.step:
-            return
         for index, item in self.each(value if isinstance(value, (list, tuple)) else (), path):
             if isinstance(item, (list, tuple)) and len(item) > 1:
                 values = {"name": item[0], "raw": item[1]}
@@ -244,7 +230,7 @@ class Walk(Names):
     def unread(self, model: str | None, field: Field, value: Any, path: Path) -> None:
         """Judge a value of a one2many or many2many that is not in the form of commands."""
         comodel = field.relation
-        if self._sent:
+        if not self._worded:
             self._written.nowhere(model, field.name, path)
         if comodel and _holds_commands(value):
             self.judge(comodel, "read" if self.access == "read" else "create", path)
@@ -271,7 +257,8 @@ class Walk(Names):
 
     # Context ---------------------------------------------------------------------------------
 
-    def _context(self, model: str | None, value: Any, path: Path) -> None:
+    def context(self, model: str | None, value: Any, path: Path = ("context",)) -> None:
+        """Refuse the call where its context names something that the policy does not allow."""
         if not isinstance(value, Mapping):
             self._scan(model, value, path)
             return
@@ -372,19 +359,17 @@ class Walk(Names):
 class _AnyValues(Written):
     """Values that need not fit: the rights of the Odoo user are the limit, or nothing is sent."""
 
-    def __init__(self, walk: Walk) -> None:
-        super().__init__(walk, walk.written_field)
-        self._walk = walk
+    names: Walk
+    takes_any = TEXTS | {"boolean", "date", "datetime", "float", "integer", "monetary", "selection"}
 
     def no_record(self, value: Any, where: Path) -> None:
-        self._walk.unknown(None, value, where)
+        self.names.unknown(None, value, where)
 
     def value(
         self, model: str | None, field: Field | None, name: Any, value: Any, where: Path
     ) -> None:
-        walk = self._walk
-        if field is not None and field.type == "many2one":
-            walk.related(field, value, (*where, name))
+        walk = self.names
+        walk.related(field, value, (*where, name))
         if field is not None and field.type in TO_MANY:
             walk.unread(model, field, value, (*where, name))
         elif isinstance(value, str):

@@ -12,9 +12,10 @@ from odoo_toolkit.arguments.commands import Kind
 from odoo_toolkit.arguments.scalars import unfit
 from odoo_toolkit.call import Access
 from odoo_toolkit.fields import Field
+from odoo_toolkit.policy.calls import NO_TEXTS
 from odoo_toolkit.policy.names import Names, Path, show
 from odoo_toolkit.policy.rules import field_refusal
-from odoo_toolkit.policy.tables import COMPOSERS
+from odoo_toolkit.policy.tables import COMPOSERS, FILE_MODELS
 
 _LARGEST = 2**31 - 1
 _REFERENCE = re.compile(r"([a-z0-9_.]{1,200}),([0-9]{1,10})")
@@ -68,6 +69,9 @@ class Written:
         field_of: judges the name of a field; it is asked once for each.
     """
 
+    #: Types of fields that take any number, and any text that has no point in it.
+    takes_any: frozenset[str] = frozenset()
+
     def __init__(self, names: Names, field_of: FieldOf) -> None:
         self.names, self._field_of = names, field_of
         self._judged: dict[tuple[Any, Any], Field | None] = {}
@@ -84,39 +88,40 @@ class Written:
             AccessError: something closed is named.
             ValidationError: a value does not fit its field.
         """
-        if not isinstance(value, Records):
-            self._item(value, where, creating)
-            return
-        for index, item in self.names.each(value.items, where):
-            self._item(item, (*where, index), creating)
-
-    def _item(self, item: Any, where: Path, creating: bool) -> None:
-        if isinstance(item, Values):
-            self._record(item, where, creating)
-        else:
-            self.no_record(item, where)
+        several = isinstance(value, Records)
+        for index, item in self.names.each(value.items, where) if several else [(None, value)]:
+            here = (*where, index) if several else where
+            if isinstance(item, Values):
+                self._record(item, here, creating)
+            else:
+                self.no_record(item, here)
 
     def _record(self, values: Values, where: Path, creating: bool) -> None:
         names, model = self.names, values.model
         kind = "values of a new record" if creating else "values"
         if not names.first_time(kind, model, values):
             return
-        writes = names.access != "read"
-        names.record_written(model, values.given, where)
-        for name, value in names.items(values.given, where):
-            field = self._field(model, name, where)
+        writes, takes_any = names.access != "read", self.takes_any
+        if model in _JUDGED_WHOLE:
+            names.record_written(model, values.given, where)
+            takes_any = frozenset()
+        names.count(where)
+        for name, value in values.given.items():
+            key = (model, name)
+            if key not in self._judged:
+                self._judged[key] = self._field_of(model, name, (*where, name))
+            field = self._judged[key]
+            of, plain = type(value), field is not None and field.type in takes_any
+            # The names of models have a point in them.
+            names_none = of is str and "." not in value and not str(name).endswith("domain")
+            if plain and (names_none or of in NO_TEXTS):
+                continue
             if name in values.lines and field is not None:
                 self.commands(field, model, values.lines[name], (*where, name), creating=creating)
                 continue
             if writes and field is not None and field.type == "binary":
                 names.binary_written(model, field, value, (*where, name))
             self.value(model, field, name, value, where)
-
-    def _field(self, model: str | None, name: Any, where: Path) -> Field | None:
-        key = (model, name)
-        if key not in self._judged:
-            self._judged[key] = self._field_of(model, name, (*where, name))
-        return self._judged[key]
 
     def commands(
         self,
@@ -180,6 +185,10 @@ class Written:
             self.text(model, name, value, where)
         if field is not None and field.relation == "ir.model":
             self.names.id_written(field, value, (*where, name))
+
+
+#: Models whose records are judged as a whole, and their texts as templates.
+_JUDGED_WHOLE = frozenset({*FILE_MODELS, *COMPOSERS})
 
 
 def _is_id(value: Any) -> bool:

@@ -2,6 +2,7 @@
 
 Code lines are those without docstrings, comments and blanks. Judgements and Python calls are those
 of a flow that was run before, so that descriptions are known; calls are of the toolkit's own code.
+A judgement is one of all that a call holds: whether a method may be called at all is not counted.
 An ability that is new raises a figure: by hand, and its commit says which.
 """
 
@@ -21,6 +22,8 @@ import pytest
 
 from odoo_toolkit import Policy, search_read, upsert
 from odoo_toolkit.apps import sales
+from odoo_toolkit.policy.judging import Judge
+from odoo_toolkit.policy.unknown_arguments import Walk
 from tests.unit.fake_import import contacts
 from tests.unit.test_sales import shop
 
@@ -149,7 +152,7 @@ class Flow:
         return round(self.policys * 100 / self.calls)
 
 
-_JUDGES = {Policy.check.__code__, Policy.admitted.__code__}
+_JUDGES = {Walk.call.__code__, Judge.judged.__code__}
 #: From Python 3.12 on not all of these are calls.
 _NO_CALLS = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
 
@@ -173,8 +176,7 @@ def run(prepared: Callable[[], Callable[[], Any]]) -> Flow:
             with lock:
                 flow.calls += 1
                 flow.policys += bool(policys)
-                if code in _JUDGES and not within:
-                    flow.judgements += not frame.f_locals["call"].internal
+                flow.judgements += code in _JUDGES
 
     threading.setprofile(hear)
     sys.setprofile(hear)
