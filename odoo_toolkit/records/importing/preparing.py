@@ -184,7 +184,7 @@ def _judge(
         for method in methods:
             ids, name = (None, "vals_list") if method == "create" else ((), "vals")
             # Values are judged alike whichever of the two they are for.
-            arguments = {name: [*said, *chunk] if method == methods[0] else {}}
+            arguments = {name: [*said, *chunk]} if method == methods[0] else {}
             call = Call(model=model, method=method, ids=ids, arguments=arguments, context=context)
             try:
                 odoo.check(call, planned=meant.dry_run)
