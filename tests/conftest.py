@@ -62,19 +62,33 @@ def pytest_unconfigure() -> None:
 
 
 def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
-    """Say how long each folder's tests took, added up over all processes."""
+    """Say where the time went, added up over all processes and all parameters of a test."""
     seconds: Counter[str] = Counter()
     tests: Counter[str] = Counter()
     for reports in terminalreporter.stats.values():
         for report in reports:
             if isinstance(report, pytest.TestReport):
-                folder = report.nodeid.partition("::")[0].rpartition("/")[0]
-                seconds[folder] += report.duration
-                tests[folder] += report.when == "call"
-    if len(seconds) > 1:
-        terminalreporter.section("seconds by folder")
-        for folder, sum_ in seconds.most_common():
-            terminalreporter.write_line(f"{sum_:8.0f} s  {tests[folder]:6} tests  {folder}")
+                function = report.nodeid.partition("[")[0]
+                seconds[function] += report.duration
+                tests[function] += report.when == "call"
+    folders = {name: name.partition("::")[0].rpartition("/")[0] for name in seconds}
+    if len(set(folders.values())) > 1:
+        for title, group in (("by folder", folders), ("of the ten slowest", {})):
+            terminalreporter.section(f"seconds {title}")
+            for name, (sum_, count) in _sums(seconds, tests, group):
+                terminalreporter.write_line(f"{sum_:8.0f} s  {count:6} tests  {name}")
+
+
+def _sums(
+    seconds: Counter[str], tests: Counter[str], groups: dict[str, str]
+) -> list[tuple[str, tuple[float, int]]]:
+    """Return the ten groups that took longest, with their seconds and the number of their tests."""
+    sums: dict[str, tuple[float, int]] = {}
+    for name, taken in seconds.items():
+        group = groups.get(name, name)
+        before, count = sums.get(group, (0.0, 0))
+        sums[group] = (before + taken, count + tests[name])
+    return sorted(sums.items(), key=lambda item: -item[1][0])[:10]
 
 
 @pytest.fixture(autouse=True)
