@@ -340,7 +340,6 @@ class TypedModel(Protocol[Name, Row, Values]):
         empty: Empty = "clear",
         batch: int = 1000,
         concurrency: int = 1,
-        compare: bool = False,
         progress: bool | Progress | None = None,
         idempotency_key: str | None = None,
     ) -> ImportResult: ...
@@ -361,7 +360,6 @@ class TypedModel(Protocol[Name, Row, Values]):
         empty: Empty = "clear",
         batch: int = 1000,
         concurrency: int = 1,
-        compare: bool = False,
         progress: bool | Progress | None = None,
         idempotency_key: str | None = None,
     ) -> ImportPlan: ...
@@ -382,7 +380,6 @@ class TypedModel(Protocol[Name, Row, Values]):
         empty: Empty = "clear",
         batch: int = 1000,
         concurrency: int = 1,
-        compare: bool = False,
         progress: bool | Progress | None = None,
         idempotency_key: str | None = None,
     ) -> ImportResult | ImportPlan:

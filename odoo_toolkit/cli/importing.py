@@ -71,7 +71,7 @@ _TOLD = 20
     metavar="FIELD=VALUE",
     help="The value of a column that the file lacks.",
 )
-@options.of(records.upsert, "create_missing", "dry_run", "notify", "compare", "context")
+@options.of(records.upsert, "create_missing", "dry_run", "notify", "context")
 @click.option("--failed", metavar="FILE", help="Write the rows that failed to this CSV file.")
 @options.of(
     records.read_csv,

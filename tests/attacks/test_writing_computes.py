@@ -87,7 +87,7 @@ def _found(addons: Path) -> set[tuple[str, str]]:
     return found
 
 
-@pytest.mark.every_version
+@pytest.mark.attack
 @pytest.mark.filterwarnings("ignore::SyntaxWarning", "ignore::DeprecationWarning")
 @pytest.mark.parametrize("version", list(RELEASES))
 def test_fields_whose_compute_writes_are_known(version: str) -> None:

@@ -162,7 +162,7 @@ def test_a_row_is_stored_whole(admin: Odoo, suffix: str, name: str, way: str) ->
         for place, (number, held) in enumerate(zip(numbers, before, strict=True))
     ]
     if way == "upsert":
-        result = upsert(admin, case.model, rows, key=".id", compare=True)
+        result = upsert(admin, case.model, rows, key=".id")
     else:
         result = write_many(admin, case.model, rows, all_or_nothing=way == "whole")
     if way == "whole" and name == "address of a contact":

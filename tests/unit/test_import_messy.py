@@ -479,7 +479,7 @@ def test_what_odoo_stores_otherwise_is_told() -> None:
 
     server.answers["res.partner", "write"] = write
     odoo = server.connect()
-    result = upsert(odoo, "res.partner", rows, key="ref", compare=True)
+    result = upsert(odoo, "res.partner", rows, key="ref")
     (found,) = result.differences
     assert (found.field, found.became, found.ids) == ("phone", "dropped", [7])
     assert any("phone" in warning for warning in result.warnings)

@@ -48,7 +48,6 @@ class Meant:
     case_sensitive: bool = True
     batch: int
     concurrency: int = 1
-    compare: bool
     progress: bool | Progress | None
 
 

@@ -313,7 +313,7 @@ class ImportResult(ImportedRows):
         unconfirmed: Numbers of rows whose response was lost, and which the toolkit did not find in
             Odoo. They may have been written.
         remaining: Numbers of rows that were not sent.
-        differences: Stored values that differ from yours, if you passed ``compare``.
+        differences: Stored values that differ from yours.
     """
 
     url: str | None = None

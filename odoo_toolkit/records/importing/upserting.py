@@ -67,7 +67,6 @@ def upsert(
     empty: Empty = "clear",
     batch: int = MOST_ROWS,
     concurrency: int = 1,
-    compare: bool = False,
     progress: bool | Progress | None = None,
 ) -> ImportResult | ImportPlan:
     """Import rows: change the records that exist and create the others.
@@ -119,8 +118,6 @@ def upsert(
         concurrency: Batches of new records to send in parallel, from 1 to 4. Use it for servers
             with several workers. With more than 1, the ids of new records do not follow the order
             of the rows, and you can't pass an idempotency key.
-        compare: Whether to read the records back, a thousand per request, and list differences to
-            the stored values in ``differences``. Without it, only existing records are compared.
         progress: True to show a progress bar, False to show none. By default a terminal and a
             notebook show one. Or pass a function to call with the number of rows done and the
             total.
@@ -146,7 +143,6 @@ def upsert(
         empty=empty,
         batch=batch,
         concurrency=concurrency,
-        compare=compare,
         progress=progress,
     )
     return _import(odoo, model, rows, key, ("create", "write"), meant, AGAIN)
@@ -167,7 +163,6 @@ def create_many(
     notify: bool = False,
     batch: int = MOST_ROWS,
     concurrency: int = 1,
-    compare: bool = False,
     progress: bool | Progress | None = None,
 ) -> ImportResult | ImportPlan:
     """Create a record for each row, in batches. A row that Odoo rejects fails by itself.
@@ -186,7 +181,6 @@ def create_many(
         notify=notify,
         batch=batch,
         concurrency=concurrency,
-        compare=compare,
         progress=progress,
     )
     return _import(odoo, model, rows, None, ("create",), meant, _NOT_AGAIN)
@@ -207,7 +201,6 @@ def write_many(
     notify: bool = False,
     empty: Empty = "clear",
     batch: int = MOST_ROWS,
-    compare: bool = False,
     all_or_nothing: bool = False,
     progress: bool | Progress | None = None,
 ) -> ImportResult | ImportPlan:
@@ -231,7 +224,6 @@ def write_many(
         notify=notify,
         empty=empty,
         batch=batch,
-        compare=compare,
         progress=progress,
     )
     return _import(odoo, model, rows, ".id", ("write",), meant, AGAIN, whole=all_or_nothing)
@@ -302,7 +294,7 @@ def _import(
         writer.close()
     _set(_open(rows), "remaining")
     # What cannot be read back is among the writer's warnings.
-    compared = written_rows(rows) if meant.compare else otherwise
+    compared = [*(row for row in written_rows(rows) if row.status == "created"), *otherwise]
     differences = _differences(odoo, model, prepared, compared, writer)
     return ImportResult(
         **_facts(model, prepared),
