@@ -1,7 +1,7 @@
-"""On whose behalf a connection works: the user, the company, its currency, and the day it is there.
+"""The user, company, currency and day of a connection.
 
-A figure without its currency and a "today" of another time zone mislead; so do sums over companies
-of which nobody knew that there are several.
+A number needs its currency, "today" needs a time zone, and a sum needs to say how many companies it
+covers.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ _MOST_NAMED = 5
 
 @attrs.frozen(kw_only=True)
 class ActingAs(Shown):
-    """Whom a connection acts for, and where.
+    """The user and company of a connection.
 
     Attributes:
-        user: the name; None where it is closed.
-        company: for which new records are; None where it cannot be read.
-        currency: of that company, such as EUR.
-        other_companies: names of others whose records are seen, too; the first five.
-        companies: how many companies there are together. Sums run over the records of all.
-        language: of the user, such as en_US.
-        time_zone: in which a day is meant, such as Europe/Brussels.
-        today: the day it is there.
-        link_pattern: the address of any record in Odoo's web client, with its model and id in
-            place of ``{model}`` and ``{id}``.
+        user: Name of the user. None if the policy blocks it.
+        company: Company of new records. None if it can't be read.
+        currency: Currency of that company, such as EUR.
+        other_companies: Names of other companies whose records you see. At most five.
+        companies: Number of all these companies. Sums include the records of all of them.
+        language: Language of the user, such as en_US.
+        time_zone: Time zone of dates, such as Europe/Brussels.
+        today: Today's date in that time zone.
+        link_pattern: Address of any record in Odoo's web client, with ``{model}`` and ``{id}`` as
+            placeholders.
     """
 
     user: str | None
@@ -53,22 +53,16 @@ class ActingAs(Shown):
 
 
 def acting_as(odoo: Odoo) -> ActingAs:
-    """Return on whose behalf a connection works: user, company, currency, language and day.
-
-    Up to three round trips for the first question of a connection; the answer is remembered for
-    some minutes.
+    """Return the user, company, currency, language and day of a connection.
 
     >>> acting_as(odoo).currency
     'USD'
 
-    Args:
-        odoo: the connection.
-
-    Returns:
-        The user's name and the rest. What the user or the policy may not read is left out.
+    Values that the user or the policy can't read are omitted. The first call of a connection takes
+    up to 3 requests. The result is cached for some minutes.
 
     Raises:
-        OdooError: Odoo does not answer, or who the user is cannot be read.
+        OdooError: Odoo does not respond, or the user can't be read.
     """
     known: dict[str, Any] = odoo.schema.remember("acting as", lambda: _ask(odoo))
     zone = own_zone(odoo)

@@ -41,12 +41,12 @@ class OdooError(Exception):
     """A call to Odoo failed.
 
     Args:
-        message: what happened, in one or two plain sentences.
-        code: one of :data:`CODES`.
-        suggestion: what to do next.
-        details: machine-readable facts, such as ``model``, ``field``, ``did_you_mean``.
-        outcome: what became of the call on the server.
-        retry: whether trying again can help; by default what :data:`CODES` says of the code.
+        message: What happened, in one or two sentences.
+        code: Error code, one of :data:`CODES`.
+        suggestion: What to do next.
+        details: machine-readable data, such as ``model``, ``field`` and ``did_you_mean``.
+        outcome: Whether the call was applied on the server.
+        retry: Whether another attempt can help. Default: that of the code in :data:`CODES`.
     """
 
     default_code = "UNKNOWN_ERROR"
@@ -109,7 +109,7 @@ class OdooError(Exception):
 
 
 class ValidationError(OdooError, ValueError):
-    """The input is wrong; nothing was written."""
+    """The input is wrong. Nothing was written."""
 
     default_code = "VALIDATION_ERROR"
 
@@ -127,40 +127,40 @@ class NotFoundError(OdooError, LookupError):
 
 
 class ConstraintError(OdooError):
-    """A rule of the database or the model refuses the values."""
+    """A rule of the database or the model rejects the values."""
 
     default_code = "CONSTRAINT_ERROR"
 
 
 class StateError(OdooError):
-    """The record is in a state that does not allow this."""
+    """The state of the record does not allow this."""
 
     default_code = "STATE_ERROR"
 
 
 class WizardRequiredError(OdooError):
-    """Odoo opened a wizard that must be answered first."""
+    """Odoo opened a wizard that you must answer first."""
 
     default_code = "WIZARD_REQUIRED"
 
 
 class OdooConnectionError(OdooError):
-    """Odoo could not be reached, or its answer could not be understood.
+    """Odoo could not be reached, or its response was not understood.
 
-    ``error.outcome`` tells whether a write may have been applied nevertheless.
+    ``error.outcome`` says whether a write may have been applied nevertheless.
     """
 
     default_code = "CONNECTION_ERROR"
 
 
 class RateLimitError(OdooError):
-    """Too many calls; ``details["retry_after"]`` has the seconds to wait."""
+    """There were too many calls. ``details["retry_after"]`` has the seconds to wait."""
 
     default_code = "RATE_LIMITED"
 
 
 class ConfigurationError(OdooError, ValueError):
-    """The settings are wrong; ``details["problems"]`` lists every mistake found."""
+    """The settings are wrong. ``details["problems"]`` lists every problem."""
 
     default_code = "CONFIG_ERROR"
 
@@ -208,20 +208,23 @@ CODES: dict[str, tuple[str, bool, type[OdooError]]] = {
 
 
 def make_error(code: str, message: str, **options: Any) -> OdooError:
-    """Return an error of the class that belongs to ``code``; options as of :class:`OdooError`."""
+    """Return an error of the class that belongs to ``code``.
+
+    For options, see :class:`OdooError`.
+    """
     return CODES[code][2](message, code=code, **options)
 
 
 def is_refusal(error: OdooError | None) -> bool:
-    """Whether Odoo itself refused something, and not a proxy or firewall before it."""
+    """Return whether Odoo itself rejected a call, and not a proxy or firewall before it."""
     return isinstance(error, AccessError) and "http_status" not in error.details
 
 
 def shorten_uncaught() -> None:
-    """Have a script that does not catch an :class:`OdooError` show its own lines only.
+    """Show only your own lines if your script does not catch an :class:`OdooError`.
 
-    What runs inside the library says nothing to whoever wrote the script. ``python -X dev`` shows
-    all of it, and where something else shows what is uncaught, it stays as it is.
+    Lines of the library would not help you. To see all of them, run ``python -X dev``. If another
+    tool shows uncaught errors, nothing changes.
     """
     if sys.excepthook is sys.__excepthook__ and not sys.flags.dev_mode:
         sys.excepthook = _show_uncaught

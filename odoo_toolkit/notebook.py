@@ -38,9 +38,9 @@ S_co = TypeVar("S_co", bound=Plan, covariant=True)
 
 
 class Connection(Odoo):
-    """A connection that gives models as objects: ``odoo["sale.order"]``.
+    """A connection that also returns models as objects: ``odoo["sale.order"]``.
 
-    It is what :func:`odoo_toolkit.connect` returns; every function takes it as it takes an
+    :func:`odoo_toolkit.connect` returns it. You can pass it to every function that accepts an
     :class:`~odoo_toolkit.Odoo`.
     """
 
@@ -118,9 +118,9 @@ class Model:
     >>> orders.search([["state", "=", "sale"]], ["name", "amount_total"]).to_df()
 
     Attributes:
-        odoo: the connection.
-        name: such as ``sale.order``.
-        context: what each call extends the connection's context by.
+        odoo: The connection.
+        name: Name of the model, such as ``sale.order``.
+        context: Keys that each call adds to the context of the connection.
     """
 
     odoo: Odoo
@@ -148,8 +148,8 @@ class Model:
         """Return the fields as a table.
 
         Args:
-            search: words that must all be in the name, the label or the help; every field
-                without any.
+            search: Words that must all occur in the name, label or help. Without words, you get
+                every field.
         """
         found = records.fields_get(self.odoo, self.name, context=self.context)
         words = search.casefold().split()
@@ -178,7 +178,7 @@ class Model:
     changes = _method(records.changes)
 
     def states(self) -> ModelStates:
-        """Return the states and what leads from one to the next; a notebook draws them.
+        """Return the states and the transitions between them. A notebook draws them.
 
         See :func:`odoo_toolkit.model_guide.model_states`.
         """
@@ -187,20 +187,21 @@ class Model:
         return model_states(self.odoo, self.name)
 
     def with_context(self, **context: Any) -> Model:
-        """Return the model with a context that extends this one: ``lang="fr_FR"``."""
+        """Return the model with more keys in its context: ``lang="fr_FR"``."""
         return attrs.evolve(self, context={**self.context, **context})
 
     def with_company(self, company: str | int) -> Model:
-        """Return the model as one company sees it: its records, and new ones are for it.
+        """Return the model with the records of one company. New records belong to it.
 
-        Two round trips. Odoo 14 to 19 take it from ``allowed_company_ids``.
+        The toolkit sets ``allowed_company_ids``, which works on Odoo 14 to 19. It takes 2 requests.
 
         Args:
-            company: the name or the id of one of the user's companies.
+            company: Name or id of one of the user's companies.
 
         Raises:
-            NotFoundError: it is none of the user's companies; ``details["companies"]`` has them.
-            AccessError: the policy does not let the user's companies be read.
+            NotFoundError: The user does not belong to this company. ``details["companies"]`` lists
+                the user's companies.
+            AccessError: The policy does not allow reading the user's companies.
         """
         companies = self._companies()
         fits = [

@@ -1,11 +1,14 @@
-"""How long work tells how far it has come, and hears that nobody waits for it any more.
+"""Progress reports and cancellation of long operations.
 
 >>> with time_limit(5):
 ...     search_read(odoo, "sale.order")
 
-A library function calls :func:`report` and :func:`checkpoint` wherever it likes; both do nothing
-until somebody listens through :func:`listening`. A thread that the library starts itself must run
-in a copy of the context (``contextvars.copy_context().run``) to be heard.
+A library function can call :func:`report` and :func:`checkpoint` anywhere. Both do nothing until a
+caller listens with :func:`listening`. A thread that the library starts must run in a copy of the
+context (``contextvars.copy_context().run``).
+
+>>> with time_limit(5):
+...     search_read(odoo, "sale.order")
 """
 
 from __future__ import annotations
@@ -76,14 +79,14 @@ def pause(seconds: float) -> None:
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Let all that is asked of Odoo within the ``with`` block end after so many seconds.
+    """Limit the time of all calls to Odoo within the ``with`` block.
 
-    Connecting and all attempts count. When the time is over, what is under way is given up with an
-    :class:`~odoo_toolkit.errors.OdooConnectionError` of code ``TIMEOUT``; its ``outcome`` tells
-    whether a write may have been applied. Of several limits, the one that ends first holds.
+    Connecting and all attempts count. When the time is over, the current call ends with an
+    :class:`~odoo_toolkit.errors.OdooConnectionError` of code ``TIMEOUT``. Its ``outcome`` says
+    whether a write may have been applied. With several limits, the earliest one applies.
 
     Args:
-        seconds: from now on.
+        seconds: Seconds from now.
     """
     token = _end.set(min(_end.get(), time.monotonic() + seconds))
     try:

@@ -1,4 +1,4 @@
-"""What can be told of the connected Odoo: who we are there, and which modules it has."""
+"""Functions that return the connected user and the installed modules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _INSTALLED = ["installed", "to upgrade", "to remove"]
 
 @attrs.frozen(kw_only=True)
 class UserInfo(Shown):
-    """The user who we are in Odoo; no more than the id where the policy closes ``res.users``."""
+    """The connected Odoo user. Only the id if the policy blocks ``res.users``."""
 
     uid: int
     name: str | None = None
@@ -34,7 +34,7 @@ class UserInfo(Shown):
 
 @attrs.frozen(kw_only=True)
 class ModulesResult(Shown):
-    """Installed modules; ``note`` says where there may be more."""
+    """The installed modules. ``note`` says if there may be more."""
 
     modules: list[dict[str, Any]]
     count: int
@@ -42,7 +42,9 @@ class ModulesResult(Shown):
 
 
 def current_user(odoo: Odoo) -> UserInfo:
-    """Return who we are; one round trip, which shows that Odoo still answers.
+    """Return the connected user. Use it to check that Odoo still responds.
+
+    It takes 1 request.
 
     Raises:
         OdooError: Odoo does not answer.
@@ -75,11 +77,11 @@ def current_user(odoo: Odoo) -> UserInfo:
 def installed_modules(odoo: Odoo) -> ModulesResult:
     """Return the installed modules.
 
-    On 14 and 15 only users with Settings rights may read the list; for others it is found out
-    which of the well-known modules are there.
+    On Odoo 14 and 15 only users with Settings rights can read the list. For other users the toolkit
+    finds out which well-known modules are installed.
 
     Raises:
-        AccessError: the policy does not allow it.
+        AccessError: The policy does not allow it.
     """
     arguments = {
         "domain": [["state", "in", _INSTALLED]],
@@ -107,9 +109,9 @@ def installed_modules(odoo: Odoo) -> ModulesResult:
 
 
 def installed_apps(odoo: Odoo) -> dict[str, str]:
-    """Return the installed apps, as module and name; asked for once and kept for a while.
+    """Return the installed apps as module -> name. The list is cached.
 
-    Empty where this user cannot read the list, as most may not on 14 and 15.
+    It is empty if this user can't read the list, as for most users of Odoo 14 and 15.
     """
     if odoo.policy.model_problem("ir.module.module", "read"):
         return {}

@@ -140,7 +140,7 @@ class TypedModel(Protocol[Name, Row, Values]):
         context: Context = None,
         count_total: bool = False,
     ) -> TypedSearchResult[Row]:
-        """Return the records that match a domain; see :func:`odoo_toolkit.search_read`."""
+        """Return the records that match a domain. See :func:`odoo_toolkit.search_read`."""
         ...
 
     def read(
@@ -149,11 +149,11 @@ class TypedModel(Protocol[Name, Row, Values]):
         fields: Sequence[Name | Literal["*"]] = (),
         context: Context = None,
     ) -> TypedReadResult[Row]:
-        """Return records by their ids; see :func:`odoo_toolkit.read`."""
+        """Return records by their ids. See :func:`odoo_toolkit.read`."""
         ...
 
     def count(self, domain: Domain = (), context: Context = None) -> CountResult:
-        """Return how many records match; see :func:`odoo_toolkit.count`."""
+        """Return the number of matching records. See :func:`odoo_toolkit.count`."""
         ...
 
     def iterate(
@@ -167,7 +167,7 @@ class TypedModel(Protocol[Name, Row, Values]):
         *,
         check: bool = False,
     ) -> TypedRecords[Row]:
-        """Return every record that matches, lazily; see :func:`odoo_toolkit.iterate`."""
+        """Return an iterator over every matching record. See :func:`odoo_toolkit.iterate`."""
         ...
 
     def aggregate(
@@ -182,7 +182,7 @@ class TypedModel(Protocol[Name, Row, Values]):
         context: Context = None,
         count_total: bool = False,
     ) -> AggregateResult:
-        """Group records and sum; see :func:`odoo_toolkit.aggregate`."""
+        """Group records and calculate sums. See :func:`odoo_toolkit.aggregate`."""
         ...
 
     @overload
@@ -398,7 +398,7 @@ class TypedModel(Protocol[Name, Row, Values]):
         progress: bool | Progress = False,
         check: bool = False,
     ) -> ExportResult:
-        """Write records to a file, dotted fields too; see :func:`odoo_toolkit.export`."""
+        """Write records to a file, also with dotted fields. See :func:`odoo_toolkit.export`."""
         ...
 
     def to_arrow(
@@ -413,7 +413,10 @@ class TypedModel(Protocol[Name, Row, Values]):
         progress: bool | Progress = False,
         check: bool = False,
     ) -> ArrowStream:
-        """Return records as Arrow batches, dotted fields too; see :func:`odoo_toolkit.to_arrow`."""
+        """Return records as Arrow batches, also with dotted fields.
+
+        See :func:`odoo_toolkit.to_arrow`.
+        """
         ...
 
     def changes(
@@ -426,7 +429,7 @@ class TypedModel(Protocol[Name, Row, Values]):
         deletions: bool = True,
         overlap: float = 600.0,
     ) -> TypedChanges[Row]:
-        """Return what has changed since a cursor; see :func:`odoo_toolkit.changes`."""
+        """Return the changes since a cursor. See :func:`odoo_toolkit.changes`."""
         ...
 
     def states(self) -> ModelStates:

@@ -1,4 +1,4 @@
-"""Helpdesk tickets; the module is part of Odoo Enterprise."""
+"""Functions for helpdesk tickets. The module is part of Odoo Enterprise."""
 
 from __future__ import annotations
 
@@ -76,19 +76,20 @@ ASSIGN = Step(model=TICKET.model, method="write", says="Ticket assigned")
 
 @attrs.frozen(kw_only=True)
 class TicketResult(Shown):
-    """A ticket as it is now; None is what is empty, not there, or could not be read back.
+    """A ticket as it is now. None means empty, or that the value could not be read.
 
     Attributes:
-        name: the subject.
-        ticket_ref: its number, where Odoo gives it one.
-        priority: from ``0`` to ``3``, urgent.
-        partner: the customer, if it is a contact.
-        description: as plain text.
-        create_date: when it was created, in UTC.
-        messages: newest first, see :class:`odoo_toolkit.chatter.messages.Message`.
-        has_more_messages: there are older ones; raise the limit, or read ``mail.message``.
-        attachments: newest first, without their content.
-        warnings: what is not as one might expect.
+        name: Subject of the ticket.
+        ticket_ref: Number of the ticket, if Odoo has one.
+        priority: ``0`` to ``3``, which is urgent.
+        partner: The customer, if it is a contact.
+        description: Description as plain text.
+        create_date: Date and time of creation, in UTC.
+        messages: Messages, newest first, see :class:`odoo_toolkit.chatter.messages.Message`.
+        has_more_messages: Whether there are older messages. Raise the limit, or read
+            ``mail.message``.
+        attachments: Attachments, newest first, without their content.
+        warnings: Differences from your request.
     """
 
     id: int
@@ -134,22 +135,12 @@ def create_ticket(
     >>> ticket.stage and ticket.stage.name, ticket.partner_name
     ('New', 'Acme')
 
-    Args:
-        odoo: the connection.
-        name: the subject.
-        partner_id: the customer.
-        partner_name: instead of the id; so for team and user.
-        team_id: Odoo's default team without it.
-        user_id: who works on it; the team may assign somebody without it.
-        description: plain text.
-        priority: from ``0`` to ``3``, urgent.
-        tag_ids: ids or names of ``helpdesk.tag``.
-        dry_run: resolve and check, write nothing.
+    Without a team, Odoo uses its default team. Without a user, the team may assign one.
 
     Raises:
-        AmbiguousNameError: a name matches several records; nothing was written.
-        NotFoundError: there is no such customer, team or user.
-        ValidationError: an argument is wrong; nothing was written.
+        AmbiguousNameError: A name matches several records. Nothing was written.
+        NotFoundError: The customer, team or user does not exist.
+        ValidationError: An argument is wrong. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
     name = checked_name(name, "Say what the ticket is about.")
@@ -200,23 +191,17 @@ def get_ticket(
     include_attachments: Annotated[bool, Doc("Include a list of its attachments.")] = False,
     message_limit: Annotated[int, Ge(1), AtMost(100), Doc("Maximum number of messages.")] = 20,
 ) -> TicketResult:
-    """Return a ticket with its messages and attachments, asked for side by side.
+    """Return a ticket with its messages and attachments.
 
     >>> ticket = get_ticket(odoo, ticket_name="Lamp", include_messages=False)
     >>> ticket.description, [tag.name for tag in ticket.tags]
     ('It flickers', ['Repair'])
 
-    Args:
-        odoo: the connection.
-        ticket_id: which one.
-        ticket_name: its subject, instead of the id.
-        include_messages: whether to read its e-mails and comments.
-        include_attachments: whether to list its attachments.
-        message_limit: most messages, at most 100; the newest come first.
+    You get at most 100 messages, newest first.
 
     Raises:
-        AmbiguousNameError: several tickets match the name.
-        NotFoundError: there is no such ticket.
+        AmbiguousNameError: Several tickets match the name.
+        NotFoundError: The ticket does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
     message_limit = checked_count(message_limit, "message_limit", 1)
@@ -269,20 +254,13 @@ def assign_ticket(
     >>> user and user.name
     'Marc'
 
-    Args:
-        odoo: the connection.
-        ticket_id: which one.
-        ticket_name: its subject, instead of the id.
-        user_id: who works on it from now on. Somebody outside the team is taken, with a warning.
-        user_name: instead of the id.
-        team_id: the team from now on; Odoo then may change the stage.
-        team_name: instead of the id.
-        dry_run: find and check, write nothing.
+    You can assign a user outside the team, which gives a warning. Odoo may change the stage if you
+    change the team.
 
     Raises:
-        AmbiguousNameError: a name matches several records; nothing was written.
-        NotFoundError: there is no such ticket, user or team.
-        ValidationError: neither user nor team was given; nothing was written.
+        AmbiguousNameError: A name matches several records. Nothing was written.
+        NotFoundError: The ticket, user or team does not exist.
+        ValidationError: You passed neither user nor team. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
     if all(given is None for given in (user_id, user_name, team_id, team_name)):

@@ -1,7 +1,8 @@
-"""What was given beside what Odoo has stored: by field type, and by effect, never by look.
+"""The comparison of written values with stored values, by field type.
 
-Odoo drops values without a word (the barcode of a template that has variants), rounds amounts,
-sanitises HTML, and replaces what an inverse or an own ``create`` decides. What differs is named.
+Odoo drops some values without a message, such as the barcode of a template with variants. It rounds
+amounts, sanitizes HTML, and lets a model's own methods replace values. The toolkit reports each
+difference.
 """
 
 from __future__ import annotations
@@ -42,16 +43,17 @@ _MOST_MOVES = 20
 
 @attrs.frozen(kw_only=True)
 class Difference(Shown):
-    """A value that is not stored as it was given.
+    """A value that Odoo stored differently.
 
     Attributes:
-        field: its name.
-        became: ``dropped`` where nothing is stored, ``rounded`` a number, else ``changed``.
-        given: what was written; of a relation to many, the commands.
-        stored: what Odoo shows now.
-        ids: the records that it is so on.
-        detail: what exactly is missing, where the values do not show it.
-        advice: how it can be set, where that is known.
+        field: Name of the field.
+        became: ``dropped`` if nothing is stored, ``rounded`` for a rounded number, otherwise
+            ``changed``.
+        given: Value that was written. For a relation to many records, the commands.
+        stored: Value in Odoo now.
+        ids: Ids of the records with this difference.
+        detail: What exactly is missing, if the values do not show it.
+        advice: How to set the value, if this is known.
     """
 
     field: str

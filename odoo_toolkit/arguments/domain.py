@@ -1,4 +1,4 @@
-"""Domains: Odoo's filters. Building them, and checking them before anything is sent."""
+"""Domains, which are Odoo's filters: how to build them, and the checks before they are sent."""
 
 from __future__ import annotations
 
@@ -136,26 +136,26 @@ class Domain(Sequence[Any]):
     elements: tuple[Any, ...] = attrs.field(default=(), converter=_checked_elements)
 
     def equals(self, field: str, value: Any) -> Domain:
-        """Require the value; None or False is "empty"."""
+        """Require the value. None and False mean "empty"."""
         return self._with(field, "=", value)
 
     def not_equals(self, field: str, value: Any) -> Domain:
-        """Refuse the value; records where the field is empty are found too."""
+        """Exclude the value. Records with an empty field also match."""
         return self._with(field, "!=", value)
 
     def contains(self, field: str, text: str) -> Domain:
-        """Require the text somewhere in the field, in upper or lower case.
+        """Require the text anywhere in the field, ignoring case.
 
-        ``%`` and ``_`` are taken literally; in a bare ``ilike`` condition they are wildcards.
+        ``%`` and ``_`` are ordinary characters. In a plain ``ilike`` condition they are wildcards.
         """
         return self._with(field, "ilike", literal(text))
 
     def starts_with(self, field: str, text: str) -> Domain:
-        """Require the text at the beginning of the field, in upper or lower case."""
+        """Require the text at the beginning of the field, ignoring case."""
         return self._with(field, "=ilike", literal(text) + "%")
 
     def in_list(self, field: str, values: Iterable[Any]) -> Domain:
-        """Require one of the values; no values find no records."""
+        """Require one of the values. An empty list matches no records."""
         if isinstance(values, str):
             raise make_error(
                 "INVALID_DOMAIN",
@@ -165,11 +165,11 @@ class Domain(Sequence[Any]):
         return self._with(field, "in", list(values))
 
     def greater_than(self, field: str, value: Any) -> Domain:
-        """Require more than the value."""
+        """Require a value greater than this one."""
         return self._with(field, ">", value)
 
     def less_than(self, field: str, value: Any) -> Domain:
-        """Require less than the value."""
+        """Require a value less than this one."""
         return self._with(field, "<", value)
 
     def between(self, field: str, low: Any, high: Any) -> Domain:
@@ -185,18 +185,18 @@ class Domain(Sequence[Any]):
         return self._with(field, "=", False)
 
     def or_(*conditions: Sequence[Any]) -> Domain:
-        """Return what fulfils at least one of the domains.
+        """Match records that match at least one of the domains.
 
-        ``Domain.or_(a, b)`` and ``a.or_(b)`` are the same. None at all finds no records.
+        ``Domain.or_(a, b)`` and ``a.or_(b)`` are the same. No domains match no records.
         """
         return Domain(join("|", [check_domain(part) for part in conditions]) or [[0, "=", 1]])
 
     def negate(self) -> Domain:
-        """Return what does not fulfil the domain as a whole."""
+        """Match records that do not match the domain."""
         return Domain(["!", *together(self.build())])
 
     def build(self) -> list[Any]:
-        """Return the domain as Odoo takes it."""
+        """Return the domain as a list for Odoo."""
         return [_thaw(item) for item in self.elements]
 
     @property

@@ -1,4 +1,4 @@
-"""Activities: what users are to do about a record, and by when."""
+"""Functions for activities: tasks of users about a record."""
 
 from __future__ import annotations
 
@@ -68,13 +68,13 @@ _MOST = 100
 
 @attrs.frozen(kw_only=True)
 class Activity(Shown):
-    """Something that a user is to do about a record.
+    """A task of a user about a record.
 
     Attributes:
-        deadline: a date.
-        user: who is to do it; nobody on some activities of Odoo 19.
-        state: overdue, today or planned.
-        model: of the record that it is about, told in a user's list; so ``record``.
+        deadline: Due date.
+        user: Assignee. None for some activities of Odoo 19.
+        state: ``overdue``, ``today`` or ``planned``.
+        model: Model of the record. Like ``record``, it is set in a user's list.
     """
 
     id: int
@@ -90,10 +90,10 @@ class Activity(Shown):
 
 @attrs.frozen(kw_only=True)
 class ActivitiesResult(Shown):
-    """Open activities, the most urgent first; ``has_more`` tells whether there are others.
+    """Open activities, the most urgent first. ``has_more`` says whether there are others.
 
     Attributes:
-        warnings: on Odoo 15 and 16, that others may be hidden.
+        warnings: On Odoo 15 and 16, a warning that other activities may be hidden.
     """
 
     activities: list[Activity]
@@ -104,10 +104,10 @@ class ActivitiesResult(Shown):
 
 @attrs.frozen(kw_only=True)
 class ScheduledActivity(Shown):
-    """An activity that was scheduled; ``activity`` is None where it could not be read.
+    """An activity that was scheduled. ``activity`` is None if it could not be read.
 
     Attributes:
-        ids: of all activities; ``id`` and ``activity`` are the first one's.
+        ids: Ids of all activities. ``id`` and ``activity`` belong to the first one.
     """
 
     id: int | None = None
@@ -119,11 +119,11 @@ class ScheduledActivity(Shown):
 
 @attrs.frozen(kw_only=True)
 class DoneActivity(Shown):
-    """An activity that was marked done.
+    """An activity that was marked as done.
 
     Attributes:
-        done: whether it is gone from the open activities, as read afterwards.
-        message_id: the message in the record's chatter that tells of it.
+        done: Whether it is no longer open, as read afterwards.
+        message_id: Id of the message about it on the record.
     """
 
     id: int
@@ -142,21 +142,16 @@ def get_activities(
 ) -> ActivitiesResult:
     """Return the open activities of a record, or of a user on all records, by deadline.
 
-    Two requests, side by side, for a record; one for oneself, two for another user. Odoo 15 and 16
-    find activities only on records that the user may change, even what is the user's own to do; a
-    warning says so.
+    Without a record, you get the activities of a user, at most 100. The user defaults to the
+    connected user. Pass the name or login of another user. Odoo 15 and 16 return only activities on
+    records that the user can change, and a warning says so.
 
-    Args:
-        odoo: the connection.
-        model: of the record; without it, the activities of a user are listed, 100 at most.
-        record_id: the record.
-        user_id: only what this user is to do; without a record, oneself by default.
-        user_name: instead of the id, the name or login.
+    It takes 2 requests in parallel for a record, 1 for yourself, and 2 for another user.
 
     Raises:
-        AmbiguousNameError: several active users have the name.
-        ValidationError: the model has no activities, or only one of model and record was given.
-        NotFoundError: there is no such record, or no such active user.
+        AmbiguousNameError: Several active users have the name.
+        ValidationError: The model has no activities, or you passed only one of model and record.
+        NotFoundError: The record does not exist, or no active user matches.
         AccessError: Odoo or the policy does not allow it.
     """
     if (model is None) is not (record_id is None):
@@ -201,33 +196,21 @@ def schedule_activity(
     records: Annotated[NamesOrIds, Doc("Or several: names or ids.")] = None,
     dry_run: DryRun = False,
 ) -> ScheduledActivity | Plan:
-    """Schedule an activity on a record, or the same on several, and return it as stored.
+    """Schedule an activity on a record, or the same activity on several records.
 
-    Of several records, each has an activity of its own, made one after the other; when one fails,
-    those after it are not tried, and the warnings say which.
+    For several records, pass up to 100 ids or names. Each record gets its own activity, one after
+    the other. If one fails, the remaining records are not tried, and ``warnings`` lists them. The
+    deadline defaults to today in the connection's time zone.
 
-    Made by the record's own ``activity_schedule``, which every user may call; to create a
-    ``mail.activity`` one would need the id of the model, which ordinary users cannot read.
-
-    Args:
-        odoo: the connection.
-        model: such as ``res.partner``.
-        record_id: the record; or
-        records: ids or names of at most 100 records.
-        activity_type: one of the types that Odoo brings along.
-        summary: a few words.
-        note: plain text; tags in it are shown, not obeyed.
-        date_deadline: a day; today in the connection's time zone by default.
-        user_id: who is to do it (``res.users``); oneself by default.
-        user_name: instead of the id, the name or login of an active user.
-        dry_run: check everything and schedule nothing.
+    The toolkit calls ``activity_schedule`` of the record, which every user can call. Ordinary users
+    can't create a ``mail.activity``, because they can't read the id of the model.
 
     Raises:
-        AmbiguousNameError: several active users have the name; nothing was scheduled.
-        ValidationError: the model has no activities, the date is none, a record is given twice, or
-            none at all; nothing was scheduled.
-        NotFoundError: there is no such record, user or type; nothing was scheduled.
-        AccessError: Odoo or the policy does not allow it; nothing was scheduled.
+        AmbiguousNameError: Several active users have the name. Nothing was scheduled.
+        ValidationError: The model has no activities, the date is wrong, you passed a record twice,
+            or no record. Nothing was scheduled.
+        NotFoundError: The record, user or type does not exist. Nothing was scheduled.
+        AccessError: Odoo or the policy does not allow it. Nothing was scheduled.
     """
     values: dict[str, Any] = {"summary": summary} if summary else {}
     if date_deadline is not None:
@@ -306,19 +289,13 @@ def mark_activity_done(
     *,
     dry_run: DryRun = False,
 ) -> DoneActivity | Plan:
-    """Mark an activity done, which posts a message on its record; three steps.
+    """Mark an activity as done, which posts a message on its record.
 
-    Odoo 14 to 18 delete the activity then, 19 archives it.
-
-    Args:
-        odoo: the connection.
-        activity_id: an open activity.
-        feedback: plain text, shown in the message.
-        dry_run: look for the activity and change nothing.
+    Odoo 14 to 18 then delete the activity, and Odoo 19 archives it. It takes 3 requests.
 
     Raises:
-        NotFoundError: there is no such open activity for this user; nothing was done.
-        AccessError: Odoo or the policy does not allow it; nothing was done.
+        NotFoundError: This user has no such open activity. Nothing was done.
+        AccessError: Odoo or the policy does not allow it. Nothing was done.
     """
     row = find_owned(
         odoo, ACTIVITY, activity_id, "get_activities lists the open activities of a record."

@@ -1,4 +1,4 @@
-"""Messages of a record: what Odoo shows in the chatter below its form."""
+"""Functions for the messages of a record, which Odoo shows in the chatter."""
 
 from __future__ import annotations
 
@@ -67,12 +67,13 @@ class Message(Shown):
     """A message of a record.
 
     Attributes:
-        date: ISO 8601 in UTC.
-        author: None where the sender is no partner; ``email_from`` tells who it was.
-        type: comment, email, notification, ...
-        subtype: such as Discussions (went to followers) or Note (internal), in the user's language.
-        body: text, or HTML where that was asked for.
-        attachment_ids: files of the message.
+        date: Date and time, ISO 8601 in UTC.
+        author: Author. None if the sender is not a contact. See ``email_from`` then.
+        type: Such as ``comment``, ``email`` or ``notification``.
+        subtype: Subtype in the user's language, such as Discussions (sent to followers) or Note
+            (internal).
+        body: Text, or HTML if you asked for it.
+        attachment_ids: Ids of the files of the message.
     """
 
     id: int
@@ -88,7 +89,7 @@ class Message(Shown):
 
 @attrs.frozen(kw_only=True)
 class MessagesResult(Shown):
-    """Messages, the newest first; ``has_more`` tells of older ones."""
+    """Messages, newest first. ``has_more`` says whether there are older ones."""
 
     messages: list[Message]
     count: int
@@ -97,11 +98,11 @@ class MessagesResult(Shown):
 
 @attrs.frozen(kw_only=True)
 class Notified(Shown):
-    """Somebody whom a message was sent to.
+    """A person who was notified of a message.
 
     Attributes:
-        by: inbox, email, sms, ...
-        status: such as ready (waits in the queue), sent, exception (failed), canceled.
+        by: Such as ``inbox``, ``email`` or ``sms``.
+        status: Such as ``ready`` (in the queue), ``sent``, ``exception`` (failed) or ``canceled``.
     """
 
     id: int
@@ -115,10 +116,10 @@ class PostedMessage(Shown):
     """A message that was posted.
 
     Attributes:
-        body: the HTML that Odoo stored; None where it could not be read.
-        attachment_ids: its files.
-        notified: who was told, and how; the author never is.
-        warnings: what went otherwise than asked.
+        body: HTML that Odoo stored. None if it could not be read.
+        attachment_ids: Ids of its files.
+        notified: People who were notified, and how. The author is never notified.
+        warnings: Differences from your request.
     """
 
     id: int
@@ -133,7 +134,7 @@ class PostedMessage(Shown):
 
 @attrs.frozen(kw_only=True)
 class PostedNote(Shown):
-    """A note on one of several records; ``message_id`` is None where Odoo did not tell it."""
+    """A note on one of several records. ``message_id`` is None if Odoo did not return it."""
 
     record: RecordName
     message_id: int | None = None
@@ -144,8 +145,8 @@ class PostedNotes(Shown):
     """A note on several records.
 
     Attributes:
-        notes: where it was posted.
-        not_posted: the records on which it was not; ``warnings`` say why.
+        notes: Notes that were posted.
+        not_posted: Records without the note. ``warnings`` says why.
     """
 
     model: str
@@ -168,19 +169,14 @@ def get_messages(
     ] = ("email", "comment"),
     strip_html: Annotated[bool, Doc("Bodies as text instead of HTML.")] = True,
 ) -> MessagesResult:
-    """Return the newest messages of a record; three requests, side by side.
+    """Return the newest messages of a record.
 
-    Args:
-        odoo: the connection.
-        model: such as ``res.partner``.
-        record_id: the record.
-        limit: most messages, at most 100.
-        message_types: as in the selection of ``mail.message.message_type`` of this server.
-        strip_html: bodies as readable text.
+    You get at most 100 messages. The types are those of ``mail.message.message_type`` on your
+    server. It takes 3 requests in parallel.
 
     Raises:
-        ValidationError: the model has no chatter; there is no such message type.
-        NotFoundError: there is no such record.
+        ValidationError: The model has no chatter, or the message type does not exist.
+        NotFoundError: The record does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
     check_has(odoo, model, "message_ids", "chatter")
@@ -255,30 +251,28 @@ def post_message(
     max_bytes: int = MAX_BYTES,
     dry_run: DryRun = False,
 ) -> PostedMessage | Plan:
-    """Post a message on a record and return it as stored, with who was notified.
+    """Post a message on a record, and return it with the people who were notified.
 
-    Three steps: record, partners and files are looked up side by side, the message is posted,
-    message and notifications are read side by side. Each new file is one more, before the message.
+    Odoo 14 to 16 read a body as HTML, and Odoo 17 and later escape it. The toolkit sends it so that
+    readers see your text on every version. The subtype is ``mail.mt_comment`` (to followers) or
+    ``mail.mt_note`` (internal). On Odoo 14 to 18 the partners become followers.
+
+    Attach files of the record by id, or new files by name and content. Their ``mimetype`` is
+    handled as in :func:`~odoo_toolkit.chatter.attachments.upload`.
+
+    It takes 3 steps. The toolkit looks up the record, partners and files in parallel, posts the
+    message, and reads the message and its notifications in parallel. Each new file takes 1 more
+    request before the message.
 
     Args:
-        odoo: the connection.
-        model: such as ``res.partner``.
-        record_id: the record.
-        body: plain text. Odoo 14 to 16 take a body for HTML, 17 and later escape it; it is sent
-            in such a way that readers see this text on each.
-        message_type: comment, or notification for an internal note.
-        subtype: ``mail.mt_comment`` (to followers) or ``mail.mt_note`` (internal).
-        partner_ids: partners to notify; on Odoo 14 to 18 they become followers.
-        attachments: files that go with it: those that the record has, by id, or new ones, by name
-            and content; ``mimetype`` as for :func:`~odoo_toolkit.chatter.attachments.upload`.
-        max_bytes: larger files are refused.
-        dry_run: check everything and post nothing.
+        max_bytes: Maximum size of a file.
 
     Raises:
-        ValidationError: the model has no chatter, the body is empty, a file is none; nothing was
-            posted.
-        NotFoundError: there is no such record, partner or file of it; nothing was posted.
-        AccessError: Odoo or the policy does not allow it; nothing was posted.
+        ValidationError: The model has no chatter, the body is empty, or a file is wrong. Nothing
+            was posted.
+        NotFoundError: The record or partner does not exist, or the record has no such file. Nothing
+            was posted.
+        AccessError: Odoo or the policy does not allow it. Nothing was posted.
     """
     _check_body(body)
     if message_type not in _SUBTYPES:
@@ -351,27 +345,20 @@ def post_notes(
     body: Body,
     dry_run: DryRun = False,
 ) -> PostedNotes | Plan:
-    """Post one internal note on each of several records; nobody is notified.
-
-    Three round trips, and one for each record: Odoo posts on one at a time. When one fails, those
-    after it are not tried, and the result says which.
+    """Post the same internal note on several records. No one is notified.
 
     >>> post_notes(odoo, model="res.partner", records=["ACME Ltd", 26], body="On hold").message
     'Posted the note on 2 of 2 res.partner records.'
 
-    Args:
-        odoo: the connection.
-        model: such as ``sale.order``.
-        records: ids or names of at most 100 of its records.
-        body: plain text; readers see it as it is.
-        dry_run: check everything and post nothing.
+    Pass up to 100 records. Odoo posts on one record at a time. If one fails, the remaining records
+    are not tried, and the result lists them. It takes 3 requests, and 1 for each record.
 
     Raises:
-        AmbiguousNameError: a name matches several records; nothing was posted.
-        NotFoundError: there is no such record; nothing was posted.
-        ValidationError: the model has no chatter, the body is empty, there are no records, too
-            many, or one twice; nothing was posted.
-        AccessError: Odoo or the policy does not allow it; nothing was posted.
+        AmbiguousNameError: A name matches several records. Nothing was posted.
+        NotFoundError: The record does not exist. Nothing was posted.
+        ValidationError: The model has no chatter, the body is empty, or you passed no records, too
+            many, or one twice. Nothing was posted.
+        AccessError: Odoo or the policy does not allow it. Nothing was posted.
     """
     _check_body(body)
     post = PostsOn(model=model, method="message_post", owner=model, kind=_MODEL, record=0)

@@ -1,4 +1,4 @@
-"""HTTP connections that several connections to Odoo share."""
+"""HTTP connections to share between several connections to Odoo."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Pool:
 
     A connection carries nothing of who uses it: each request has its own credentials, and cookies
     are not kept. TLS that is checked otherwise, and other proxies, have connections of their own.
-    Safe to share between threads. It is closed by who made it, not with an ``Odoo`` that uses it.
-    A copy or a pickle of it is an empty pool.
+    Safe to share between threads. It is closed by who made it, not with an ``Odoo`` that uses it. A
+    copy or a pickle of it is an empty pool.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Where Odoo is, and who we are there."""
+"""The settings of a connection: the address of Odoo and the credentials."""
 
 from __future__ import annotations
 
@@ -66,35 +66,36 @@ def _history(value: Any) -> str:
 
 @attrs.frozen(kw_only=True)
 class ConnectionSettings:
-    """The settings of one connection; each can come from its ``ODOO_*`` environment variable.
+    """The settings of one connection. Each can come from its ``ODOO_*`` environment variable.
 
     Attributes:
-        url: address of Odoo.
-        database: asked from the server where it serves only one.
-        username: login of the Odoo user; JSON-2 needs none.
-        password: of the user.
-        api_key: wins over the password; if it is refused, the password is tried, with a warning.
-        protocol: auto is JSON-2 on Odoo 19 with an API key, else JSON-RPC, else XML-RPC.
-        timeout: seconds for an answer.
-        total_timeout: seconds for connecting with all attempts, twice the timeout unless given; no
-            call is tried again after them.
-        verify_ssl: whether the server's certificate is checked; false is warned of once.
-        ca_cert: PEM file of an authority of your own.
-        proxy: its address; the proxies of the environment are not used.
-        lang: language, in the context of every call.
-        tz: time zone, in the context of every call.
-        company_id: the current company.
-        company_ids: all companies that may be seen.
-        calls_per_second: how fast Odoo is called, by all connections of the process; 1 for
-            ``*.odoo.com``, else no limit; 0 for none.
-        max_concurrent_calls: how many calls are under way at the same time, likewise.
-        health_interval: idle seconds after which Odoo is checked before a call.
-        reconnect_attempts: how often a call that may be sent again is.
-        reconnect_backoff: seconds before the first new attempt; doubled each time.
-        history: the file that keeps what is written; ``auto`` is one in the user's folder, ``off``
+        url: Address of Odoo.
+        database: Name of the database. By default the toolkit asks the server, if it has only one.
+        username: Login of the Odoo user. JSON-2 does not need it.
+        password: Password of the user.
+        api_key: API key, which takes precedence over the password. If Odoo rejects the key, the
+            toolkit tries the password, with a warning.
+        protocol: ``auto`` is JSON-2 on Odoo 19 with an API key, otherwise JSON-RPC or XML-RPC.
+        timeout: Seconds to wait for one response.
+        total_timeout: Seconds to connect, with all attempts. Default: twice the timeout. No call is
+            tried again after them.
+        verify_ssl: Whether to check the server's certificate. False gives one warning.
+        ca_cert: PEM file with your own certificate authority.
+        proxy: Address of the proxy. Proxies in the environment are ignored.
+        lang: Language in the context of every call.
+        tz: Time zone in the context of every call.
+        company_id: Current company.
+        company_ids: All companies whose records you see.
+        calls_per_second: Maximum number of calls per second, by all connections of the process. 0
+            means no limit. Default: 1 for ``*.odoo.com``, otherwise no limit.
+        max_concurrent_calls: Maximum number of calls in parallel, with the same defaults.
+        health_interval: Idle seconds after which the toolkit checks Odoo before a call.
+        reconnect_attempts: How often the toolkit repeats a call that is safe to repeat.
+        reconnect_backoff: Seconds before the first new attempt, doubled each time.
+        history: File of the change history. ``auto`` is a file in the user's folder, ``off`` is
             none.
-        history_days: after which its entries are removed.
-        history_megabytes: at which its oldest entries are removed.
+        history_days: Days after which its entries are removed.
+        history_megabytes: Size at which its oldest entries are removed.
     """
 
     url: str = setting("ODOO_URL", parse=_url)

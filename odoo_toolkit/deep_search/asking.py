@@ -1,4 +1,4 @@
-"""What the levels of the deep search share: their state, and how they ask a model."""
+"""The state that the levels of the deep search share, and their queries."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _OF_THE_CONNECTION = frozenset({"connection", "rate_limit", "configuration"})
 
 @attrs.frozen(kw_only=True)
 class SearchLogEntry(Shown):
-    """What one level did in one model.
+    """The result of one level in one model.
 
     Attributes:
-        results_found: records that no earlier level had found.
-        searched: False where the level could not look; ``notes`` say why.
-        notes: what was not looked at: fields the server lacks, more matches than the limit,
-            models that cannot be read, ...
+        results_found: Number of records that no earlier level had found.
+        searched: False if the level could not search. ``notes`` says why.
+        notes: Limits of the search, such as missing fields, more matches than the limit, or models
+            that can't be read.
     """
 
     level: int

@@ -60,14 +60,14 @@ _CONTACTS = 3
 
 @attrs.frozen(kw_only=True)
 class DeepSearchResult(Shown):
-    """Records found, by model, the best matches first.
+    """The records that were found, by model, the best matches first.
 
     Attributes:
-        search_log: what was done, level by level.
-        depth_reached: the deepest level that could look into some model.
-        strategies_used: the levels' names.
-        suggestions: what to do next.
-        warnings: what was done differently from what was asked.
+        search_log: Log of the search, level by level.
+        depth_reached: Deepest level that could search a model.
+        strategies_used: Names of the levels.
+        suggestions: Next steps.
+        warnings: Differences between the request and the result.
     """
 
     query: str
@@ -89,32 +89,33 @@ def deep_search(
     fields: Annotated[Fields, Doc("Fields to return. Default: the most useful ones.")] = (),
     exhaustive: Annotated[bool, Doc("Try all levels, even after a match.")] = False,
 ) -> DeepSearchResult:
-    """Return the records that a query may mean, the best matches first.
-
-    Each model is searched until a level finds something: whole words and names first, then
-    e-mail addresses, phone numbers (whatever their punctuation), references and notes, then
-    records of the contacts that match, then messages and the text of attached files. Upper and
-    lower case never matter, accents not where the server has ``unaccent``; ``%`` and ``_`` are
-    ordinary characters. One to three round trips per level and model; the models are searched side
-    by side.
+    """Find records by words, names, numbers or addresses, the best matches first.
 
     >>> deep_search(odoo, "azure interior", "sale.order", max_depth=4)
 
-    Args:
-        odoo: the connection.
-        query: at most 500 characters.
-        model: such as ``res.partner``; by default every one that the server has of
-            :func:`~odoo_toolkit.deep_search.configurations.searched_models`.
-        max_depth: 1 to 5; by default 3 with a model, 5 without.
-        limit: most records per model; above 100 it is lowered, with a warning.
-        fields: names of fields; without a model, each model gives those that it has.
-        exhaustive: whether to go on to ``max_depth`` in any case.
+    Each model is searched until a level finds something:
+
+    1. whole words and names
+    2. e-mail addresses and phone numbers, in any notation
+    3. addresses, references and notes
+    4. records of matching contacts
+    5. messages, and the text of attached files
+
+    The search ignores case. It ignores accents if the server has ``unaccent``. ``%`` and ``_`` are
+    ordinary characters. The query has at most 500 characters. The depth defaults to 3 with a model
+    and 5 without. Pass ``exhaustive=True`` to search all levels up to ``max_depth``. A limit above
+    100 is lowered, with a warning.
+
+    Without a model, the toolkit searches the models of
+    :func:`~odoo_toolkit.deep_search.configurations.searched_models`, and each returns the fields
+    that it has. A search takes 1 to 3 requests per level and model. Models are searched in
+    parallel.
 
     Raises:
-        ValidationError: the query is empty or too long, or ``model`` lacks one of ``fields``.
-        NotFoundError: there is no such model.
-        AccessError: Odoo or the policy does not allow to read ``model``, or a field is blocked.
-        OdooConnectionError: Odoo cannot be reached.
+        ValidationError: The query is empty or too long, or the model lacks one of the fields.
+        NotFoundError: The model does not exist.
+        AccessError: Odoo or the policy does not allow reading the model, or blocks a field.
+        OdooConnectionError: Odoo can't be reached.
     """
     _check(max_depth, limit, fields)
     terms = parse_query(query)

@@ -1,4 +1,4 @@
-"""Loads a model into a table of a destination, and tells what became of it."""
+"""A function that syncs a model to a table of a data warehouse."""
 
 from __future__ import annotations
 
@@ -61,48 +61,47 @@ def sync(
     decimals: bool = True,
     batch_size: int = BATCH_SIZE,
 ) -> TableReport:
-    """Bring a table of a warehouse up to date with a model, and prove that it is complete.
+    """Sync a model to a table of a data warehouse, and check that the table is complete.
 
     >>> for model in ("sale.order", "sale.order.line"):
     ...     print(sync(odoo, "duckdb:///odoo.db", model))
 
-    The first call loads all records, later ones what has changed. Where it stands is kept at the
-    destination, with the data: any machine may make the next call, and one that was stopped is
-    made up for by the next.
+    The first call loads all records. Later calls load the changes. The state is stored at the
+    destination with the data, so any machine can make the next call. The next call also completes
+    one that was interrupted.
 
     Args:
-        odoo: the connection.
-        destination: such as ``duckdb:///odoo.db`` or ``postgresql://user@host/database``; or the
-            name of a destination that dlt is configured for, or one of ``dlt.destinations``.
-        model: such as ``sale.order``.
-        domain: which records.
-        fields: names, the same each time; all that are stored by default, without files,
+        destination: Address such as ``duckdb:///odoo.db`` or ``postgresql://user@host/database``,
+            the name of a destination that dlt is configured for, or one of ``dlt.destinations``.
+        model: Model to load, such as ``sale.order``.
+        fields: Field names, the same each time. Default: all stored fields without files,
             properties and one2many.
-        table: name of the table; by default that of the model, ``sale_order``.
-        dataset: the schema or dataset that the table is in.
-        context: extends the base context, such as ``{"lang": "fr_FR"}``; the same each time. So
-            are the language of all texts, and the company of values that each company has its own
-            of, wherever they come from.
-        columns: what becomes of new fields: with ``evolve`` they come, and all records are read
-            again; with ``freeze`` they are an error. A field whose type changes always is one.
-        full_reload: read all records again, for what Odoo does not note as a change.
-        refresh: drop the table and load it anew.
-        check: compare the ids at the destination with those in Odoo at the end.
-        decimals: whether money, and floats whose digits Odoo fixes, are decimals; else floats.
-        batch_size: most records that are loaded at a time where all are read.
+        table: Name of the table. Default: that of the model, ``sale_order``.
+        dataset: Schema or dataset of the table.
+        context: Keys to add to the context of the connection, such as ``{"lang": "fr_FR"}``. Pass
+            the same each time. The language and the company must also stay the same, wherever they
+            come from.
+        columns: ``evolve`` to add new fields and read all records again, or ``freeze`` to raise an
+            error. A field that changes its type is always an error.
+        full_reload: Whether to read all records again, to get changes that Odoo does not record.
+        refresh: Whether to drop the table and load it again.
+        check: Whether to compare the ids at the destination with those in Odoo at the end.
+        decimals: Whether money is decimal, and also floats with a number of digits fixed by Odoo.
+            Otherwise they are floats.
+        batch_size: Maximum number of records per load, if all records are read.
 
     Returns:
-        What was done, and whether the table is complete.
+        A report of what was loaded, and whether the table is complete.
 
     Raises:
-        ConfigurationError: dlt or pyarrow is not installed, or dlt is not configured for the
-            destination, or that cannot merge rows.
-        ValidationError: of the destination, the names, the model or its fields; or the table was
-            loaded with another language, company or type of a field, or with more fields.
-        NotFoundError: there is no such model.
+        ConfigurationError: Dlt or pyarrow is not installed, dlt is not configured for the
+            destination, or the destination can't merge rows.
+        ValidationError: The destination, a name, the model or a field is wrong. Or the table was
+            loaded with another language, company, field type, or with more fields.
+        NotFoundError: The model does not exist.
         AccessError: Odoo or the policy does not allow it.
-        StateError: the destination failed, another sync loads the table, the clock of Odoo went
-            back, or the table is not complete. The next call makes up for what was not loaded.
+        StateError: The destination failed, another sync loads the table, the clock of Odoo went
+            back, or the table is not complete. The next call loads what is missing.
     """
     dlt = imported()
     _quieten()

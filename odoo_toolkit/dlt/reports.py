@@ -1,4 +1,4 @@
-"""What a run has done with a table, and whether the table is complete."""
+"""The report of a table: what a run loaded, and whether the table is complete."""
 
 from __future__ import annotations
 
@@ -14,26 +14,27 @@ Status = Literal["complete", "complete, changed meanwhile", "not finished"]
 
 @attrs.frozen(kw_only=True)
 class TableReport(Shown):
-    """What a run has done with a table, and whether the table is complete.
+    """The report of a table after a run.
 
     Attributes:
-        table: its name.
-        model: such as ``sale.order``.
-        status: ``complete``: at the end, the database had exactly the records that the table has
-            rows for. ``complete, changed meanwhile``: records came or went while that was checked;
-            the next run has them. ``not finished``: a long first run goes on with the next one.
-        loaded: records that are new in the table, or that were all read again.
-        changed: records that were loaded again because they had changed.
-        deleted: rows that were deleted because their records are.
-        left: rows that were deleted because their records no longer match.
-        not_accessible: rows whose records the user can no longer read, and that stay as they were.
-        rows: how many rows the table has for records that the user can read.
-        id_sum: the sum of their ids.
-        counted: how many records match, as the database counts them.
-        counted_id_sum: the sum of the ids of those.
-        links: field -> how many links its table has.
-        checked: whether the ids at the destination were compared with those in Odoo, too.
-        warnings: what else is to be known.
+        table: Name of the table.
+        model: Model of the table, such as ``sale.order``.
+        status: ``complete`` if the database had exactly the records of the table at the end.
+            ``complete, changed meanwhile`` if records were added or removed during the check. The
+            next run loads them. ``not finished`` if a long first run continues with the next run.
+        loaded: Number of records that are new in the table, or that were all read again.
+        changed: Number of records that were loaded again because they changed.
+        deleted: Number of rows that were deleted because their records were deleted.
+        left: Number of rows that were deleted because their records no longer match.
+        not_accessible: Number of rows whose records the user can no longer read. They stay
+            unchanged.
+        rows: Number of rows for records that the user can read.
+        id_sum: Sum of their ids.
+        counted: Number of records that match, as counted by the database.
+        counted_id_sum: Sum of the ids of the counted records.
+        links: Field -> number of links in its table.
+        checked: Whether the ids at the destination were compared with those in Odoo.
+        warnings: Limits of the result.
     """
 
     table: str

@@ -1,4 +1,4 @@
-"""A source for dlt: models of Odoo as tables of any destination that dlt has."""
+"""A source for dlt: models of Odoo as tables of any destination."""
 
 from __future__ import annotations
 
@@ -78,40 +78,41 @@ def odoo_table(
     decimals: bool = True,
     parallelized: bool = False,
 ) -> DltResource:
-    """Return a model as a resource of dlt, which loads what has changed since its last run.
+    """Return a model as a dlt resource, which loads the changes since its last run.
 
     >>> import dlt
     >>> from odoo_toolkit.dlt import odoo_table
     >>> pipeline = dlt.pipeline("orders", destination="duckdb", dataset_name="odoo_data")
     >>> pipeline.run(odoo_table(odoo, "sale.order", [["state", "=", "sale"]]))
 
-    Rows are merged by id; deleted records, and those that no longer match, are deleted. Rows whose
-    records the user can no longer read stay. Each x2many field is a table ``sale_order__tag_ids``
-    of ids. See the guide to loading into a warehouse.
+    Rows are merged by id. Rows of records that are deleted or no longer match are deleted. Rows of
+    records that the user can no longer read stay. Each x2many field becomes a table of ids, such as
+    ``sale_order__tag_ids``. See the guide to syncing to a data warehouse.
 
     Args:
-        odoo: the connection.
-        model: such as ``sale.order``.
-        domain: which records.
-        fields: names, the same each time; all that are stored by default, without files,
+        model: Model to load, such as ``sale.order``.
+        domain: Which records.
+        fields: Field names, the same each time. Default: all stored fields without files,
             properties and one2many.
-        table: name of the table; by default that of the model, ``sale_order``.
-        context: extends the base context, such as ``{"lang": "fr_FR"}``; the same each time. So
-            are the language of all texts, and the company of values that each company has its own
-            of, wherever they come from.
-        columns: what becomes of new fields: with ``evolve`` they come, and all records are read
-            again; with ``freeze`` they are an error. A field whose type changes always is one.
-        full_reload: read all records again, for what Odoo does not note as a change.
-        batch_size: most records of one run, where all are read; the next run goes on.
-        decimals: whether money, and floats whose digits Odoo fixes, are decimals; else floats.
-        parallelized: whether dlt reads it in a thread beside other tables; see its documentation.
+        table: Name of the table. Default: that of the model, ``sale_order``.
+        context: Keys to add to the context of the connection, such as ``{"lang": "fr_FR"}``. Pass
+            the same each time. The language and the company must also stay the same, wherever they
+            come from.
+        columns: ``evolve`` to add new fields and read all records again, or ``freeze`` to raise an
+            error. A field that changes its type is always an error.
+        full_reload: Whether to read all records again, to get changes that Odoo does not record.
+        batch_size: Maximum number of records per run, if all records are read. The next run
+            continues.
+        decimals: Whether money is decimal, and also floats with a number of digits fixed by Odoo.
+            Otherwise they are floats.
+        parallelized: Whether dlt reads the table in a thread, in parallel with other tables. See
+            the documentation of dlt.
 
     Raises:
-        ConfigurationError: dlt or pyarrow is not installed.
-        ValidationError: ``columns`` is none of these, or the destination would give the table
-            another name.
-        ValidationError, NotFoundError, AccessError: when it is run, of the model and its fields;
-            dlt raises an error of its own, and this one is its cause.
+        ConfigurationError: Dlt or pyarrow is not installed.
+        ValidationError: ``columns`` is wrong, or the destination would give the table another name.
+        ValidationError, NotFoundError, AccessError: When it runs, the model or its fields are
+            wrong. dlt raises its own error, and this one is the cause.
     """
     dlt = imported()
     if columns not in get_args(Columns):
@@ -192,7 +193,7 @@ def odoo_source(
     bundle: str | None = None,
     **options: Any,
 ) -> DltSource:
-    """Return several models as a source of dlt, each as of :func:`odoo_table`.
+    """Return several models as a dlt source, each as in :func:`odoo_table`.
 
     >>> import dlt
     >>> from odoo_toolkit.dlt import odoo_source
@@ -200,14 +201,13 @@ def odoo_source(
     >>> pipeline.run(odoo_source(odoo, bundle="sales"))
 
     Args:
-        odoo: the connection.
-        models: such as ``["sale.order", "sale.order.line"]``.
-        bundle: models that belong together: sales, accounting, stock or crm.
-        options: as of :func:`odoo_table`, for all of the models.
+        models: Models, such as ``["sale.order", "sale.order.line"]``.
+        bundle: Models that belong together: ``sales``, ``accounting``, ``stock`` or ``crm``.
+        options: Options of :func:`odoo_table`, for all models.
 
     Raises:
-        ValidationError: there is no such bundle, or neither is given.
-        ConfigurationError: dlt or pyarrow is not installed.
+        ValidationError: The bundle does not exist, or you passed neither models nor a bundle.
+        ConfigurationError: Dlt or pyarrow is not installed.
     """
     dlt = imported()
     bundles = () if bundle is None else (bundle,)
@@ -217,7 +217,7 @@ def odoo_source(
 
 
 def reports(pipeline: Pipeline) -> dict[str, TableReport]:
-    """Return what the last run of each table of a pipeline has done, by the table's name."""
+    """Return the reports of a pipeline's last run, by table name."""
     found: dict[str, TableReport] = {}
     for name, state in states(pipeline).items():
         if told := state.get("report"):

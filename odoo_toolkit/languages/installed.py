@@ -1,4 +1,4 @@
-"""The languages of an Odoo: which there are, and switching one on."""
+"""Functions that list and activate languages."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LOADING = 300.0
 
 @attrs.frozen(kw_only=True)
 class Language(Shown):
-    """A language; its code is what goes into ``lang`` of a context."""
+    """A language. Its code is the value for ``lang`` in a context."""
 
     code: str
     name: str
@@ -42,14 +42,14 @@ class Language(Shown):
 
 @attrs.frozen(kw_only=True)
 class LanguagesResult(Shown):
-    """Languages of an Odoo."""
+    """The languages of an Odoo database."""
 
     languages: list[Language]
 
 
 @attrs.frozen(kw_only=True)
 class ActivatedLanguage(Language):
-    """A language as it is now; ``warnings`` say what went otherwise than asked."""
+    """A language as it is now. ``warnings`` lists differences from your request."""
 
     message: str
     warnings: list[str] = attrs.Factory(list)
@@ -59,15 +59,13 @@ def get_languages(
     odoo: Odoo,
     find: Annotated[str | None, Doc("Part of a name. Also finds inactive ones.")] = None,
 ) -> LanguagesResult:
-    """Return the active languages, or look for others; one round trip.
+    """Return the active languages, or search for others.
 
     >>> [language.code for language in get_languages(odoo).languages]
     ['en_US']
 
-    Args:
-        odoo: the connection.
-        find: part of a name or code, such as ``French``: returns the languages that match, active
-            or not, at most 20.
+    To search, pass a part of a name or code, such as ``French``. You get at most 20 languages,
+    active or not. It takes 1 request.
 
     Raises:
         AccessError: Odoo or the policy does not allow it.
@@ -87,19 +85,15 @@ def activate_language(
     *,
     dry_run: DryRun = False,
 ) -> ActivatedLanguage | Plan:
-    """Activate a language; five round trips, or one if it is already active.
+    """Activate a language.
 
-    It loads Odoo's own texts, which takes from 10 seconds to a few minutes, and changes no data. It
-    needs the rights of an administrator.
-
-    Args:
-        odoo: the connection.
-        code: of the language, such as ``fr_FR``.
-        dry_run: find and check, activate nothing.
+    It loads Odoo's translations, which takes from 10 seconds to a few minutes. It does not change
+    data. You need the rights of an administrator. It takes 5 requests, or 1 if the language is
+    already active.
 
     Raises:
-        NotFoundError: there is no such language.
-        AccessError: MODE_VIOLATION outside full mode; or Odoo does not allow it.
+        NotFoundError: The language does not exist.
+        AccessError: MODE_VIOLATION outside full mode, or Odoo does not allow it.
     """
     create = Step(model=_INSTALL, method="create", says="Asked for")
     press = Step(model=_INSTALL, method="lang_install", says="Activated", timeout=_LOADING)

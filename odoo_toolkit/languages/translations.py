@@ -1,8 +1,8 @@
-"""What one record is called in each language.
+"""Functions that read and write the translations of a record.
 
-Without a language in the context, Odoo 14 to 19 reads and writes English (US), whatever the user's
-own language is. A language that is not active is an error in some versions, and overwrites
-the English text in others: so it is looked at first which ones there are.
+Without a language in the context, Odoo 14 to 19 use English (US), whatever the user's language is.
+A language that is not active is an error on some versions, and overwrites the English text on
+others. The toolkit therefore checks the active languages first.
 """
 
 from __future__ import annotations
@@ -50,13 +50,12 @@ Translations = Mapping[str, Mapping[str, str | Mapping[str, str]]]
 
 @attrs.frozen(kw_only=True)
 class TranslationsResult(Shown):
-    """A record's texts in each language.
+    """The texts of a record in each language.
 
     Attributes:
-        translations: field -> code of a language -> text; a text that was never translated is the
-            English one. For texts that Odoo translates by sentence: sentence -> text, None if it
-            is not translated.
-        warnings: anything unexpected.
+        translations: Field -> language code -> text. A text without a translation is in English. If
+            Odoo translates by sentence: sentence -> translation, or None without a translation.
+        warnings: Differences from your request.
     """
 
     model: str
@@ -85,20 +84,15 @@ def get_translations(
         Doc("Translated fields. Default: all."),
     ] = None,
 ) -> TranslationsResult:
-    """Return a record's texts in each active language.
+    """Return the texts of a record in each active language.
 
-    One round trip for each language, side by side, and two before. Formatted texts (html) that Odoo
-    translates by sentence are read so from Odoo 16 on; before, they are read as a whole.
-
-    Args:
-        odoo: the connection.
-        model: such as ``product.template``.
-        record_id: the record.
-        fields: which are read; by default those that are translatable and not empty.
+    By default you get all translatable fields that are not empty. Odoo 16 and later return
+    formatted texts (HTML) by sentence, if Odoo translates them so. Odoo 15 and earlier return them
+    as a whole. It takes 2 requests, and 1 for each language in parallel.
 
     Raises:
-        NotFoundError: there is no such model or record.
-        ValidationError: a field is not translatable.
+        NotFoundError: The model or record does not exist.
+        ValidationError: A field is not translatable.
         AccessError: Odoo or the policy does not allow it.
     """
     asked = listed_fields(fields)
@@ -122,22 +116,15 @@ def translate(
     *,
     dry_run: DryRun = False,
 ) -> TranslationsResult | Plan:
-    """Write a record's texts in some languages, and return its texts in all of them.
+    """Write the texts of a record in some languages, and return its texts in all languages.
 
-    Formatted texts (html), which Odoo translates by sentence, can be written from Odoo 16 on.
-
-    Args:
-        odoo: the connection.
-        model: such as ``product.template``.
-        record_id: the record.
-        translations: field -> code of a language -> text, or of a formatted text sentence ->
-            translation. The other languages and sentences keep their texts.
-        dry_run: check, write nothing.
+    Other languages and sentences keep their texts. You can write formatted texts (HTML), which Odoo
+    translates by sentence, on Odoo 16 and later.
 
     Raises:
-        NotFoundError: there is no such model or record.
-        ValidationError: a field is not translatable, a language not active, or a text empty;
-            nothing was written.
+        NotFoundError: The model or record does not exist.
+        ValidationError: A field is not translatable, a language is not active, or a text is empty.
+            Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
     wanted = _checked(translations)

@@ -1,4 +1,4 @@
-"""The outcome of an e-mail: who got it, who did not, and why."""
+"""The delivery status of an e-mail for each recipient."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ _FAILURES = {
 
 @attrs.frozen(kw_only=True)
 class Delivery(Shown):
-    """The outcome of a message for one recipient.
+    """The delivery status of a message for one recipient.
 
     Attributes:
         by: ``email``, or ``inbox`` if the recipient reads messages in Odoo.
-        status: sent (the mail server took it), queued, failed, cancelled.
-        failure: why it failed.
+        status: ``sent`` (the mail server accepted it), ``queued``, ``failed`` or ``cancelled``.
+        failure: Reason of the failure.
     """
 
     id: int

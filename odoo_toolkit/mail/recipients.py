@@ -1,4 +1,4 @@
-"""Who gets an e-mail: contacts, by id, name or address, each with an address that is one."""
+"""Recipients of an e-mail: contacts by id, name or address."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FIELDS = ("display_name", "email", "email_normalized", "active", "commercial_pa
 
 @attrs.frozen(kw_only=True)
 class Recipient(Shown):
-    """A contact that gets an e-mail, and its address."""
+    """A contact who gets an e-mail, and the address."""
 
     id: int
     name: str

@@ -1,4 +1,4 @@
-"""A document sent by e-mail, with its PDF, and the status of the e-mail."""
+"""A function that sends a document by e-mail, and returns the status of the e-mail."""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ class MailPlan(Plan):
     """An e-mail that would be sent. Nothing was sent.
 
     Attributes:
-        recipients: the recipients with their addresses.
-        followers: the followers of the document, who also get its messages.
-        subject: the subject; None if Odoo fills it in only when it sends.
-        body: the text, likewise.
-        attachments: its files.
-        template: the source of subject, text and files.
+        recipients: Recipients with their addresses.
+        followers: Followers of the document, who also get its messages.
+        subject: Subject. None if Odoo fills it in when it sends.
+        body: Text, in the same way.
+        attachments: Names of the files.
+        template: Template of subject, text and files.
     """
 
     recipients: list[Recipient]
@@ -80,14 +80,14 @@ class SentMail(Shown):
     """An e-mail about a document, and its status.
 
     Attributes:
-        status: sent (the mail server took it), queued (Odoo sends it later), failed, cancelled,
-            partial (see ``deliveries``), or unknown.
-        message_id: of the message on the document; None if Odoo shows none.
-        subject: as it was sent.
-        attachments: the names of its files.
-        deliveries: the status for each recipient, including followers of the document.
-        state: the document's state now, if it has states.
-        warnings: anything that differs from the request.
+        status: ``sent`` (the mail server accepted it), ``queued`` (Odoo sends it later),
+            ``failed``, ``cancelled``, ``partial`` (see ``deliveries``) or ``unknown``.
+        message_id: Id of the message on the document. None if Odoo does not return it.
+        subject: Subject as it was sent.
+        attachments: Names of the files.
+        deliveries: Status for each recipient, including followers of the document.
+        state: State of the document now, if it has states.
+        warnings: Differences from your request.
     """
 
     model: str
@@ -127,35 +127,23 @@ def send_document(
     body: Annotated[str | None, Doc("Plain text instead of the template's.")] = None,
     dry_run: DryRun = False,
 ) -> SentMail | MailPlan:
-    """Send a document by e-mail, with its PDF, and return whether the e-mail was sent.
-
-    It is sent as Odoo's own button sends it: a quotation is marked as sent. The e-mail is also
-    a message on the document, so followers of the document get it, too.
+    """Send a document by e-mail with its PDF, and return the status of the e-mail.
 
     >>> send_document(odoo, model="sale.order", record_name="S00042").status
     'sent'
 
-    Args:
-        odoo: the connection.
-        model: of the document.
-        record_id: the document.
-        record_name: its number or name, instead of the id.
-        to: contacts by id, name or e-mail address; by default the contact of the document. Odoo
-            sends to contacts only: an address must be that of one.
-        template_id: an e-mail template; by default the one that Odoo uses for this document.
-        template_name: its name, instead of the id.
-        subject: instead of the template's.
-        body: plain text, instead of the template's text.
-        dry_run: find, check and show; send nothing.
+    The toolkit sends it as Odoo's button does, so a quotation is marked as sent. The e-mail is also
+    a message on the document, so its followers get it, too. Odoo sends only to contacts. An e-mail
+    address must therefore belong to a contact.
 
     Raises:
-        AmbiguousNameError: a name matches several records, or there are several templates; nothing
+        AmbiguousNameError: A name matches several records, or there are several templates. Nothing
             was sent.
-        NotFoundError: there is no such document, contact or template; nothing was sent.
-        StateError: the document is a draft, or cancelled; nothing was sent.
-        ValidationError: a recipient has no e-mail address, an argument is wrong, or the model
-            has no messages; nothing was sent.
-        AccessError: Odoo or the policy does not allow it; nothing was sent.
+        NotFoundError: The document, contact or template does not exist. Nothing was sent.
+        StateError: The document is a draft, or cancelled. Nothing was sent.
+        ValidationError: A recipient has no e-mail address, an argument is wrong, or the model has
+            no messages. Nothing was sent.
+        AccessError: Odoo or the policy does not allow it. Nothing was sent.
     """
     check_texts(subject=subject, body=body)
     form = form_for(odoo, model)

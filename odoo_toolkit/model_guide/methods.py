@@ -1,4 +1,4 @@
-"""The methods of a model that somebody would call: its buttons, and what is documented of them."""
+"""A function that returns the methods of a model: its buttons and documented actions."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ModelMethod(Shown):
 
 @attrs.frozen(kw_only=True)
 class ModelMethods(Shown):
-    """The methods of a model, and where that is known from (``source``)."""
+    """The methods of a model, and their source (``source``)."""
 
     model: str
     methods: list[ModelMethod]
@@ -61,16 +61,12 @@ class ModelMethods(Shown):
 def model_methods(odoo: Odoo, model: Model) -> ModelMethods:
     """Return the methods behind the buttons of a model's form, and the documented actions.
 
-    Both are read from the server, so they are right for a customised database, and they are
-    those of the connected user. Odoo documents its models from 19 on, for users with Settings
-    rights; elsewhere methods without a button on the form are not known.
-
-    Args:
-        odoo: the connection.
-        model: such as ``sale.order``.
+    The toolkit reads both from the server as the connected user, so they include customizations.
+    Odoo 19 and later document their models to users with Settings rights. Otherwise methods without
+    a button on the form are not known.
 
     Raises:
-        NotFoundError: there is no such model.
+        NotFoundError: The model does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
     fields = describe(odoo, model, "fields_get", {}, None)

@@ -1,4 +1,4 @@
-"""The states of a model, and the buttons that lead from one to the next."""
+"""A function that returns the states of a model, and the buttons that change them."""
 
 from __future__ import annotations
 
@@ -56,15 +56,15 @@ class ModelState(Shown):
 
 @attrs.frozen(kw_only=True)
 class ModelStates(Shown):
-    """The state machine of a model.
+    """The states and transitions of a model.
 
     Attributes:
-        state_field: ``state``, or ``stage_id`` for models with stages; None without either.
-        initial: the state of a new record.
-        transitions: objects with ``from``, ``to``, ``method`` and ``label``; where a button leads
-            is known of Odoo's own documents and of buttons with a usual name.
-        mermaid: the same as a Mermaid state diagram; empty without transitions.
-        note: what one should know besides.
+        state_field: ``state``, or ``stage_id`` for models with stages. None without either.
+        initial: State of a new record.
+        transitions: Objects with ``from``, ``to``, ``method`` and ``label``. ``to`` is known for
+            Odoo's own documents, and for buttons with a usual name.
+        mermaid: The transitions as a Mermaid state diagram. Empty without transitions.
+        note: Further information.
     """
 
     model: str
@@ -93,17 +93,13 @@ class ModelStates(Shown):
 
 
 def model_states(odoo: Odoo, model: Model) -> ModelStates:
-    """Return the states of a model and the transitions between them, read from the server.
+    """Return the states of a model and the transitions between them.
 
-    From where a button leads is what the form view says, so it is right for a customised
-    database and for the connected user; three round trips the first time.
-
-    Args:
-        odoo: the connection.
-        model: such as ``sale.order``.
+    The toolkit reads the form view as the connected user to see where a button starts from, so the
+    result includes customizations. The first call takes 3 requests.
 
     Raises:
-        NotFoundError: there is no such model.
+        NotFoundError: The model does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
     fields = describe(odoo, model, "fields_get", {}, None)

@@ -1,9 +1,8 @@
-"""What may be called, named and written.
+"""The policy, which restricts the models, fields and methods that calls can use.
 
-One :class:`Policy` stands at the one door to Odoo, so that it binds scripts, tools and resources
-alike. Some models, fields and methods are closed in every mode (:mod:`odoo_toolkit.policy.tables`);
-the mode and the lists are the administrator's. It restricts what Odoo itself would allow, and
-never widens it.
+One :class:`Policy` checks every call to Odoo from scripts, tools and resources. Some models, fields
+and methods are blocked in every mode (:mod:`odoo_toolkit.policy.tables`). The administrator sets
+the mode and the lists. A policy only restricts the permissions in Odoo, and never extends them.
 """
 
 from __future__ import annotations
@@ -103,23 +102,22 @@ def _key_rule(policy: Policy) -> Callable[[str], bool]:
 
 @attrs.frozen(kw_only=True)
 class Policy:
-    """The rules that every call is held against.
+    """The rules that every call is checked against.
+
+    Each list accepts any iterable of names, or one string with commas.
 
     Attributes:
-        mode: ``readonly`` lets only reads pass; ``restricted`` also creates and writes on the
-            models of ``write_allowlist``; ``full`` everything that nothing else forbids.
-        model_allowlist: only these models, where it is not empty.
-        model_blocklist: never these.
-        write_allowlist: what ``restricted`` may create and write.
-        field_blocklist: fields that are neither read, searched, sorted by nor written, on any
-            model.
-        method_blocklist: methods that are never called.
-        protect: False opens what is closed in every mode, so that the rights of the Odoo user
-            are the limit; the mode and the lists still hold, and while a list closes models or
-            fields, so do methods, templates and context keys that lead around it. For scripts:
-            the MCP server always protects.
-
-    The lists take any iterable of names, or one string with commas.
+        mode: ``readonly`` allows only reads. ``restricted`` also allows creating and writing on the
+            models of ``write_allowlist``. ``full`` allows everything that no other rule blocks.
+        model_allowlist: If it is not empty, only these models are allowed.
+        model_blocklist: Models that are blocked.
+        write_allowlist: Models that ``restricted`` can create and write.
+        field_blocklist: Fields that can't be read, searched, sorted by or written, on any model.
+        method_blocklist: Methods that can't be called.
+        protect: Whether to block the models, fields and methods that are blocked in every mode.
+            Without it, the rights of the Odoo user are the limit, and the mode and lists still
+            apply. While a list blocks models or fields, methods, templates and context keys that
+            could bypass it are also blocked. For scripts only: the MCP server always protects.
     """
 
     mode: Mode = "full"

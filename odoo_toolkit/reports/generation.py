@@ -1,4 +1,4 @@
-"""The PDF of a report, by the best way that the credentials and the policy allow."""
+"""A function that returns the PDF of a report."""
 
 from __future__ import annotations
 
@@ -90,34 +90,35 @@ def generate_report(
 ) -> GeneratedReport:
     """Return the PDF of a report for some records.
 
-    With a password: by the web session, one request per record, unless its login would change the
-    address in Odoo's links. With an API key only: by an e-mail template that carries the report,
-    by a temporary one, or by the customers' page; those but the first of Odoo 14 to 16 write, so
-    readonly mode excludes them. What Odoo writes when it prints some documents, it excludes too:
-    copies that are kept, and invoices from 19 on.
-
-    One record after the other: while Odoo prints it fetches style sheets from itself, and two
-    PDFs at a time would bring a server with two workers to a standstill.
-
-    The policy's rules for fields do not reach into a PDF: it shows what the report shows.
-
     >>> pdf = generate_report(odoo, "sale.report_saleorder", [7])
     >>> pathlib.Path(pdf.file_name).write_bytes(pdf.content)
 
+    Pass 1 to 20 ids. The pages have the order of the ids. Find the technical name with
+    :func:`~odoo_toolkit.reports.listing.list_reports`. Most documents are in their customer's
+    language.
+
+    With a password, the toolkit prints through a web session, one request per record. It does not
+    do so if the login would change the address in Odoo's links. With only an API key, it uses an
+    e-mail template of the report, a temporary template, or the customer portal. These methods write
+    to Odoo, except the first one on Odoo 14 to 16, so readonly mode excludes them. Readonly mode
+    also excludes documents that Odoo changes when it prints them: those with a stored copy, and
+    invoices on Odoo 19 and later.
+
+    Records are printed one after the other, because Odoo fetches style sheets from itself while it
+    prints. Two PDFs at a time would block a server with two workers.
+
+    The policy's rules for fields do not apply inside a PDF. It shows everything that the report
+    shows.
+
     Args:
-        odoo: the connection.
-        report_name: technical name, see :func:`~odoo_toolkit.reports.listing.list_reports`.
-        record_ids: 1 to 20 ids of the report's model; pages come in this order.
-        context: extends the base context. Most documents are in their customer's language.
-        download_dir: an existing folder to write the file to, instead of returning its content;
-            existing files are never overwritten.
+        download_dir: Existing folder to write the file to, instead of returning its content.
+            Existing files are never overwritten.
 
     Raises:
-        NotFoundError: there is no such report, or no such record.
-        ValidationError: the report makes no PDF; ids are wrong.
-        AccessError: Odoo or the policy does not allow it, printing would write where that is
-            forbidden, or no way leads to the PDF with these credentials; the message says why not,
-            way by way.
+        NotFoundError: The report does not exist, or no such record.
+        ValidationError: The report makes no PDF, or an id is wrong.
+        AccessError: Odoo or the policy does not allow it, printing would write although writing is
+            not allowed, or your credentials allow no method. The message says why for each method.
         OdooError: Odoo could not print it.
     """
     ids = _checked(record_ids)

@@ -1,4 +1,4 @@
-"""Which reports there are, and the one that a caller means."""
+"""A function that lists the reports of a model."""
 
 from __future__ import annotations
 
@@ -59,17 +59,15 @@ class ReportsResult(Shown):
 
 
 def list_reports(odoo: Odoo, model: Model) -> ReportsResult:
-    """Return the reports of a model; one round trip.
+    """Return the reports of a model.
 
     >>> list_reports(odoo, "sale.order").reports[0].report_name
     'sale.report_saleorder_pro_forma'
 
-    Args:
-        odoo: the connection.
-        model: such as ``sale.order``.
+    It takes 1 request.
 
     Raises:
-        NotFoundError: there is no such model.
+        NotFoundError: The model does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
     check_readable(odoo, model)

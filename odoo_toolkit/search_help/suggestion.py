@@ -1,4 +1,4 @@
-"""Suggesting the domain that somebody means."""
+"""A function that suggests a domain for English words."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class DomainSuggestion(Shown):
     """A domain made from words, ready for ``search_read``.
 
     Attributes:
-        domain: runs on the connected server.
-        fields: that are worth reading with it.
-        understood: what was taken for what.
-        not_understood: words that the domain does without.
-        count: how many records it finds now.
-        warnings: worth knowing.
+        domain: Domain that works on the connected server.
+        fields: Fields that are useful to read with it.
+        understood: Words and their meaning in the domain.
+        not_understood: Words that the domain ignores.
+        count: Number of records that match now.
+        warnings: Limits of the domain.
     """
 
     model: str
@@ -58,22 +58,19 @@ def suggest_domain(
     *,
     today: date | None = None,
 ) -> DomainSuggestion:
-    """Return a domain for what somebody looks for, in English words and the labels of the fields.
+    """Suggest a domain for a search in English words and field labels.
 
-    What people call records, states and other selections, plain spans of time and "my" are read
-    from the words; what is left are names, which are looked up in the model's relations. All else,
-    amounts among it, is handed back in ``not_understood``, never guessed at.
+    The toolkit understands names of models, states and other selections, periods and "my". It looks
+    up the remaining words as names in the relations of the model. ``not_understood`` lists
+    everything else, including amounts. The query has at most 500 characters.
 
     Args:
-        odoo: the connection.
-        model: that is searched, such as ``account.move``.
-        query: at most 500 characters.
-        today: what "today" is; by default that of the connection's time zone.
+        today: Date to use for "today". Default: today in the connection's time zone.
 
     Raises:
-        NotFoundError: there is no such model.
+        NotFoundError: The model does not exist.
         AccessError: Odoo or the policy does not allow it.
-        ValidationError: the query is empty or too long.
+        ValidationError: The query is empty or too long.
     """
     text = parse_query(query).text
     fields_of = readable_of(odoo)

@@ -1,4 +1,4 @@
-"""Stubs of the models of a connected database, written into a folder."""
+"""Type stubs for the models of a connected database, written to a folder."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from odoo_toolkit.stubs.source import MARK, StubbedModel, package
 
 @attrs.frozen(kw_only=True)
 class StubsResult(Shown):
-    """What became of a folder of stubs.
+    """The result of writing stubs to a folder.
 
     Attributes:
-        folder: the package.
-        models: that have stubs now.
-        changed: files that were written, as they were not there or are different now.
-        removed: files of models that have no stubs any more.
-        not_told: models of which Odoo does not tell the fields, and why.
-        closed_models: number of models that the policy closes; None where it is not known.
-        closed_fields: number of fields of these models that it closes.
-        warnings: what else is to be known.
+        folder: Folder of the package.
+        models: Models that have stubs now.
+        changed: Files that were written, because they are new or different.
+        removed: Files of models that no longer have stubs.
+        not_told: Models whose fields Odoo does not return, and the reason.
+        closed_models: Number of models that the policy blocks. None if it is unknown.
+        closed_fields: Number of fields of these models that the policy blocks.
+        warnings: Limits of the stubs.
     """
 
     folder: str

@@ -1,4 +1,4 @@
-"""A server in memory: it keeps records, answers as it is told, and notes what it was asked."""
+"""An Odoo server in memory for tests. It stores records and logs the calls."""
 
 from __future__ import annotations
 
@@ -28,35 +28,33 @@ _SCHEMA = {"fields_get", "get_available_models", "has_access", "check_access_rig
 
 
 class FakeServer:
-    """An Odoo in memory, to be given to :class:`odoo_toolkit.Odoo` as its transport.
+    """An Odoo in memory for tests. Pass it to :class:`odoo_toolkit.Odoo` as its transport.
 
     >>> server = FakeServer({"res.partner": {"name": "char"}}, records={"res.partner": []})
     >>> odoo = server.connect()
 
-    Policy, schema, domains and values are the real ones; only what is behind them is not. A call
-    is answered by ``answers``; else from ``records``, if its model is kept there; else by
-    ``otherwise``. What nothing answers is an ``AssertionError``.
+    Policy, schema, domains and values are the real ones. Only the server behind them is not. A call
+    gets its result from ``answers``, then from ``records`` if they contain the model, and then from
+    ``otherwise``. A call without a result raises an ``AssertionError``.
 
     Args:
-        models: the fields of each model: by name, ``"char"``, ``"many2one res.country"`` or
-            ``"one2many sale.order.line order_id"``, or what ``fields_get`` says of the field.
-        version: Odoo's, 14 to 19.
-        records: the models that are kept in memory, each with the records that it begins with. A
-            many2one holds an id, a one2many or many2many a list of ids. They can be searched,
-            read, created, written and deleted.
-        answers: (model, method) -> what the method returns, or an error that it raises, or an
-            iterator of one answer after the other, or a function of the call that gives one, or
-            ``NotImplemented``: then it is answered as if there were no function.
-        otherwise: gives the answer to calls that neither ``answers`` nor ``records`` have one for.
-        transient: those models that are wizards.
-        uid: the id of the user who is connected.
+        models: Fields of each model: ``"char"``, ``"many2one res.country"``, ``"one2many
+            sale.order.line order_id"``, or a description as in ``fields_get``.
+        version: Version of Odoo, 14 to 19.
+        records: Records at the start, by model. A many2one is an id, a one2many or many2many a list
+            of ids. You can search, read, create, write and delete them.
+        answers: (model, method) -> the result, an error to raise, an iterator of results, or a
+            function of the call. Return ``NotImplemented`` to use the next source.
+        otherwise: Function that returns the result of all other calls.
+        transient: Models that are wizards.
+        uid: Id of the connected user.
 
     Attributes:
-        records: as above, as they are now.
-        answers: as above; may be changed at any time.
-        sent: each call that arrived, in order. What the toolkit asks for itself about models,
-            fields and rights is left out, unless it was answered by ``answers``.
-        unaccent: whether searches take e for é, as a database with that option does.
+        records: Records, as they are now.
+        answers: Results. You can change them at any time.
+        sent: Calls that arrived, in order. It omits calls that the toolkit makes for itself about
+            models, fields and rights, unless ``answers`` has a result for them.
+        unaccent: Whether searches ignore accents, as with that option of a database.
     """
 
     name = "fake"
@@ -91,12 +89,12 @@ class FakeServer:
 
     @property
     def records(self) -> dict[str, list[Row]]:
-        """The records that are kept, by model, in Odoo's order."""
+        """The stored records by model, in Odoo's order."""
         return self._kept.rows
 
     @property
     def unaccent(self) -> bool:
-        """Whether accents do not matter in searches."""
+        """Whether searches ignore accents."""
         return self._kept.unaccent
 
     @unaccent.setter
@@ -112,14 +110,14 @@ class FakeServer:
         history: History | str | Path | None = None,
         **settings: Any,
     ) -> Connection:
-        """Return a connection to this server; several may share it.
+        """Return a connection to this server. You can open several.
 
         Args:
-            policy: what may be called; everything by default.
-            options: how values are shown.
-            on_call: hears of every call.
-            history: keeps what is written; the path of its file will do.
-            settings: fields of :class:`~odoo_toolkit.ConnectionSettings`, such as ``lang``.
+            policy: Policy that restricts calls. Default: everything is allowed.
+            options: How values are returned.
+            on_call: Function that is called for every call.
+            history: Change history, or the path of its file.
+            settings: Fields of :class:`~odoo_toolkit.ConnectionSettings`, such as ``lang``.
         """
         address = {"url": "http://odoo.test", "username": "test", "password": Secret("test")}
         chosen = ConnectionSettings(**{**address, "reconnect_backoff": 0, **settings})
@@ -139,27 +137,27 @@ class FakeServer:
         return [call for call in self.sent if call.method in methods]
 
     def lose_answer(self, method: str, *, applied: bool = True) -> None:
-        """Let the connection break at the next call of a method.
+        """Break the connection at the next call of a method.
 
-        The two cases look alike to the transport (``maybe_applied``). The toolkit asks again what
-        is known to read, and looks for what ``create``, ``write`` and ``unlink`` would have done.
+        The transport can't distinguish the two cases (``maybe_applied``). The toolkit repeats known
+        reads, and looks for the effects of ``create``, ``write`` and ``unlink``.
 
         Args:
-            method: such as ``create``.
-            applied: whether it breaks after the server has done its work, or before the call
-                arrives.
+            method: Name of the method, such as ``create``.
+            applied: Whether the connection breaks after the server has done its work, or before the
+                call arrives.
         """
         self._lost.append((method, applied))
 
     def authenticate(self) -> int:
-        """Log in; see :class:`~odoo_toolkit.connection.transport.Transport`."""
+        """Log in. See :class:`~odoo_toolkit.connection.transport.Transport`."""
         return self._uid
 
     def close(self) -> None:
-        """Release nothing; see :class:`~odoo_toolkit.connection.transport.Transport`."""
+        """Release nothing. See :class:`~odoo_toolkit.connection.transport.Transport`."""
 
     def send(self, call: Call) -> Any:
-        """Answer one call; see :class:`~odoo_toolkit.connection.transport.Transport`."""
+        """Answer one call. See :class:`~odoo_toolkit.connection.transport.Transport`."""
         lost = next((lost for lost in self._lost if lost[0] == call.method), None)
         if lost is None:
             # An answer belongs to who asked, and is changed there.

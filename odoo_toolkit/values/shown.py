@@ -1,7 +1,7 @@
-"""Values as Odoo sends and takes them, and as the toolkit gives and takes them, by field type.
+"""The conversion of values between Odoo and the toolkit, by field type.
 
-The type of the field decides, never the look of the value: False is "nothing" in a char field
-and a value in a boolean one, and ``2025-06-07 21:55:52`` may well be somebody's reference.
+The type of the field decides, not the value. False means "empty" in a char field and is a value in
+a Boolean field. A reference may look like a datetime.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _EMPTY: dict[str, Literal[""] | None] = {
 
 @attrs.frozen(kw_only=True)
 class ReadOptions:
-    """How records are given to the reader.
+    """Options for the values of records.
 
     Attributes:
-        strip_html: html fields as plain text.
-        normalize_many2one: many2one values as ``{"id", "name"}`` instead of ``[id, name]``.
-        max_limit: most records that one call reads; None for as many as are asked for.
+        strip_html: Return HTML fields as plain text.
+        normalize_many2one: Return many2one values as ``{"id", "name"}`` instead of ``[id, name]``.
+        max_limit: Maximum number of records per call. None for no limit.
     """
 
     strip_html: bool = True

@@ -28,7 +28,7 @@ from odoo_toolkit_mcp.resources.uris import ResourceUri
 
 @attrs.frozen(kw_only=True)
 class RecordResult:
-    """One record; ``skipped_fields`` are those that the user may not read."""
+    """One record. The user can't read ``skipped_fields``."""
 
     model: str
     id: int

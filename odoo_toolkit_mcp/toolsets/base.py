@@ -259,7 +259,7 @@ def missing_module(connection: Odoo, module: str) -> str | None:
 
 @attrs.frozen(kw_only=True)
 class ToolsetRegistrationResult:
-    """What became of one toolset; ``tools_omitted`` says why single tools of it are missing."""
+    """The registration of one toolset. ``tools_omitted`` lists tools that are missing, and why."""
 
     metadata: ToolsetMetadata
     status: Literal["registered", "skipped", "failed"]

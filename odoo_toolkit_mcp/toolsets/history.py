@@ -24,7 +24,7 @@ _SINCE = Doc("A time in UTC, such as 2026-11-23T14:30:00Z.")
 
 @attrs.frozen(kw_only=True)
 class HistoryResult:
-    """What was written, the newest first."""
+    """The operations in the history, newest first."""
 
     entries: list[HistorySummary]
 

@@ -1,7 +1,7 @@
-"""Creating, confirming and cancelling manufacturing orders.
+"""Functions that create, confirm and cancel manufacturing orders.
 
 A ``mrp.production`` goes draft -> [action_confirm] -> confirmed -> progress -> to_close ->
-[button_mark_done] -> done; all but done -> [action_cancel] -> cancel.
+[button_mark_done] -> done. The button action_cancel cancels any that is not done.
 """
 
 from __future__ import annotations
@@ -96,22 +96,16 @@ def confirm_order(
     order_name: OrderName = None,
     dry_run: DryRun = False,
 ) -> Order | Plan:
-    """Confirm a manufacturing order if it is a draft, and reserve the components in stock.
-
-    5 or 6 round trips.
+    """Confirm a draft manufacturing order, and reserve its components.
 
     >>> confirm_order(odoo, order_name="WH/MO/5").message
     'Reserved components of WH/MO/5: 4 Units of Table.'
 
-    Args:
-        odoo: the connection.
-        order_id: the order; or
-        order_name: its reference.
-        dry_run: find and check, write nothing.
+    For a confirmed order, it only reserves components. It takes 5 or 6 requests.
 
     Raises:
-        StateError: it is finished.
-        OdooError: Odoo refused; nothing was changed.
+        StateError: The order is finished.
+        OdooError: Odoo rejected it. Nothing was changed.
     """
     permit(odoo, CONFIRM, RESERVE, dry_run=dry_run)
     row = find(odoo, ORDER, order_id, order_name)
@@ -153,20 +147,14 @@ def cancel_order(
 ) -> Order | Plan:
     """Cancel a manufacturing order that is not done, with its work orders and reservations.
 
-    3 round trips. This is final: Odoo does not confirm a cancelled order again.
-
     >>> cancel_order(odoo, order_name="WH/MO/5").message
     'WH/MO/5 is cancelled.'
 
-    Args:
-        odoo: the connection.
-        order_id: the order; or
-        order_name: its reference.
-        dry_run: find and check, write nothing.
+    You can't undo this: Odoo does not confirm a cancelled order again. It takes 3 requests.
 
     Raises:
-        StateError: it is done.
-        OdooError: Odoo refused; nothing was changed.
+        StateError: The order is done.
+        OdooError: Odoo rejected it. Nothing was changed.
     """
     permit(odoo, CANCEL, dry_run=dry_run)
     row = find(odoo, ORDER, order_id, order_name)
@@ -324,33 +312,24 @@ def create_order(
 ) -> Order | Plan:
     """Create a manufacturing order from a bill of materials, with components and work orders.
 
-    5 round trips, 1 more for a name and 1 or 2 to confirm; up to Odoo 15 2 more. With operations
-    4 more, and 2 for each that is done at another work center.
-
     >>> create_order(odoo, product_name="Table", quantity=5, confirm=True).message
     'Created and confirmed WH/MO/6: 5 Units of Table.'
 
-    Args:
-        odoo: the connection.
-        product_id: the product to make; or
-        product_name: its name.
-        bom_id: a bill of materials of it, by its id or reference; given alone, it
-            also decides the product.
-        quantity: in the product's unit of measure.
-        date: planned start, an ISO date or moment (UTC where no zone is given).
-        workcenter_id: the work center, by its id or name, of the operations that can be done
-            there: it is theirs, or one of the alternatives to it.
-        deadline: when it must be ready, an ISO date or moment.
-        origin: the source document, such as the number of the sales order it is made for.
-        confirm: confirm the order at once, and reserve components. If that fails, the draft
-            stays and ``warnings`` says why. It can be confirmed without its components.
-        dry_run: resolve and check, write nothing.
+    Pass a product, or a bill of materials, which also decides the product. With ``workcenter_id``,
+    the operations are done there that it can do: its own ones, and those it is an alternative for.
+    A datetime without a time zone is in UTC.
+
+    If the confirmation fails, the draft stays, and ``warnings`` says why. An order can be confirmed
+    without its components.
+
+    It takes 5 requests, 1 more for a name, 1 or 2 to confirm, and 2 more on Odoo 15 and earlier.
+    With operations it takes 4 more, and 2 for each that is done at another work center.
 
     Raises:
-        AmbiguousNameError: the name matches several products; nothing was written.
-        NotFoundError: the product has no bill of materials.
-        StateError: it is a kit.
-        ValidationError: a value is wrong; nothing was written.
+        AmbiguousNameError: The name matches several products. Nothing was written.
+        NotFoundError: The product has no bill of materials.
+        StateError: The product is a kit.
+        ValidationError: A value is wrong. Nothing was written.
     """
     confirming = [CONFIRM] if odoo.version.major >= RESERVES_ITSELF else [CONFIRM, RESERVE]
     further: list[AnyStep] = [*(confirming if confirm else ())]

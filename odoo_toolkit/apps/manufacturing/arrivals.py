@@ -1,4 +1,4 @@
-"""What is on its way into stock: which confirmed receipts bring it, and how much of it is free."""
+"""Confirmed receipts of a product, and how much of them is free."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TOLERANCE = 1e-6
 
 @attrs.frozen(kw_only=True)
 class Arrival(Shown):
-    """What is under way; ``source`` is the order or transfer that brings it."""
+    """Goods on the way. ``source`` is the order or transfer that brings them."""
 
     quantity: float
     date: str | None

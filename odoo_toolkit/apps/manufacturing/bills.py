@@ -1,8 +1,7 @@
 """Bills of materials: the components of a product, and whether there are enough of them.
 
-:func:`explode` does what Odoo does when it confirms a manufacturing order or delivers a kit: which
-lines are for a variant, which components are kits, and where a quantity is rounded. All that asks
-for components takes them from it.
+:func:`explode` does what Odoo does when it confirms a manufacturing order or delivers a kit. It
+selects the lines of a variant, replaces kits by their components, and rounds quantities.
 """
 
 from __future__ import annotations
@@ -112,15 +111,17 @@ _Used = tuple[Row, Row, float]
 
 @attrs.frozen(kw_only=True)
 class BillComponent(Shown):
-    """A component, in its product's unit of measure; kits are replaced by what is in them.
+    """A component, in its product's unit of measure. Kits are replaced by their components.
 
     Attributes:
-        on_hand, free: in stock, and not reserved; None where stock is not counted.
-        missing: how much more is needed than is free, and than comes in time.
-        coming: what confirmed receipts bring in time of what is not free; only with a deadline.
-        receipts: those receipts.
-        cost: of what is needed, by the product's cost.
-        bom: by which the component itself is made.
+        on_hand, free: Quantity in stock, and quantity not reserved. None if the stock is not
+            tracked.
+        missing: Quantity that is needed beyond the free quantity and receipts in time.
+        coming: Quantity that confirmed receipts bring in time, beyond the free quantity. Only with
+            a deadline.
+        receipts: These receipts.
+        cost: Cost of the needed quantity, at the product's cost.
+        bom: Bill of materials of the component itself.
     """
 
     product: RecordName
@@ -375,17 +376,17 @@ class BillComponents(Shown):
     """The components of a product.
 
     Attributes:
-        quantity: the quantity of the product, in its unit of measure.
-        can_make: whether all of it can be made now; with a deadline, whether the components are
-            there by ``start_by``.
-        producible: how many can be made now; None if no component limits it.
-        deadline: the day asked about.
-        start_by: the last day to start, by the manufacturing lead time.
-        operations: with the work centers that can do them (``ways``).
-        minutes, operation_cost: of all operations, at the work center asked for where it can do
-            them, else at their own.
-        component_cost: of the components, by their cost.
-        other_boms: other bills of the product; name one as bom_id to choose it.
+        quantity: Quantity of the product, in its unit of measure.
+        can_make: Whether you can make all of it now. With a deadline, whether the components are in
+            stock by ``start_by``.
+        producible: Quantity that you can make now. None if no component limits it.
+        deadline: Day that you asked about.
+        start_by: Last day to start, by the manufacturing lead time.
+        operations: Operations, with the work centers that can do them (``ways``).
+        minutes, operation_cost: Total of all operations, at your work center if it can do them,
+            otherwise at their own.
+        component_cost: Cost of the components.
+        other_boms: Other bills of materials of the product, to pass as ``bom_id``.
     """
 
     product: RecordName
@@ -430,33 +431,25 @@ def check_components(
         str | None, Doc("YYYY-MM-DD. Components due in time are not counted as missing.")
     ] = None,
 ) -> BillComponents:
-    """Return the components of a product, and whether a quantity of it can be made now.
-
-    4 to 6 round trips, and 2 more for each level of kits; 1 more with operations, and 1 where
-    receipts come in time.
+    """Return the components of a product, and whether you can make a quantity of it now.
 
     >>> found = check_components(odoo, product_name="Table", quantity=5)
     >>> found.can_make, [(part.product.name, part.needed) for part in found.components]
     (True, [('Wood', 10.0), ('Steel', 5.0)])
 
-    Args:
-        odoo: the connection.
-        product_id: the product; or
-        product_name: its name.
-        bom_id: a bill of materials of it, by its id or reference; given alone, it
-            also decides the product.
-        quantity: to make, in the product's unit of measure.
-        location_id: the location of the components, by its id or name, with its sublocations.
-        workcenter_id: the work center whose times and costs are added up, by its id or name, where
-            it can do an operation.
-        deadline: the day on which it must be ready, in the connection's time zone. Confirmed
-            receipts count that come until making has to begin.
+    Pass a product, or a bill of materials, which also decides the product. A location includes its
+    sublocations. With ``workcenter_id``, you see its times and costs for the operations that it can
+    do. With a deadline, confirmed receipts count that arrive before production must start. The
+    deadline is in the time zone of the connection.
+
+    It takes 4 to 6 requests, 2 more for each level of kits, 1 more with operations, and 1 more if
+    receipts come in time.
 
     Raises:
-        NotFoundError: the product has no bill of materials.
-        ValidationError: no operation can be done at the work center, or the deadline is past.
-        StateError: it is a kit, which is not manufactured.
-        AmbiguousNameError: the name matches several products.
+        NotFoundError: The product has no bill of materials.
+        ValidationError: The work center can do none of the operations, or the deadline is past.
+        StateError: The product is a kit, which is not manufactured.
+        AmbiguousNameError: The name matches several products.
     """
     wanted = checked_number(quantity, "quantity", positive=True)
     due = day_to_come(odoo, deadline, "deadline")

@@ -1,8 +1,9 @@
-"""The quantities of components that a production uses, and how each version writes them.
+"""Quantities of components that a production uses, and their fields on each version.
 
-Up to 16 a move has ``quantity_done``; from 17 on it has ``quantity`` and the flag ``picked``.
-Components tracked by lots are written on the lines of the move, and up to 15 also those that are
-reserved in several places: there a move with several lines does not take a quantity.
+On Odoo 16 and earlier a move has ``quantity_done``. On Odoo 17 and later it has ``quantity`` and
+the flag ``picked``. Components with lots are written on the lines of the move. On Odoo 15 and
+earlier this also applies to components reserved in several places, because a move with several
+lines does not accept a quantity there.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ _SPREADS_ITSELF = 16
 
 
 class UsedLine(TypedDict, total=False):
-    """How much of a component is used in all, or from which lots."""
+    """The total quantity of a component that is used, or its lots."""
 
     product_id: int
     product_name: str

@@ -1,7 +1,7 @@
-"""Operations of a bill of materials: the work centers that can do them, how long and at what cost.
+"""Operations of a bill of materials: work centers, times and costs.
 
-Minutes are those that Odoo itself expects of a work order: setup, cycles at the work center's
-efficiency, cleanup.
+Minutes are the expected minutes of a work order: setup, cycles at the work center's efficiency, and
+cleanup.
 """
 
 from __future__ import annotations
@@ -48,17 +48,17 @@ _BY_BILL = 19
 
 @attrs.frozen(kw_only=True)
 class Way(Shown):
-    """A work center that can do an operation, for the quantity asked about.
+    """A work center that can do an operation, for your quantity.
 
     Attributes:
-        minutes: that Odoo expects, with setup and cleanup.
-        cost: of these minutes, at ``cost_per_hour``.
-        load_minutes: expected minutes of the work orders that it has to do already.
-        capacity: how many it makes at a time.
-        efficiency: per cent; more makes it faster.
-        hours_per_day: its working time.
-        blocked: whether it is blocked now.
-        alternative: whether it stands in for the operation's own work center.
+        minutes: Expected minutes, with setup and cleanup.
+        cost: Cost of these minutes, at ``cost_per_hour``.
+        load_minutes: Expected minutes of the work orders that it already has.
+        capacity: Quantity that it makes at a time.
+        efficiency: Efficiency in percent. A higher value is faster.
+        hours_per_day: Working time.
+        blocked: Whether it is blocked now.
+        alternative: Whether it is an alternative to the operation's work center.
     """
 
     workcenter: RecordName
@@ -75,10 +75,10 @@ class Way(Shown):
 
 @attrs.frozen(kw_only=True)
 class Operation(Shown):
-    """An operation of a bill of materials; minutes for one cycle of its work center.
+    """An operation of a bill of materials. Minutes are for one cycle of its work center.
 
     Attributes:
-        ways: its own work center, and the alternatives to it.
+        ways: Its work center and the alternatives.
     """
 
     id: int

@@ -94,11 +94,11 @@ class Component(Shown):
     """A component of an order, in its unit of measure.
 
     Attributes:
-        needed: for the whole order.
-        consumed: entered, or used up.
-        free: in stock and not reserved, up to the quantity needed.
-        missing: neither reserved nor free.
-        lots: reserved or consumed ones.
+        needed: Quantity for the whole order.
+        consumed: Quantity that is entered or used.
+        free: Quantity in stock that is not reserved, up to the needed quantity.
+        missing: Quantity that is neither reserved nor free.
+        lots: Reserved or consumed lots.
     """
 
     product: RecordName
@@ -113,7 +113,7 @@ class Component(Shown):
 
 @attrs.frozen(kw_only=True)
 class WorkOrder(Shown):
-    """A work order; durations in minutes."""
+    """A work order. Durations are in minutes."""
 
     id: int
     name: str
@@ -125,7 +125,7 @@ class WorkOrder(Shown):
 
 @attrs.frozen(kw_only=True)
 class Related(Shown):
-    """Another part of an order that was made in parts."""
+    """Another part of an order that was produced in parts."""
 
     id: int
     name: str
@@ -135,24 +135,24 @@ class Related(Shown):
 
 @attrs.frozen(kw_only=True)
 class Order(Shown):
-    """A manufacturing order, as Odoo has it now.
+    """A manufacturing order, as it is in Odoo now.
 
     Attributes:
-        name: its reference; None, as is the state, only when it could not be read back.
-        url: opens it in Odoo's web client.
-        state: draft, confirmed, progress, to_close, done or cancel.
-        quantity: to make; ``produced`` of it is made.
-        available: whether all components are reserved or in stock; None when it is finished.
-        components: of :func:`get_order`; ``missing`` are those of them that are not there.
-        date: planned start.
-        date_end: planned end.
-        operations: of an order that was just created: the work centers that can do them, with
-            times, costs and load.
-        lots: of the product made.
-        backorder: the order for the rest, after a part was produced.
-        backorders: the other parts of an order that was made in parts.
-        message: the change that was made, or else the state.
-        warnings: differences from the request.
+        name: Reference of the order. None, like the state, only if it could not be read.
+        url: Address of the order in Odoo's web client.
+        state: ``draft``, ``confirmed``, ``progress``, ``to_close``, ``done`` or ``cancel``.
+        quantity: Quantity to make. ``produced`` is the quantity that is made.
+        available: Whether all components are reserved or in stock. None if the order is finished.
+        components: Components, set by :func:`get_order`. ``missing`` lists those that are not in
+            stock.
+        date: Planned start.
+        date_end: Planned end.
+        operations: Operations of a new order: work centers with times, costs and load.
+        lots: Lots of the product.
+        backorder: Order for the rest, after a partial production.
+        backorders: Other parts of an order that was produced in parts.
+        message: The change, after a change. Otherwise the state.
+        warnings: Differences from your request.
     """
 
     id: int
@@ -189,21 +189,15 @@ def get_order(
 ) -> Order:
     """Return a manufacturing order with its components and work orders.
 
-    2 or 3 round trips; up to 5 more, side by side, for lots, work orders and backorders.
-
     >>> order = get_order(odoo, order_name="WH/MO/5")
     >>> order.state, order.available
     ('confirmed', True)
 
-    Args:
-        odoo: the connection.
-        order_id: the order; or
-        order_name: its reference.
-        include_components: whether to return its components.
+    It takes 2 or 3 requests, and up to 5 more in parallel for lots, work orders and backorders.
 
     Raises:
-        NotFoundError: there is no such order.
-        AmbiguousNameError: several orders match the name.
+        NotFoundError: The order does not exist.
+        AmbiguousNameError: Several orders match the name.
     """
     row = find(odoo, ORDER, order_id, order_name)
     asked: list[Callable[[], Any]] = [

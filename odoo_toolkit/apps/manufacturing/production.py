@@ -1,4 +1,4 @@
-"""Producing a manufacturing order, in full or in part, with the lots of product and components."""
+"""A function that produces a manufacturing order, in full or in part, with lots."""
 
 from __future__ import annotations
 
@@ -121,36 +121,29 @@ def produce(
 ) -> Order | Plan:
     """Produce a manufacturing order, in full or in part.
 
-    A draft is confirmed first; work orders are finished with it. Components are used, and
-    by-products made, in proportion to the quantity, except those in ``lines`` and those that
-    somebody has entered in Odoo for this quantity. Odoo's questions (immediate production,
-    consumption, backorder) are answered by the arguments. Odoo itself would use components that are
-    not in stock: here this is an error.
-
-    5 round trips, up to 6 more for names, parts, lots and units of measure.
-
     >>> produce(odoo, order_name="WH/MO/5", quantity=3).message
     'Produced 3 Units of Table by WH/MO/5-001. The rest is WH/MO/5-002.'
 
-    Args:
-        odoo: the connection.
-        order_id: the order; or
-        order_name: its reference.
-        quantity: in the order's unit of measure.
-        lots: of the product; without them Odoo's next number is taken. Up to Odoo 18 an
-            order for serial numbers is produced piece by piece.
-        lines: each with ``product_id`` or ``product_name``, the total ``quantity``, and ``lots``:
-            one lot, or serial numbers. Without lots, those that Odoo has reserved are used.
-        backorder: whether the rest of a part becomes an order of its own, or is dropped.
-        unreserved: whether to use components that are not in stock, or reserved for others.
-        allow_more: whether to produce more than was ordered.
-        dry_run: find and check, write nothing.
+    A draft is confirmed first. Its work orders are finished, too. Components are used in proportion
+    to the quantity, except your ``lines`` and quantities that a user has entered in Odoo for it.
+    By-products are made in the same way. A missing component is an error, although Odoo would use
+    it.
+
+    Each of ``lines`` has ``product_id`` or ``product_name``, the total ``quantity``, and ``lots``:
+    one lot, or serial numbers. Without lots, reserved lots are used. Without ``lots`` of the
+    product, Odoo's next number is used. On Odoo 18 and earlier, an order with serial numbers is
+    produced piece by piece.
+
+    Your arguments answer Odoo's questions about immediate production, consumption and backorders.
+    With ``backorder``, the rest becomes another order, otherwise it is dropped.
+
+    It takes 5 requests, and up to 6 more for names, parts, lots and units of measure.
 
     Raises:
-        StateError: it is done or cancelled, components are missing, it is more than ordered, or the
-            bill does not allow other components; nothing was written.
-        ValidationError: a lot or line is wrong; nothing was written.
-        WizardRequiredError: Odoo asks something else; the quantities are entered by then.
+        StateError: The order is done or cancelled, components are missing, the quantity is more
+            than ordered, or the bill does not allow other components. Nothing was written.
+        ValidationError: A lot or line is wrong. Nothing was written.
+        WizardRequiredError: Odoo asks another question. The quantities are already entered.
     """
     permit(odoo, CONFIRM, _entering({}, ()), FINISH, dry_run=dry_run)
     given = checked_uses(lines)

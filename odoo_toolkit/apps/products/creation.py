@@ -1,7 +1,7 @@
-"""Products: created with variants, barcodes, costs, vendors, taxes and units; nothing is dropped.
+"""A function that creates products with variants, barcodes, costs, vendors, taxes and units.
 
-Odoo drops the barcode and the cost of a product that has several variants, without a word. Here
-they are written to the variants, and what is stored is compared with what was given.
+Odoo drops the barcode and cost of a product with several variants without a message. The toolkit
+writes them to the variants, and compares the stored values with yours.
 """
 
 from __future__ import annotations
@@ -103,11 +103,11 @@ class VendorLine(TypedDict, total=False):
 
 @attrs.frozen(kw_only=True)
 class Variant(Shown):
-    """A variant as it is stored.
+    """A variant, as stored in Odoo.
 
     Attributes:
-        values: its value of each attribute.
-        price: including the extra prices of its values.
+        values: Value of each attribute.
+        price: Price, including the extra prices of its values.
     """
 
     id: int
@@ -122,7 +122,7 @@ class Variant(Shown):
 
 @attrs.frozen(kw_only=True)
 class Vendor(Shown):
-    """A vendor of a product as it is stored."""
+    """A vendor of a product, as stored in Odoo."""
 
     id: int
     vendor: RecordName | None = None
@@ -135,16 +135,16 @@ class Vendor(Shown):
 
 @attrs.frozen(kw_only=True)
 class ProductResult(Shown):
-    """A product as it is stored.
+    """A product, as stored in Odoo.
 
     Attributes:
-        id: of the product (``product.template``); the variants have ids of their own.
-        type: as Odoo has it.
-        storable: whether Odoo keeps its stock.
-        customer_taxes, vendor_taxes: with the company, where they are those of several.
-        cost: None where the product has several variants, each with its own.
-        not_stored: values that Odoo stored differently.
-        warnings: the same in words, and anything else unexpected.
+        id: Id of the product (``product.template``). The variants have their own ids.
+        type: Type, as stored in Odoo.
+        storable: Whether Odoo tracks its stock.
+        customer_taxes, vendor_taxes: Taxes, with the company if they belong to several.
+        cost: Cost. None if the product has several variants, each with its own cost.
+        not_stored: Values that Odoo stored differently.
+        warnings: These values as sentences, and other differences.
     """
 
     id: int
@@ -212,12 +212,6 @@ def create_product(
 ) -> ProductResult | Plan:
     """Create a product with its variants, barcodes, costs, vendors, taxes and units.
 
-    Values are stored where Odoo keeps them: with several variants, barcodes, codes and costs are
-    written to the variants. The result names each value that Odoo stored differently.
-
-    Round trips: at most 9 to look things up, 1 to create, 2 more plus 1 for each variant or value
-    with data of its own, and at most 7 to read it back.
-
     >>> shirt = create_product(
     ...     odoo, name="Shirt", price=20.0, cost=8.0,
     ...     attributes=[{"attribute": "Size", "values": ["S", "XL"], "extra_prices": {"XL": 4}}],
@@ -226,38 +220,21 @@ def create_product(
     >>> [(one.values, one.price, one.cost) for one in shirt.variants]
     [({'Size': 'S'}, 20.0, 8.0), ({'Size': 'XL'}, 24.0, 8.0)]
 
-    Args:
-        odoo: the connection.
-        name: its name.
-        product_type: goods, a service, or storable: its stock is tracked.
-        price: the sales price without taxes.
-        cost: its cost, for every variant without its own.
-        code: the internal reference; with several variants, set it in ``variants``.
-        barcode: with several variants, set it in ``variants``.
-        weight: for every variant without its own.
-        category_id: the product category.
-        category_name: its name, instead of the id.
-        uom_id: the unit of measure.
-        uom_name: its name, instead of the id.
-        purchase_uom_id: the unit of measure for purchases.
-        purchase_uom_name: its name, instead of the id.
-        customer_taxes: ids or names of taxes on sales; an empty list for none.
-        vendor_taxes: likewise, on purchases.
-        attributes: each with ``attribute``, ``values`` and ``extra_prices``.
-        variants: data of individual variants: ``values`` that identify the variant, and ``code``,
-            ``barcode``, ``cost``, ``weight``.
-        vendors: each with ``vendor_id`` or ``vendor_name``, ``price``, ``min_quantity``, ``delay``,
-            ``currency`` and ``code``.
-        description: the text for customers.
-        can_be_sold: whether it can be sold.
-        can_be_purchased: whether it can be purchased.
-        create_attributes: whether to create attributes and values that do not exist.
-        dry_run: resolve and check, write nothing.
+    Values are stored where Odoo keeps them. With several variants, set ``code``, ``barcode``,
+    ``cost`` and ``weight`` in ``variants``. Each variant is identified by its ``values``. The
+    result lists each value that Odoo stored differently.
+
+    An attribute has ``attribute``, ``values`` and ``extra_prices``. A vendor has ``vendor_id`` or
+    ``vendor_name``, ``price``, ``min_quantity``, ``delay``, ``currency`` and ``code``. Pass taxes
+    by id or name.
+
+    It takes at most 9 requests to look up names, 1 to create, 2 more plus 1 for each variant or
+    value with its own data, and at most 7 to read the result.
 
     Raises:
-        AmbiguousNameError: a name matches several records; nothing was written.
-        NotFoundError: there is no such category, unit, tax, attribute, value, vendor or currency.
-        ValidationError: an argument is wrong, or a barcode is taken; nothing was written.
+        AmbiguousNameError: A name matches several records. Nothing was written.
+        NotFoundError: The category, unit, tax, attribute, value, vendor or currency does not exist.
+        ValidationError: An argument is wrong, or a barcode already exists. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
     name = checked_name(name, "Say what the product is called.")

@@ -1,4 +1,4 @@
-"""Price lists with rules, and the price that a customer pays for a product."""
+"""Functions that create price lists, and return the price that a customer pays."""
 
 from __future__ import annotations
 
@@ -84,9 +84,9 @@ _RULE_FIELDS = (
 
 
 class PriceRuleLine(TypedDict, total=False):
-    """A rule of a price list: its products, quantity and dates, and its price.
+    """A rule of a price list: its products, quantity, dates and price.
 
-    Without product, variant and category it is for all products. It has one of ``fixed_price``,
+    Without product, variant and category it applies to all products. Set one of ``fixed_price``,
     ``percent_off`` and ``base``.
     """
 
@@ -109,12 +109,12 @@ class PriceRuleLine(TypedDict, total=False):
 
 @attrs.frozen(kw_only=True)
 class PriceRule(Shown):
-    """A rule of a price list as it is stored.
+    """A rule of a price list, as stored in Odoo.
 
     Attributes:
-        name: its products, in Odoo's words.
-        price: the price or the formula, in words.
-        date_start, date_end: in UTC.
+        name: Products of the rule, as Odoo describes them.
+        price: Price or formula, as Odoo describes it.
+        date_start, date_end: Period in UTC.
     """
 
     id: int
@@ -128,12 +128,12 @@ class PriceRule(Shown):
 
 @attrs.frozen(kw_only=True)
 class PriceListResult(Shown):
-    """A price list as it is stored.
+    """A price list, as stored in Odoo.
 
     Attributes:
-        rules: in Odoo's order: the first that applies decides.
-        customers: the customers who have it now.
-        warnings: anything that differs from the request.
+        rules: Rules in Odoo's order. The first one that applies decides.
+        customers: Customers who have it now.
+        warnings: Differences from your request.
     """
 
     id: int
@@ -150,11 +150,11 @@ class CustomerPrice(Shown):
     """The price that a customer pays for a product.
 
     Attributes:
-        price: of one unit, without taxes, as Odoo calculates it.
-        list_price: the sales price of the product, in ``list_currency``.
-        discount: in per cent of the sales price; None in another currency.
-        price_list: the customer's; None if the customer pays the sales price.
-        rules: the rules of the price list that apply; the first one decides.
+        price: Price of one unit, without taxes, as Odoo calculates it.
+        list_price: Sales price of the product, in ``list_currency``.
+        discount: Discount in percent of the sales price. None in another currency.
+        price_list: Price list of the customer. None if the customer pays the sales price.
+        rules: Rules of the price list that apply. The first one decides.
     """
 
     product: RecordName
@@ -203,13 +203,7 @@ def create_price_list(
     customers: Annotated[NamesOrIds, Doc("Customers who get it.")] = None,
     dry_run: DryRun = False,
 ) -> PriceListResult | Plan:
-    """Create a price list with its rules, and give it to customers.
-
-    Of the rules that apply, Odoo uses the one for the variant before those for the product, the
-    category and all products; among equals, the one with the highest minimum quantity.
-
-    Round trips: 1 for each kind of record that is named, 1 to create, 1 for the customers, 3 to
-    read back.
+    """Create a price list with its rules, and assign it to customers.
 
     >>> made = create_price_list(
     ...     odoo, name="Partners", rules=[{"product_name": "Oak Table", "percent_off": 10}]
@@ -217,20 +211,20 @@ def create_price_list(
     >>> made.rules[0].price
     '10 % off'
 
-    Args:
-        odoo: the connection.
-        name: its name.
-        rules: each for a ``product``, ``variant``, ``category`` (by id or name) or all products,
-            with ``fixed_price``, ``percent_off``, or ``base`` with ``percent``, ``round_to`` and
-            ``amount``; ``min_quantity``, ``date_from`` and ``date_to`` limit it.
-        currency: its name; by default the company's.
-        customers: ids or names of the customers who get it.
-        dry_run: resolve and check, write nothing.
+    A rule applies to a ``product``, ``variant``, ``category`` (by id or name) or all products. Set
+    its price with ``fixed_price``, ``percent_off``, or ``base`` with ``percent``, ``round_to`` and
+    ``amount``. Limit it with ``min_quantity``, ``date_from`` and ``date_to``.
+
+    If several rules apply, Odoo prefers a rule for the variant, then for the product, the category,
+    and all products. Among equal rules, the highest minimum quantity decides.
+
+    It takes 1 request for each kind of record that you name, 1 to create, 1 for the customers, and
+    3 to read the result.
 
     Raises:
-        AmbiguousNameError: a name matches several records; nothing was written.
-        NotFoundError: there is no such product, category, currency or customer.
-        ValidationError: a rule is wrong; nothing was written.
+        AmbiguousNameError: A name matches several records. Nothing was written.
+        NotFoundError: The product, category, currency or customer does not exist.
+        ValidationError: A rule is wrong. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
     name = checked_name(name, "Say what the price list is called.")
@@ -492,31 +486,19 @@ def get_customer_price(
     price_list_id: Annotated[int | None, Doc("Used instead of the customer's price list.")] = None,
     price_list_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
 ) -> CustomerPrice:
-    """Tell the price that a customer pays for a product, and the rule that decides about it.
-
-    Odoo reckons it, with the customer's price list. Taxes are not in it.
-
-    Round trips: 1 for each kind of name, 2 side by side, then 1 for the price and 2 beside it.
+    """Return the price that a customer pays for a product, and the rule that decides it.
 
     >>> paid = get_customer_price(odoo, product_name="Oak Table", partner_name="Azure Interior")
     >>> (paid.price, paid.list_price, paid.discount)
     (90.0, 100.0, 10.0)
 
-    Args:
-        odoo: the connection.
-        product_id: the product variant.
-        product_name: instead of the id.
-        partner_id: the customer.
-        partner_name: instead of the id.
-        quantity: how many.
-        date: the day of the order; today without it.
-        price_list_id: another price list than the customer's.
-        price_list_name: instead of the id.
+    Odoo calculates the price with the customer's price list, without taxes. It takes 1 request for
+    each kind of name, 2 in parallel, 1 for the price and 2 in parallel with it.
 
     Raises:
-        AmbiguousNameError: a name matches several records.
-        NotFoundError: there is no such product, customer or price list.
-        ValidationError: the quantity or the day is wrong.
+        AmbiguousNameError: A name matches several records.
+        NotFoundError: The product, customer or price list does not exist.
+        ValidationError: The quantity or the date is wrong.
         AccessError: Odoo or the policy does not allow it.
     """
     checked_number(quantity, "quantity", positive=True)

@@ -1,6 +1,6 @@
-"""Sales prices changed by a percentage or formula, for a category or some products.
+"""A function that changes sales prices by a percentage or formula.
 
-The plan lists each product with its old and new price; the prices are read back afterwards.
+The plan lists each product with its old and new price. The prices are read back afterwards.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ _ROUNDINGS: Mapping[str, str] = {
 
 @attrs.frozen(kw_only=True)
 class PriceChange(Shown):
-    """A product's price before and after.
+    """The price of a product before and after.
 
     Attributes:
-        base: the cost, if the new price is based on it.
-        now: Odoo's price after the change; None in a plan.
+        base: Cost, if the new price is based on it.
+        now: Price in Odoo after the change. None in a plan.
     """
 
     id: int
@@ -66,8 +66,8 @@ class PricesResult(Shown):
     """Prices that were changed.
 
     Attributes:
-        changed: the prices that Odoo now has as requested.
-        not_changed: products, each with the reason, such as the same price or no cost.
+        changed: Prices that Odoo now has as requested.
+        not_changed: Products with the reason, such as the same price or no cost.
     """
 
     message: str
@@ -78,7 +78,7 @@ class PricesResult(Shown):
 
 @attrs.frozen(kw_only=True)
 class PricesPlan(Plan):
-    """Prices that would be changed, each with the old and the new one."""
+    """Prices that would be changed, each with the old and new price."""
 
     prices: list[PriceChange]
     not_changed: list[str] = attrs.Factory(list)
@@ -103,37 +103,24 @@ def change_prices(
 ) -> PricesResult | PricesPlan:
     """Change the sales prices of a category or of some products by a percentage or formula.
 
-    The new price is ``round(base * (1 + percent / 100) + amount) + after_rounding``. It applies to
-    the product and all its variants; the extra prices of attribute values stay, and
-    ``warnings`` name them.
-
-    Each call changes the prices again: look at the plan first.
-
-    Round trips: 3 to look, 1 more for products with attributes, 1 more with the cost as base; 1
-    for each new price, and 1 to read back.
-
     >>> done = change_prices(odoo, category_name="Tables", percent=5, round_to=1)
     >>> [(one.name, one.old, one.new) for one in done.changed]
     [('Oak Table', 100.0, 105.0), ('Pine Table', 49.5, 52.0)]
 
-    Args:
-        odoo: the connection.
-        category_id: a product category, with those below it; or
-        category_name: its name; or
-        products: ids or names of products.
-        percent: the percentage to add to the base; more than -100.
-        amount: added after the percentage.
-        base: the old price, or the cost: with 40 per cent, the cost plus 40 per cent.
-        round_to: the multiple to round to.
-        rounding: to the nearest multiple, up or down.
-        after_rounding: added last.
-        dry_run: return a :class:`PricesPlan` with old and new prices; write nothing.
+    Each call changes the prices again, so look at the plan first.
+
+    The new price is ``round(base * (1 + percent / 100) + amount) + after_rounding``. The base is
+    the old price or the cost. It applies to the product and all its variants. Extra prices of
+    attribute values stay, and ``warnings`` lists them.
+
+    It takes 3 requests, 1 more for products with attributes, 1 more with the cost as base, 1 for
+    each new price, and 1 to read the result.
 
     Raises:
-        AmbiguousNameError: a name matches several records; nothing was written.
-        NotFoundError: there is no such category or product.
-        ValidationError: an argument is wrong, a price would be negative, or there are more than
-            1,000 products; nothing was written.
+        AmbiguousNameError: A name matches several records. Nothing was written.
+        NotFoundError: The category or product does not exist.
+        ValidationError: An argument is wrong, a price would be negative, or there are more than
+            1,000 products. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
     numbers = {"percent": percent, "amount": amount, "after_rounding": after_rounding}

@@ -1,4 +1,4 @@
-"""Attributes and variants of a product: what is asked for, and which variant is meant."""
+"""Attributes and variants of a product."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MOST, _SUGGESTED = 2000, 3
 
 
 class AttributeLine(TypedDict, total=False):
-    """An attribute of a product, such as its colour, and the values that it comes in."""
+    """An attribute of a product, such as its color, and its values."""
 
     attribute: Annotated[str, Doc("Its name.")]
     values: Annotated[Sequence[str], Doc("Names of its values.")]

@@ -1,4 +1,4 @@
-"""What an attachment holds."""
+"""A function that returns the content of an attachment."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ AttachmentId = Annotated[int, Ge(1), Doc("Id of the attachment.")]
 
 @attrs.frozen(kw_only=True)
 class AttachmentContent(Shown):
-    """An attachment's content, or where it is.
+    """The content of an attachment, or its location.
 
     Attributes:
-        encoding: text (then ``content`` has it) or base64 (``content_base64``); None where the
-            content is not given: ``path``, ``url`` or ``warnings`` tell why.
-        path: the file that it was written to.
-        url: where the attachment is only an address on the web.
+        encoding: ``text`` if ``content`` has it, or ``base64`` if ``content_base64`` has it. None
+            if the content is omitted. ``path``, ``url`` or ``warnings`` then say why.
+        path: Path of the file that it was written to.
+        url: Address of an attachment that is only a link.
     """
 
     id: int
@@ -75,20 +75,19 @@ def get_content(
     max_bytes: int = MAX_BYTES,
     download_dir: str | os.PathLike[str] | None = None,
 ) -> AttachmentContent:
-    """Return an attachment's content; two requests, one where it is not given.
+    """Return the content of an attachment.
 
-    The size is asked first: what is too large to be given is not fetched.
+    The toolkit asks for the size first, and does not fetch a file that is too large. It takes 2
+    requests, or 1 if the content is omitted.
 
     Args:
-        odoo: the connection.
-        attachment_id: the attachment.
-        as_text: give text instead of base64, where declared type and bytes are text.
-        max_bytes: content up to this size is given; of larger files only the description.
-        download_dir: an existing folder that larger files are written to, under their own name,
-            made safe; existing files are never overwritten.
+        max_bytes: Maximum size of content to return. For a larger file you get only the
+            description.
+        download_dir: Existing folder for larger files. The name is made safe, and existing files
+            are never overwritten.
 
     Raises:
-        NotFoundError: there is no such attachment for this user, or its file is lost.
+        NotFoundError: This user has no such attachment, or its file is lost.
         AccessError: Odoo or the policy does not allow it.
     """
     row = find_attachment(odoo, attachment_id)

@@ -1,4 +1,4 @@
-"""The files attached to a record: listed, attached and deleted."""
+"""Functions that list, add and delete the attachments of a record."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Attachment(Shown):
 
 @attrs.frozen(kw_only=True)
 class AttachmentsResult(Shown):
-    """Attachments of a record, the newest first; ``has_more`` where these are not all."""
+    """The attachments of a record, newest first. ``has_more`` says whether there are others."""
 
     attachments: list[Attachment]
     count: int
@@ -72,7 +72,7 @@ class AttachmentsResult(Shown):
 
 @attrs.frozen(kw_only=True)
 class UploadedAttachment(Shown):
-    """An attachment that was made; ``mimetype`` as Odoo stored it, which may change it."""
+    """A new attachment. ``mimetype`` is the type that Odoo stored, which may differ from yours."""
 
     id: int
     model: str
@@ -96,10 +96,12 @@ class DeletedAttachment(Shown):
 
 
 def list_attachments(odoo: Odoo, model: Model, record_id: RecordId) -> AttachmentsResult:
-    """Return the attachments of a record, the newest first; two requests, side by side.
+    """Return the attachments of a record, newest first.
+
+    It takes 2 requests in parallel.
 
     Raises:
-        NotFoundError: there is no such record.
+        NotFoundError: The record does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
     (rows,) = beside_owner(
@@ -145,25 +147,20 @@ def upload(
     max_bytes: int = MAX_BYTES,
     dry_run: DryRun = False,
 ) -> UploadedAttachment | Plan:
-    """Attach a file to a record; three requests: record, file, and the attachment as stored.
+    """Attach a file to a record.
+
+    The type defaults to that of the name's extension, or else of the first bytes. A type that a
+    browser could run from Odoo's address (HTML, SVG, XML, scripts, style sheets) is stored as
+    text/plain, with a warning. It takes 3 requests.
 
     Args:
-        odoo: the connection.
-        model: such as ``res.partner``.
-        record_id: the record.
-        name: of the file.
-        content_base64: its bytes.
-        mimetype: such as ``application/pdf``; by the name's extension, else by the first bytes.
-            What a browser would run from Odoo's address (HTML, SVG, XML, scripts, style sheets)
-            is stored as text/plain, with a warning.
-        max_bytes: larger files are refused.
-        dry_run: check everything and attach nothing.
+        max_bytes: Maximum size of the file.
 
     Raises:
-        ValidationError: name or content is empty, not base64 or too large, or the type is none;
-            nothing was sent.
-        NotFoundError: there is no such record; nothing was attached.
-        AccessError: Odoo or the policy does not allow it; nothing was attached.
+        ValidationError: The name or content is empty, the content is not base64 or too large, or
+            the type is wrong. Nothing was sent.
+        NotFoundError: The record does not exist. Nothing was attached.
+        AccessError: Odoo or the policy does not allow it. Nothing was attached.
     """
     name, size, kind, remark = checked_file(name, content_base64, mimetype, max_bytes)
     values = {"name": name, "res_model": model, "res_id": record_id}
@@ -211,17 +208,12 @@ def upload(
 def delete(
     odoo: Odoo, attachment_id: AttachmentId, *, dry_run: DryRun = False
 ) -> DeletedAttachment | Plan:
-    """Delete an attachment for good.
-
-    Args:
-        odoo: the connection.
-        attachment_id: its id.
-        dry_run: look for the attachment and delete nothing.
+    """Delete an attachment permanently.
 
     Raises:
-        NotFoundError: there is no such attachment for this user.
-        AccessError: Odoo or the policy does not allow it, or it is no ordinary file; nothing was
-            deleted.
+        NotFoundError: This user has no such attachment.
+        AccessError: Odoo or the policy does not allow it, or it is not an ordinary file. Nothing
+            was deleted.
     """
     row = find_attachment(odoo, attachment_id)
     _check_ordinary(row)

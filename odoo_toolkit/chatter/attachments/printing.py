@@ -1,4 +1,4 @@
-"""Reports that are printed and kept on their record."""
+"""A function that prints a report and attaches it to its record."""
 
 from __future__ import annotations
 
@@ -33,28 +33,22 @@ def attach_report(
     ] = None,
     dry_run: DryRun = False,
 ) -> UploadedAttachment | Plan:
-    """Print a report of a record and keep the PDF as its attachment.
-
-    Where Odoo itself keeps what it prints, as of posted invoices up to Odoo 16, its copy is the
-    attachment, and no second one is made.
+    """Print a report of a record, and attach the PDF to the record.
 
     >>> attach_report(odoo, report_name="sale.report_saleorder", record="S00042").name
     'Quotation - S00042.pdf'
 
-    Args:
-        odoo: the connection.
-        report_name: technical name, see :func:`~odoo_toolkit.reports.listing.list_reports`.
-        record: of the report's model, by id or name.
-        file_name: instead of the one that Odoo gives the file.
-        dry_run: find and check, print and attach nothing.
+    Find the technical name with :func:`~odoo_toolkit.reports.listing.list_reports`. Odoo 16 and
+    earlier keep the PDF of some documents, such as posted invoices. This copy is then the
+    attachment, and there is no second one.
 
     Raises:
-        AmbiguousNameError: the name matches several records; nothing was printed.
-        NotFoundError: there is no such report or record; nothing was printed.
-        ValidationError: the report makes no PDF, or the name of the file is wrong.
-        AccessError: Odoo or the policy does not allow it, or no way leads to the PDF, see
+        AmbiguousNameError: The name matches several records. Nothing was printed.
+        NotFoundError: The report or record does not exist. Nothing was printed.
+        ValidationError: The report makes no PDF, or the file name is wrong.
+        AccessError: Odoo or the policy does not allow it, or your credentials can't print it, see
             :func:`~odoo_toolkit.reports.generation.generate_report`.
-        OdooError: Odoo could not print it; nothing was attached.
+        OdooError: Odoo could not print it. Nothing was attached.
     """
     own = None if file_name is None else _pdf(checked_file_name(file_name))
     report = find_report(odoo, report_name)
