@@ -135,9 +135,13 @@ def _described(function: FunctionType) -> str | None:
 
 def documentation(function: FunctionType) -> dict[str, str]:
     """Return the text of ``Doc`` by parameter."""
+    try:
+        hints = typing.get_type_hints(function, include_extras=True)
+    except NameError:  # a type that is imported for type checkers only
+        return {}
     return {
         name: marker.documentation
-        for name, hint in typing.get_type_hints(function, include_extras=True).items()
+        for name, hint in hints.items()
         for marker in getattr(hint, "__metadata__", ())
         if isinstance(marker, Doc)
     }

@@ -57,7 +57,7 @@ class BatchItem(Shown):
         item: Number of the item, starting at 1.
         operation: Name of the function.
         message: What it did, or would do.
-        possible: Whether it can be undone: ``full``, ``partial`` or ``none``. None if this is known
+        possible: How far it can be undone: ``full``, ``partial`` or ``none``. None if this is known
             only when its turn comes.
         result: Result of the function. None in a plan.
     """
@@ -144,7 +144,7 @@ def batch(
         items: Up to 50 pairs of a function that writes and its arguments by name. ``{"id_of_item":
             1}`` is the id of the record that item 1 creates. An item that contains it is checked
             when its turn comes.
-        allow_irreversible: Whether an item that can't be undone, or only in part, may come before
+        allow_irreversible: True if an item that can't be undone, or only in part, may come before
             other items. The last item may always be irreversible.
 
     Raises:

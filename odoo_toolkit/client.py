@@ -71,7 +71,7 @@ class CallEvent:
 
     Attributes:
         call: The call as it was requested.
-        success: Whether it succeeded.
+        success: True if it succeeded.
         error_code: Error code if it failed.
         result: Result of the method, without blocked fields.
         duration_ms: Milliseconds from the policy check to the response.
@@ -341,7 +341,7 @@ class Odoo:
 
         Args:
             call: The call.
-            planned: Whether the call is only part of a plan, which any mode allows.
+            planned: True if the call is only part of a plan, which any mode allows.
 
         Returns:
             The call, with its values parsed.
@@ -370,7 +370,7 @@ class Odoo:
 
         Args:
             call: The call.
-            of_user: Whether the user makes the call. The gates of this connection do not apply to
+            of_user: True if the user makes the call. The gates of this connection do not apply to
                 the user.
         """
         own = self._ungated

@@ -45,8 +45,8 @@ class OdooError(Exception):
         code: Error code, one of :data:`CODES`.
         suggestion: What to do next.
         details: machine-readable data, such as ``model``, ``field`` and ``did_you_mean``.
-        outcome: Whether the call was applied on the server.
-        retry: Whether another attempt can help. Default: that of the code in :data:`CODES`.
+        outcome: True if the call was applied on the server.
+        retry: True if another attempt can help. Default: that of the code in :data:`CODES`.
     """
 
     default_code = "UNKNOWN_ERROR"
@@ -208,15 +208,22 @@ CODES: dict[str, tuple[str, bool, type[OdooError]]] = {
 
 
 def make_error(code: str, message: str, **options: Any) -> OdooError:
-    """Return an error of the class that belongs to ``code``.
+    """Return an error of the class that belongs to a code.
 
-    For options, see :class:`OdooError`.
+    Args:
+        code: Error code, one of :data:`CODES`.
+        message: What happened, in one or two sentences.
+        options: Other arguments of :class:`OdooError`.
     """
     return CODES[code][2](message, code=code, **options)
 
 
 def is_refusal(error: OdooError | None) -> bool:
-    """Return whether Odoo itself rejected a call, and not a proxy or firewall before it."""
+    """Return whether Odoo itself rejected a call, and not a proxy or firewall before it.
+
+    Args:
+        error: Error of the call.
+    """
     return isinstance(error, AccessError) and "http_status" not in error.details
 
 

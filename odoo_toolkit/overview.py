@@ -38,7 +38,7 @@ class HistorySummary(Shown):
             is already undone.
         undoes, undone_by: Ids of other entries.
         writes: The calls, if you asked for one entry.
-        truncated: Whether the entry contains more than is shown.
+        truncated: True if the entry contains more than is shown.
     """
 
     entry: int

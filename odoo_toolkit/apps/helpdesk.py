@@ -86,7 +86,7 @@ class TicketResult(Shown):
         description: Description as plain text.
         create_date: Date and time of creation, in UTC.
         messages: Messages, newest first, see :class:`odoo_toolkit.chatter.messages.Message`.
-        has_more_messages: Whether there are older messages. Raise the limit, or read
+        has_more_messages: True if there are older messages. Raise the limit, or read
             ``mail.message``.
         attachments: Attachments, newest first, without their content.
         warnings: Differences from your request.

@@ -122,7 +122,7 @@ class DoneActivity(Shown):
     """An activity that was marked as done.
 
     Attributes:
-        done: Whether it is no longer open, as read afterwards.
+        done: True if it is no longer open, as read afterwards.
         message_id: Id of the message about it on the record.
     """
 

@@ -86,7 +86,7 @@ def sync(
         full_reload: Whether to read all records again, to get changes that Odoo does not record.
         refresh: Whether to drop the table and load it again.
         check: Whether to compare the ids at the destination with those in Odoo at the end.
-        decimals: Whether money is decimal, and also floats with a number of digits fixed by Odoo.
+        decimals: True if money is decimal, and also floats with a number of digits fixed by Odoo.
             Otherwise they are floats.
         batch_size: Maximum number of records per load, if all records are read.
 
@@ -94,7 +94,7 @@ def sync(
         A report of what was loaded, and whether the table is complete.
 
     Raises:
-        ConfigurationError: Dlt or pyarrow is not installed, dlt is not configured for the
+        ConfigurationError: dlt or pyarrow is not installed, dlt is not configured for the
             destination, or the destination can't merge rows.
         ValidationError: The destination, a name, the model or a field is wrong. Or the table was
             loaded with another language, company, field type, or with more fields.

@@ -33,7 +33,7 @@ class TableReport(Shown):
         counted: Number of records that match, as counted by the database.
         counted_id_sum: Sum of the ids of the counted records.
         links: Field -> number of links in its table.
-        checked: Whether the ids at the destination were compared with those in Odoo.
+        checked: True if the ids at the destination were compared with those in Odoo.
         warnings: Limits of the result.
     """
 

@@ -91,7 +91,7 @@ def odoo_table(
 
     Args:
         model: Model to load, such as ``sale.order``.
-        domain: Which records.
+        domain: Search filter. [] selects all records.
         fields: Field names, the same each time. Default: all stored fields without files,
             properties and one2many.
         table: Name of the table. Default: that of the model, ``sale_order``.
@@ -103,13 +103,13 @@ def odoo_table(
         full_reload: Whether to read all records again, to get changes that Odoo does not record.
         batch_size: Maximum number of records per run, if all records are read. The next run
             continues.
-        decimals: Whether money is decimal, and also floats with a number of digits fixed by Odoo.
+        decimals: True if money is decimal, and also floats with a number of digits fixed by Odoo.
             Otherwise they are floats.
-        parallelized: Whether dlt reads the table in a thread, in parallel with other tables. See
+        parallelized: True if dlt reads the table in a thread, in parallel with other tables. See
             the documentation of dlt.
 
     Raises:
-        ConfigurationError: Dlt or pyarrow is not installed.
+        ConfigurationError: dlt or pyarrow is not installed.
         ValidationError: ``columns`` is wrong, or the destination would give the table another name.
         ValidationError, NotFoundError, AccessError: When it runs, the model or its fields are
             wrong. dlt raises its own error, and this one is the cause.
@@ -207,7 +207,7 @@ def odoo_source(
 
     Raises:
         ValidationError: The bundle does not exist, or you passed neither models nor a bundle.
-        ConfigurationError: Dlt or pyarrow is not installed.
+        ConfigurationError: dlt or pyarrow is not installed.
     """
     dlt = imported()
     bundles = () if bundle is None else (bundle,)
@@ -217,7 +217,11 @@ def odoo_source(
 
 
 def reports(pipeline: Pipeline) -> dict[str, TableReport]:
-    """Return the reports of a pipeline's last run, by table name."""
+    """Return the reports of a pipeline's last run, by table name.
+
+    Args:
+        pipeline: Pipeline of dlt that ran.
+    """
     found: dict[str, TableReport] = {}
     for name, state in states(pipeline).items():
         if told := state.get("report"):

@@ -42,7 +42,7 @@ def to_arrow(
         order: Order, as in :func:`search_read`. Default: by id.
         batch: Records per request, and rows per batch.
         context: Keys to add to the context of the connection. Set ``lang`` for translated texts.
-        decimals: Whether money is decimal, and also floats with a number of digits fixed by Odoo.
+        decimals: True if money is decimal, and also floats with a number of digits fixed by Odoo.
             Otherwise they are floats.
         progress: See :func:`iterate`.
         check: See :func:`iterate`. ``stream.report`` describes the last use, and a Parquet file
@@ -53,7 +53,7 @@ def to_arrow(
             properties field.
         NotFoundError: The model does not exist.
         AccessError: Odoo or the policy does not allow it.
-        ConfigurationError: Pyarrow is not installed.
+        ConfigurationError: pyarrow is not installed.
     """
     imported()
     found = iterate(odoo, model, domain, fields, order, batch, context, progress, check=check)

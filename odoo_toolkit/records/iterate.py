@@ -129,7 +129,7 @@ class Records(Iterator[Record]):
         See ``odoo_toolkit.frames.to_df``.
 
         Raises:
-            ConfigurationError: Pandas is not installed.
+            ConfigurationError: pandas is not installed.
         """
         rest = list(self)
         return to_df(rest, self.described)
@@ -140,12 +140,12 @@ class Records(Iterator[Record]):
         Each use of the stream reads all records again, even those you have read with this iterator.
 
         Args:
-            decimals: Whether money is decimal, and also floats with a number of digits fixed by
+            decimals: True if money is decimal, and also floats with a number of digits fixed by
                 Odoo. Otherwise they are floats.
 
         Raises:
             ValidationError: A field is binary, or has properties.
-            ConfigurationError: Pyarrow is not installed.
+            ConfigurationError: pyarrow is not installed.
         """
         from odoo_toolkit.records.arrow_stream import stream_of
 

@@ -70,7 +70,7 @@ class SearchResult(_Rows):
 
     Attributes:
         count: Number of records in this result.
-        has_more: Whether there may be more records, because the search returned as many as you
+        has_more: True if there may be more records, because the search returned as many as you
             asked for.
         next_offset: Offset of the next page, if there may be one.
         total: Number of all matching records, if you asked for it.
@@ -250,7 +250,7 @@ class ExecuteResult(Shown):
         message: Set if Odoo asks a question before it continues.
         wizard: Set if you must answer a wizard.
         records: Values of ``return_fields``, read back from records.
-        read_from: Whether ``records`` are the records that the method returned, or those that you
+        read_from: Source of ``records``: those that the method returned, or those that you
             called it on.
     """
 
@@ -269,7 +269,7 @@ class WizardResult(Shown):
     """The result of a wizard.
 
     Attributes:
-        done: Whether the button did its work. It can be true even if Odoo opens another dialog,
+        done: True if the button did its work. It can be true even if Odoo opens another dialog,
             because the toolkit has seen the records change.
         model: Model of ``records``.
         records: The records that the wizard opened. If it opened none, the records that it acted
@@ -295,7 +295,7 @@ class QueryAnswer(Shown):
     """The result of one query: records, a number, or an error.
 
     Attributes:
-        has_more: Whether there may be more records than these.
+        has_more: True if there may be more records than these.
         excluded_count, skipped_fields, warnings: See :class:`SearchResult`.
     """
 

@@ -54,7 +54,7 @@ class FakeServer:
         answers: Results. You can change them at any time.
         sent: Calls that arrived, in order. It omits calls that the toolkit makes for itself about
             models, fields and rights, unless ``answers`` has a result for them.
-        unaccent: Whether searches ignore accents, as with that option of a database.
+        unaccent: True if searches ignore accents, as with that option of a database.
     """
 
     name = "fake"
@@ -94,7 +94,7 @@ class FakeServer:
 
     @property
     def unaccent(self) -> bool:
-        """Whether searches ignore accents."""
+        """True if searches ignore accents."""
         return self._kept.unaccent
 
     @unaccent.setter
@@ -144,7 +144,7 @@ class FakeServer:
 
         Args:
             method: Name of the method, such as ``create``.
-            applied: Whether the connection breaks after the server has done its work, or before the
+            applied: True if the connection breaks after the server has done its work, or before the
                 call arrives.
         """
         self._lost.append((method, applied))

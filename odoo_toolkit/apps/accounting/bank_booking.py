@@ -74,7 +74,7 @@ class BankMatch(Shown):
         written_off: Difference that was booked on the write-off account of the line. Negative if
             the line paid more.
         line_id: Id of the booked line (``account.bank.statement.line``).
-        booked_before: Whether the line already existed in Odoo. It is not booked again.
+        booked_before: True if the line already existed in Odoo. It is not booked again.
         error: Reason of the failure, as an error object.
     """
 

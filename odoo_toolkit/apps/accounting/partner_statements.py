@@ -98,7 +98,7 @@ class PartnerStatement(Shown):
     Attributes:
         opening, closing: Balance before the first day and after the last day.
         charged, settled: Amounts added and taken off in between.
-        has_more: Whether there are movements beyond the limit. Totals include all movements.
+        has_more: True if there are movements beyond the limit. Totals include all movements.
         open_items: Open items of documents up to the last day, as they are now. Some may have been
             paid after that day.
         checks: Checks of the figures, and their results.

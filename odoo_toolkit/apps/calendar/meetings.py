@@ -74,7 +74,7 @@ class Meeting(Shown):
         timezone: Time zone of start and stop.
         organizer: User who is responsible.
         attendees: People who are invited, with their answers.
-        repeats: Whether it belongs to a series.
+        repeats: True if it belongs to a series.
         meetings: Number of meetings in the series.
         active: False if it is cancelled.
         invitations: Status of each e-mail to an attendee. Empty if Odoo wrote none.

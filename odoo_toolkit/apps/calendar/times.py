@@ -49,7 +49,7 @@ class Slot(Shown):
         start, stop: Start and end, ISO 8601 with the offset of the time zone.
         what: Subject of a meeting. None for free time.
         meeting_id: Id of a meeting.
-        all_day: Whether it lasts for whole days.
+        all_day: True if it lasts for whole days.
         attendees: Attendees of a meeting, with their answers.
         who: Person who has the meeting, if you asked about several people.
     """
@@ -86,7 +86,7 @@ class FreeTimes(Shown):
     Attributes:
         free: Periods that are long enough, in order.
         busy: Meetings that keep the people busy, in order.
-        has_more: Whether there are more free times.
+        has_more: True if there are more free times.
         warnings: If there is no free time, the people without whom there would be one.
     """
 

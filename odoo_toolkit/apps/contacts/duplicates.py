@@ -73,7 +73,7 @@ class DuplicateContact(Shown):
 
     Attributes:
         company: Company of the contact.
-        has_user: Whether a user logs in as this contact.
+        has_user: True if a user logs in as this contact.
     """
 
     id: int
@@ -133,9 +133,9 @@ class DuplicatesResult(Shown):
     Attributes:
         groups: Groups, the most likely first.
         total: Number of all groups.
-        has_more: Whether there are more groups.
+        has_more: True if there are more groups.
         compared: Number of contacts that were read.
-        complete: Whether all contacts were read.
+        complete: True if all contacts were read.
     """
 
     message: str

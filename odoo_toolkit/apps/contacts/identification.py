@@ -79,7 +79,7 @@ class OpenDocument(Shown):
         type: Type of an invoice, such as ``out_invoice``.
         amount_residual: Unpaid amount of an invoice.
         due: Due date of an invoice.
-        overdue: Whether that date is past.
+        overdue: True if that date is past.
         company: Your company that the document belongs to, if documents of several companies are
             listed.
     """

@@ -49,7 +49,7 @@ class AttendanceResult(Shown):
 
     Attributes:
         id: Id of the attendance. None if it could not be read.
-        checked_in: Whether the user is at work now.
+        checked_in: True if the user is at work now.
         worked_hours: Hours of this attendance. Odoo 17 and later exclude lunch.
         warnings: Differences from your request.
     """

@@ -150,7 +150,7 @@ class Balance(Shown):
 
     Attributes:
         unit: Unit of the numbers, ``days`` or ``hours``.
-        half_days: Whether you can take half a day.
+        half_days: True if you can take half a day.
         allocated: Allocated time. None, like ``remaining``, if the type needs no allocation.
         taken: Approved time.
         remaining: Remaining time, minus requests that wait for approval.

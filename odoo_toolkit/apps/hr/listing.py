@@ -56,7 +56,7 @@ class EmployeeLeaves(Shown):
             ones.
         totals: Totals by type. A request that is partly within the days counts in full.
         allocations: Allocations of all years.
-        has_more: Whether there are more requests.
+        has_more: True if there are more requests.
         warnings: Differences from your request.
     """
 

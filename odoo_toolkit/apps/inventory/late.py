@@ -44,7 +44,7 @@ class Awaited(Shown):
         origin: Source document, such as the purchase order of a receipt.
         quantity: Quantity of the product, in ``uom``.
         date: Expected date.
-        late: Whether that date is past.
+        late: True if that date is past.
     """
 
     kind: Literal["transfer", "purchase", "production", "request for quotation"]

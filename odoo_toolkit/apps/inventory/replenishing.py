@@ -113,7 +113,7 @@ class Ordered(Shown):
     Attributes:
         document: Purchase order, manufacturing order or transfer.
         quantity: Quantity that was added, in ``uom``.
-        added: Whether it was added to an existing line.
+        added: True if it was added to an existing line.
         date: Expected date, or start date.
     """
 

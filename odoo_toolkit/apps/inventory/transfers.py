@@ -104,7 +104,7 @@ class Transfer(Shown):
         name: Reference of the transfer, such as WH/OUT/00012. None only if it could not be read.
         url: Address of the transfer in Odoo's web client.
         state: ``draft``, ``waiting``, ``confirmed``, ``assigned``, ``done`` or ``cancel``.
-        validated: Whether it is done.
+        validated: True if it is done.
         message: The change, after a change. Otherwise the state.
         origin: Source document.
         backorder: Transfer with the remaining quantities, if there is one.

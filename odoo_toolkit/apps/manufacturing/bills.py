@@ -377,7 +377,7 @@ class BillComponents(Shown):
 
     Attributes:
         quantity: Quantity of the product, in its unit of measure.
-        can_make: Whether you can make all of it now. With a deadline, whether the components are in
+        can_make: True if you can make all of it now. With a deadline, if the components are in
             stock by ``start_by``.
         producible: Quantity that you can make now. None if no component limits it.
         deadline: Day that you asked about.

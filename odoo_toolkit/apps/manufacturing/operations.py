@@ -57,8 +57,8 @@ class Way(Shown):
         capacity: Quantity that it makes at a time.
         efficiency: Efficiency in percent. A higher value is faster.
         hours_per_day: Working time.
-        blocked: Whether it is blocked now.
-        alternative: Whether it is an alternative to the operation's work center.
+        blocked: True if it is blocked now.
+        alternative: True if it is an alternative to the operation's work center.
     """
 
     workcenter: RecordName

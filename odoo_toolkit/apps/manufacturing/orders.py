@@ -142,7 +142,7 @@ class Order(Shown):
         url: Address of the order in Odoo's web client.
         state: ``draft``, ``confirmed``, ``progress``, ``to_close``, ``done`` or ``cancel``.
         quantity: Quantity to make. ``produced`` is the quantity that is made.
-        available: Whether all components are reserved or in stock. None if the order is finished.
+        available: True if all components are reserved or in stock. None if the order is finished.
         components: Components, set by :func:`get_order`. ``missing`` lists those that are not in
             stock.
         date: Planned start.

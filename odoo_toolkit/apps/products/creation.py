@@ -140,7 +140,7 @@ class ProductResult(Shown):
     Attributes:
         id: Id of the product (``product.template``). The variants have their own ids.
         type: Type, as stored in Odoo.
-        storable: Whether Odoo tracks its stock.
+        storable: True if Odoo tracks its stock.
         customer_taxes, vendor_taxes: Taxes, with the company if they belong to several.
         cost: Cost. None if the product has several variants, each with its own cost.
         not_stored: Values that Odoo stored differently.

@@ -82,7 +82,7 @@ class HoursReport(Shown):
         rows: Hours by employee, project and week.
         missing: Employees with too few hours, by week. Not available if you choose projects or
             tasks.
-        has_more: Whether there are more rows, or more employees with too few hours.
+        has_more: True if there are more rows, or more employees with too few hours.
         warnings: Data that could not be read, and limits of the result.
     """
 

@@ -63,7 +63,7 @@ class Missing(Shown):
         arrives: Arrival date of the missing quantity, if you order today.
         vendors: The vendor that Odoo prefers. With a day, the vendors in time, or else the fastest
             one. Several only if no single vendor sells that much.
-        has_bom: Whether you can make the component.
+        has_bom: True if you can make the component.
     """
 
     product: RecordName
@@ -80,13 +80,13 @@ class Making(Shown):
     """The quantity of a product that can be made with its first bill of materials.
 
     Attributes:
-        kit: Whether it is a kit, which is assembled at delivery.
+        kit: True if it is a kit, which is assembled at delivery.
         possible_now: Quantity that the free components are enough for. None if nothing limits it.
         days: Days that making takes.
         ready: Day on which the quantity is ready, if you order the missing components today. None
             if no vendor sells enough of a component.
         start_by: Last day to start, to be ready on the day you need it.
-        in_time: Whether it is ready by that day.
+        in_time: True if it is ready by that day.
         short: First components without enough free stock.
         short_count: Number of these components, if not all are listed.
     """

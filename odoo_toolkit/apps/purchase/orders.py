@@ -151,9 +151,9 @@ class Order(Shown):
         url: Address of the order in Odoo's web client.
         state: ``draft``, ``sent``, ``to approve``, ``purchase`` or ``cancel``. Odoo 18 and earlier
             also have ``done``, which means locked.
-        confirmed: Whether it is a purchase order now.
-        cancelled: Whether it is cancelled now.
-        locked: Whether it is locked for changes. It means the same on all versions.
+        confirmed: True if it is a purchase order now.
+        cancelled: True if it is cancelled now.
+        locked: True if it is locked for changes. It means the same on all versions.
         origin: Source document.
         amount_untaxed, amount_total: Amount without taxes, and with them.
         invoice_status: ``no`` (nothing to bill now), ``to invoice`` or ``invoiced``.

@@ -130,7 +130,7 @@ class Order(Shown):
         url: Address of the order in Odoo's web client.
         state: ``draft``, ``sent``, ``sale`` or ``cancel``. Odoo 16 and earlier also have ``done``,
             which means locked.
-        locked: Whether the order is locked for changes. It means the same on all versions.
+        locked: True if the order is locked for changes. It means the same on all versions.
         commitment_date: Promised delivery date.
         client_order_ref: The customer's own reference.
         note: Terms, as plain text.

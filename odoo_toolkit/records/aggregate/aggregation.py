@@ -47,7 +47,7 @@ class AggregateResult(_Rows):
         records: One row per group, with the groupings, the measures and ``count``, the number of
             records.
         count: Number of rows in this result.
-        has_more: Whether there are more groups.
+        has_more: True if there are more groups.
         next_offset: Offset of the next page, if there is one.
         total: Number of all groups, if it is known.
         excluded_count, warnings: See :class:`~odoo_toolkit.records.results.SearchResult`.

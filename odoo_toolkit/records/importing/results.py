@@ -324,7 +324,7 @@ class ImportResult(ImportedRows):
 
     @property
     def ok(self) -> bool:
-        """Whether all rows were imported."""
+        """True if all rows were imported."""
         return not self.failed and self.interrupted is None
 
     def __repr__(self) -> str:

@@ -110,8 +110,8 @@ def upsert(
             such as ``res.partner.category``.
         context: Keys to add to the context of the connection. ``allow_readonly: True`` also writes
             read-only fields.
-        notify: Whether Odoo logs each change and sends the e-mails that belong to it.
-        case_sensitive: Whether the key distinguishes upper and lower case.
+        notify: True if Odoo logs each change and sends the e-mails that belong to it.
+        case_sensitive: True if the key distinguishes upper and lower case.
         empty: ``ignore`` to keep the values of fields with empty cells.
         batch: Maximum number of records per request. The toolkit sends fewer if Odoo is slow or
             rejects rows.
