@@ -145,7 +145,7 @@ class AdminPages:
         health: dict[str, tuple[Instance, Health]] = {}
 
         async def look(one: Instance) -> None:
-            health[one.name] = one, await beside("page", one.odoo, self._own_users.health, one)
+            health[one.name] = one, await beside("health", one.odoo, self._own_users.health, one)
 
         async with anyio.create_task_group() as looks:
             for one in self._team.instances.values():

@@ -13,12 +13,12 @@ T = TypeVar("T")
 
 #: What for -> threads for each Odoo, so that one that hangs holds nobody up who uses another.
 #: More do not sign in at once, see :mod:`odoo_toolkit_mcp.accounts.attempts`.
-_THREADS = {"sign in": 2, "look": 8, "page": 4}
+_THREADS = {"sign in": 2, "look": 8, "page": 4, "health": 1}
 _limiters: dict[tuple[str, str], anyio.CapacityLimiter] = {}
 
 
 def beside(
-    purpose: Literal["sign in", "look", "page"],
+    purpose: Literal["sign in", "look", "page", "health"],
     odoo: str,
     function: Callable[P, T],
     *args: P.args,

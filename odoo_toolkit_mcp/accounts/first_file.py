@@ -197,6 +197,7 @@ def renew_key(
             dialog.say(f"The file reads the key from the variable {variable}. Set it to: {key}")
         else:
             table["api_key"] = key
+            table.pop("password", None)
         write(tomlkit.dumps(document))
     dialog.say(
         f"Restart the server. Then remove the old keys of {connection.username} in Odoo:"

@@ -307,13 +307,19 @@ def _bounded(handler: Handler, attempts: Attempts, name: str, bound: Bound) -> H
     """Return a handler that one address cannot call too often.
 
     What asks for nothing that there is does not count: else any page that the people of an office
-    look at could use up what they share.
+    look at could use up what they share. Nor does what a page loads by itself, as browsers say.
     """
+    browses = name == "authorize"  # a person is sent there; the rest is for programs, in pages, too
 
     async def answer(request: Request) -> Response:
-        if request.headers.get("sec-fetch-mode", "navigate") == "no-cors":
-            return _refusal(400, "invalid_request", "Pictures of pages are not answered.")
-        who = f"{name} {address_of(request)}"
+        headers = request.headers
+        mode = headers.get("sec-fetch-mode", "navigate")
+        opened = (mode, headers.get("sec-fetch-dest", "document")) == ("navigate", "document")
+        of_page = "origin" in headers or headers.get("sec-fetch-site", "none") != "none"
+        if mode == "no-cors" or (browses and of_page and not opened):
+            return _refusal(400, "invalid_request", "Open this address in a browser.")
+        # Programs outside a browser are of no page: what one registers must not keep them out.
+        who = f"{name} {address_of(request)}{' page' if of_page and not browses else ''}"
         wait = await aside(attempts.take, [(who, bound)])
         if wait:
             refused = _refusal(429, "temporarily_unavailable", "Too many requests.")

@@ -356,6 +356,7 @@ class SignIn:
             allows=policy_in_words(instance.rules[rule].settings),
             makes_key=user.session is not None,
             is_local=is_loopback_address(asked.redirect_uri),
+            days=f"{self._team.refresh_days:g}",
             is_portal=user.session is not None and "base.group_portal" in user.groups,
         )
 

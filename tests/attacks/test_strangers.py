@@ -40,6 +40,33 @@ def test_a_foreign_page_uses_up_no_limit_of_an_office(
     assert Person(team.url).connect(OAuthClient(team.url), **ANN).access
 
 
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"},
+        {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "object"},
+        {"Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty"},
+    ],
+    ids=str,
+)
+def test_a_foreign_page_that_knows_a_client_uses_up_no_limit_of_an_office(
+    team: RunningTeam, client: OAuthClient, sent: dict[str, str]
+) -> None:
+    """Anybody can register one, and what a page frames or fetches needs no click."""
+    page = {**sent, "Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example.com"}
+    for _ in range(attempts.REQUESTS.most + 1):
+        answer = requests.get(
+            f"{team.url}/authorize", client.query(), headers=page, timeout=60, allow_redirects=False
+        )
+        assert answer.status_code == 400
+    right = {"redirect_uris": [CALLBACK], "token_endpoint_auth_method": "none"}
+    for _ in range(attempts.REGISTRATIONS.most + 1):
+        answer = requests.post(f"{team.url}/register", json=right, headers=page, timeout=60)
+    assert answer.status_code == 429
+    # The programs of the people who have looked at that page are counted apart.
+    assert Person(team.url).connect(OAuthClient(team.url), **ANN).access
+
+
 def test_documents_that_are_fetched_in_vain_count(
     team: RunningTeam, monkeypatch: pytest.MonkeyPatch
 ) -> None:

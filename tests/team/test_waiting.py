@@ -18,9 +18,17 @@ import pytest
 from odoo_toolkit_mcp import bridge
 from odoo_toolkit_mcp.accounts import odoo_users, sign_in
 from odoo_toolkit_mcp.accounts.client_documents import ClientDocuments, DocumentError
+from odoo_toolkit_mcp.accounts.service_accounts import Health, OwnUsers
 from odoo_toolkit_mcp.accounts.team import Instance
 from tests.team.conftest import Serve
-from tests.team.harness import CALLBACK, OAuthClient, Person, RunningTeam, call
+from tests.team.harness import (
+    CALLBACK,
+    OPERATOR_PASSWORD,
+    OAuthClient,
+    Person,
+    RunningTeam,
+    call,
+)
 from tests.team.people import NOWHERE, Users, password_of
 
 
@@ -122,6 +130,30 @@ def test_calls_do_not_wait(
         assert call(two.url, main, "odoo_core_get_user").status_code == 200
         assert not waiting.done()
         hanging.close()
+
+
+def test_the_operators_page_does_not_wait_for_those_of_people(
+    team: RunningTeam, users: Users, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, over = threading.Semaphore(0), threading.Event()
+
+    def key_for(*given: Any) -> Any:
+        begun.release()
+        over.wait(60)
+        return users.key_for(*given)
+
+    well = Health(state="Odoo", well=True)
+    monkeypatch.setattr(sign_in, "key_for", key_for)
+    monkeypatch.setattr(OwnUsers, "health", lambda self, instance: well)
+    client, ann = OAuthClient(team.url), {"login": "ann", "password": password_of("ann")}
+    with ThreadPoolExecutor(4) as pool:
+        asked = [pool.submit(Person(team.url).connect, client, **ann) for _ in range(4)]
+        assert all(begun.acquire(timeout=60) for _ in asked)
+        operator = Person(team.url)
+        operator.post("/admin/sign-in", operator.get("/admin"), password=OPERATOR_PASSWORD)
+        assert operator.get("/admin").status_code == 200
+        assert not any(one.done() for one in asked)
+        over.set()
 
 
 # Documents of clients ---------------------------------------------------------------------------
