@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from odoo_toolkit.cli.connecting import State, profile_and_mode
 from odoo_toolkit.cli.exit_codes import ending, past_click
@@ -97,6 +98,13 @@ class Commands(click.Group):
             formatter.write_dl([(name, does) for name, (_, does) in COMMANDS.items()])
         with formatter.section("Business apps, such as 'odoo-toolkit sales confirm-order S00042'"):
             formatter.write_dl([*apps().items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the commands, or options, that begin so, without importing any."""
+        about = {name: does for name, (_, does) in COMMANDS.items()} | apps()
+        found = [CompletionItem(name, help=does) for name, does in about.items()]
+        begun = [item for item in found if item.value.startswith(incomplete)]
+        return [*begun, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""

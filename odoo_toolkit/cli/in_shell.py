@@ -75,7 +75,8 @@ def _line(found: re.Match[str], options: Mapping[str, str]) -> str:
     """Return which line is meant, by its number from 1."""
     if found[1] not in options:
         return found[0]
-    line = f"line {int(found[2]) + 1}"
+    number = int(found[2]) + 1
+    line = f"line {number}" if found[1] == "lines" else f"{options[found[1]]} number {number}"
     return f"{found[3]} of {line}" if found[3] else line
 
 

@@ -9,6 +9,7 @@ import functools
 import importlib
 import inspect
 import re
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -22,8 +23,10 @@ from odoo_toolkit.cli.asking import agreed
 from odoo_toolkit.cli.connecting import State, WatchedOdoo, with_odoo
 from odoo_toolkit.cli.exit_codes import SOME_FAILED, tell_undo
 from odoo_toolkit.cli.in_shell import in_shell
+from odoo_toolkit.cli.options import complete_number
 from odoo_toolkit.cli.parameters import Taken, taken_of
 from odoo_toolkit.errors import OdooError
+from odoo_toolkit.operations.documents import Document
 from odoo_toolkit.overview import undo_facts
 from odoo_toolkit.records.plain_results import as_data
 
@@ -88,9 +91,20 @@ def _command(app: str, home: Any, name: str) -> click.Command:
     command = click.command(_written(name), help=said, short_help=said)(run)
     for one in taken:
         one.facts["help"] = in_shell(one.facts["help"], options)
+        if model := _numbered(home.__name__).get(f"{one.name}_id"):
+            one.facts["shell_complete"] = functools.partial(complete_number, model=model)
     asking = [click.Option(["--yes"], is_flag=True, help="Do not ask.")] if writes else []
     command.params[:0] = [*(each for one in taken for each in one.parameters()), *asking]
     return command
+
+
+@functools.cache
+def _numbered(home: str) -> dict[str, str]:
+    """Return argument -> model of the documents of an app that have a number."""
+    modules = [found for name, found in sys.modules.items() if name.startswith(f"{home}.")]
+    values = [value for module in modules for value in vars(module).values()]
+    documents = [value for value in values if isinstance(value, Document) and value.numbered]
+    return {document.argument: document.model for document in documents}
 
 
 def _arguments(taken: Sequence[Taken], context: click.Context) -> dict[str, Any]:

@@ -21,6 +21,8 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.completion import models_like
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.progress import time_limit
+from odoo_toolkit.records import search_read
+from odoo_toolkit.search_text import literal
 
 #: Seconds that somebody who has pressed the tabulator key waits.
 _PATIENCE = 3.0
@@ -47,6 +49,21 @@ def complete_field(context: click.Context, parameter: Any, incomplete: str) -> l
     return [
         CompletionItem(f"{before}{comma}{name}") for name in fields or () if name.startswith(begun)
     ]
+
+
+def complete_number(
+    context: click.Context, parameter: Any, incomplete: str, *, model: str
+) -> list[CompletionItem]:
+    """Return the numbers of the latest documents of a model that begin so."""
+    domain = [["name", "=like", f"{literal(incomplete)}%"]]
+    found = _asked(
+        context,
+        lambda odoo: [
+            row["name"]
+            for row in search_read(odoo, model, domain, ["name"], limit=20, order="id desc").records
+        ],
+    )
+    return [CompletionItem(name) for name in found or ()]
 
 
 def _asked(context: click.Context, ask: Callable[[Odoo], list[str]]) -> list[str] | None:

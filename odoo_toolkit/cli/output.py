@@ -39,7 +39,9 @@ _OF_PLANS = frozenset(
 )
 
 #: Names of what is money.
-_MONEY = re.compile("amount|price|total|debit|credit|balance|due|cost|revenue")
+_MONEY = re.compile(
+    "amount|price|total|debit|credit|balance|due|cost|revenue|opening|closing|charged|settled"
+)
 
 #: Control characters and such, by which a text from Odoo could steer the terminal.
 _CONTROL = re.compile(f"[{ACTING}]")
@@ -166,16 +168,15 @@ def print_facts(data: Mapping[str, Any]) -> None:
             tables[name] = value
         elif isinstance(value, Mapping) and not _is_name(value):
             facts |= {f"{name}.{inner}": one for inner, one in value.items()}
-        else:
+        elif value not in (None, "", []):
             facts[name] = value
     width = max(map(len, facts), default=0)
     for name, value in facts.items():
-        sentences = isinstance(value, list) and any(" " in str(one) for one in value)
-        text = "\n".join(map(_cell, value)) if sentences else _cell(_amount(name, value))
-        print_text(f"{name:{width}}  {text}\n".replace("\n", f"\n{'':{width}}  ").rstrip() + "\n")
+        text = _shown(name, value).replace("\n", f"\n{'':{width}}  ")
+        print_text(f"{name:{width}}  {text}".rstrip() + "\n")
     for title, rows in tables.items():
         print_text(f"{title}:\n")
-        _print_table(rows, _names(rows), shown=lambda name, value: _cell(_amount(name, value)))
+        _print_table(rows, _names(rows), shown=_shown)
 
 
 def are_rows(value: Any) -> bool:
@@ -184,11 +185,15 @@ def are_rows(value: Any) -> bool:
     return listed and not all(map(_is_name, value))
 
 
-def _amount(name: str, value: Any) -> Any:
-    """Return money with its cents, and any other number without needless ones."""
-    if not isinstance(value, float):
-        return value
-    return f"{value:,.2f}" if _MONEY.search(name) and value == round(value, 2) else f"{value:g}"
+def _shown(name: str, value: Any) -> str:
+    """Return a value of a result: money with its cents, sentences and pairs one below the other."""
+    if isinstance(value, float):
+        cents = _MONEY.search(name) and value == round(value, 2)
+        return f"{value:,.2f}" if cents else f"{value:,.12g}"
+    if isinstance(value, Mapping) and not _is_name(value) and not value.get("error"):
+        return "\n".join(f"{key}: {_shown(key, inner)}" for key, inner in value.items())
+    sentences = isinstance(value, list) and any(" " in str(one) for one in value)
+    return "\n".join(map(_cell, value)) if sentences else _cell(value)
 
 
 def print_planned(plan: Plan) -> None:

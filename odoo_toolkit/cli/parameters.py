@@ -67,6 +67,7 @@ class Taken:
                 required=False,
                 nargs=-1 if facts.get("multiple") else 1,
                 type=facts.get("type"),
+                shell_complete=facts.get("shell_complete"),
                 metavar=f"[{self.name.upper()}]{'...' if facts.get('multiple') else ''}",
             )
 

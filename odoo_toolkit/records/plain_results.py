@@ -22,8 +22,8 @@ def as_data(result: Any) -> Any:
 def _converter() -> Converter:
     """Return the converter.
 
-    What describes the fields of records is for DataFrames only. Records are plain already: taken
-    apart value by value, many of them would cost more than all else here.
+    Descriptions of fields are for DataFrames only. Records are plain already: to take many of them
+    apart value by value would cost more than all else here.
     """
     converter = Converter(omit_if_default=True, type_overrides={Described: override(omit=True)})
     converter.register_unstructure_hook_func(

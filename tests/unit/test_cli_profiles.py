@@ -325,8 +325,12 @@ def test_a_file_that_may_not_be_written_is_said(run: Run, file: Path) -> None:
     assert file.read_text() == "[a]\nurl = https://a.test\n"
 
 
-def test_names_of_profiles_models_and_fields_are_completed(
-    run: Run, file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_names_of_profiles_models_fields_and_documents_are_completed(
+    run: Run,
+    server: FakeServer,
+    file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     write(file, "[shop]\nurl = https://shop.test\napi_key = k\n[test]\nurl = https://a.test\n")
 
@@ -348,3 +352,9 @@ def test_names_of_profiles_models_and_fields_are_completed(
     assert found == ["res.partner", "res.partner.category"]
     found = completed("--profile", "shop", "search", "res.partner", "-f", "name,co")
     assert found == ["name,color", "name,country_id"]
+    assert completed("sal") == ["sales"]
+    assert completed("sales", "confirm") == ["confirm-order"]
+    server.records["sale.order"] += [{"id": n, "name": f"S000{n}"} for n in (41, 42, 51)]
+    shop = ("--profile", "shop")
+    assert completed(*shop, "sales", "confirm-order", "S0004") == ["S00042", "S00041"]
+    assert completed("sales", "confirm-order", *shop, "--order", "S0005") == ["S00051"]

@@ -227,7 +227,9 @@ def test_a_result_is_shown_as_values_and_tables(capsys: pytest.CaptureFixture[st
             "partner": {"id": 7, "name": "Azure"},
             "amount_total": 1640.5,
             "notes": ["Two words.", "And more."],
-            "period": {"from": "2026-01-01", "to": None},
+            "period": {"from": "2026-01-01"},
+            "quantity": 1234567.125,
+            "empty": [],
             "lines": [{"product": {"id": 3, "name": "[a] b"}, "quantity": 2.0, "price_unit": 9.5}],
         }
     )
@@ -238,7 +240,7 @@ def test_a_result_is_shown_as_values_and_tables(capsys: pytest.CaptureFixture[st
         "notes         Two words.",
         "              And more.",
         "period.from   2026-01-01",
-        "period.to",
+        "quantity      1,234,567.125",
         "lines:",
         "product    quantity  price_unit",
         "[a] b (3)         2        9.50",
