@@ -13,7 +13,7 @@ import odoo_toolkit
 from docs.builder import __main__ as builder
 from docs.builder import commands, errors, functions, settings, tools
 from docs.builder.cures import CURES
-from odoo_toolkit.cli.commands import COMMANDS
+from odoo_toolkit.cli.commands import COMMANDS, apps
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.errors import CODES
 from odoo_toolkit_mcp.settings import ServerSettings
@@ -44,8 +44,8 @@ def test_the_reference_has_every_tool_and_its_parameters() -> None:
 
 
 def test_the_reference_has_the_help_of_every_command() -> None:
-    (page,) = commands.pages().values()
-    for name in COMMANDS:
+    page = "\n".join(commands.pages().values())
+    for name in (*COMMANDS, *apps(), "sales confirm-order"):
         section = page.partition(f"## odoo-toolkit {name}\n")[2].partition("\n## ")[0]
         assert f"Usage: odoo-toolkit {name}" in section
         assert "-h, --help" in section
