@@ -6,18 +6,9 @@ from typing import Any
 
 import click
 
-from odoo_toolkit.cli import options
+from odoo_toolkit.cli import options, output
 from odoo_toolkit.cli.asking import agreed
 from odoo_toolkit.cli.connecting import WatchedOdoo, with_odoo
-from odoo_toolkit.cli.output import (
-    Form,
-    form_of,
-    form_options,
-    print_rows,
-    print_value,
-    say,
-    tell_warnings,
-)
 from odoo_toolkit.overview import details, overview
 from odoo_toolkit.undoing import history as entries_of
 from odoo_toolkit.undoing import undo as undo_entry
@@ -30,9 +21,9 @@ _COLUMNS, _WIDTH = ("entry", "started", "operation", "records", "undo"), 60
 @click.command()
 @click.argument("entry", type=click.IntRange(1), required=False)
 @options.of(entries_of, "since", "before", "limit")
-@form_options()
+@output.form_options()
 @with_odoo
-def history(odoo: WatchedOdoo, entry: int | None, form: Form, given: dict[str, Any]) -> None:
+def history(odoo: WatchedOdoo, entry: int | None, form: output.Form, given: dict[str, Any]) -> None:
     """Print what was written as this user, the newest first; of one ENTRY all that is known.
 
     The change history must be kept: set ODOO_HISTORY to auto or to the path of a file, or history
@@ -44,7 +35,7 @@ def history(odoo: WatchedOdoo, entry: int | None, form: Form, given: dict[str, A
     odoo-toolkit history 7 --json
     """
     if entry is not None:
-        print_value(details(odoo, entry=entry), form or "json")
+        output.print_value(details(odoo, entry=entry), form or "json")
         return
     rows: list[dict[str, Any]] = [
         {
@@ -60,9 +51,9 @@ def history(odoo: WatchedOdoo, entry: int | None, form: Form, given: dict[str, A
         }
         for one in overview(odoo, **given)
     ]
-    if form_of(form) == "table":
+    if output.form_of(form) == "table":
         rows = [{name: row[name] for name in _COLUMNS} | _in_short(row) for row in rows]
-    print_rows(rows, form=form)
+    output.print_rows(rows, form=form)
 
 
 def _in_short(row: dict[str, Any]) -> dict[str, Any]:
@@ -82,14 +73,14 @@ def _in_short(row: dict[str, Any]) -> dict[str, Any]:
 )
 @options.of(undo_entry, "partial", "dry_run")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@form_options("json")
+@output.form_options("json")
 @with_odoo
 def undo(
     odoo: WatchedOdoo,
     entry: int | None,
     since: str | None,
     yes: bool,
-    form: Form,
+    form: output.Form,
     given: dict[str, Any],
 ) -> None:
     """Take back what one ENTRY of the history has written, or everything since a time.
@@ -112,6 +103,6 @@ def undo(
     if not agreed(lambda: taken_back(True), form, dry_run=dry_run, yes=yes):
         return
     result = taken_back(False)
-    print_value(result, form or "json")
-    tell_warnings(result)
-    say(result.message)
+    output.print_value(result, form or "json")
+    output.tell_warnings(result)
+    output.say(result.message)
