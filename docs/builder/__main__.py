@@ -60,6 +60,7 @@ def put_together(folder: Path) -> None:
     for page in folder.rglob("*.md"):
         within = functools.partial(_within, page.parent, folder)
         text = _FILE_NAME.sub("[]", _LINK.sub(within, page.read_text("utf-8")))
+        text = tools.with_overviews(text)
         title = _TITLE.search(text)
         if title:
             words = entries(str(page.relative_to(folder).with_suffix("")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,6 +21,9 @@ the [modes](../permissions.md) named here, if its Odoo module is installed. Erro
 
 """
 
+#: A line of a guide that is only a link to a toolset: the site shows a table there.
+_OVERVIEW = re.compile(r"^\[[^]\n]+\]\(reference/tools\.md#(\w+)\)$", re.MULTILINE)
+
 _ASKS = {
     "always": "before its first change",
     "destroying": "before it deletes or cancels",
@@ -37,6 +41,24 @@ def pages() -> dict[str, str]:
     permissions = table(("tool", "access", "modes", "asks you to confirm"), rows)
     sections = (_toolset(toolset, tools) for toolset, tools in offered.items())
     return {"tools.md": "\n".join([_INTRODUCTION + permissions, *sections])}
+
+
+def with_overviews(text: str) -> str:
+    """Return a guide with a table of functions and tools in place of the link to a toolset."""
+    return _OVERVIEW.sub(lambda link: _overview(link[1]), text)
+
+
+def _overview(name: str) -> str:
+    (toolset,) = (one for one in ALL_TOOLSETS if one().metadata().name == name)
+    rows = (
+        (
+            f"`{tool.function.__name__}`",
+            f"[`{tool.name}`](reference/tools.md#{_anchor(tool)})",
+            re.split(r"[.:;] |\.?$", tool.description.partition("\n")[0])[0],
+        )
+        for tool in _tools(toolset)
+    )
+    return table(("function", "tool", "what it does"), rows)
 
 
 def _tools(toolset: type[BaseToolset]) -> list[Tool]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import odoo_toolkit
+from docs.builder.tools import with_overviews
 from odoo_toolkit.compat import RENAMED_FIELDS
 from tests.descriptions import tools
 
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.lint
 
 ROOT = Path(__file__).parents[2]
 DOCS = {path.name: path.read_text("utf-8") for path in (ROOT / "docs").glob("*.md")}
-ALL = "\n".join(DOCS.values())
+ALL = with_overviews("\n".join(DOCS.values()))
 
 
 def test_every_tool_is_documented() -> None:
