@@ -13,8 +13,8 @@
     ├── RateLimitError        too many calls
     └── ConfigurationError    the settings are wrong
 
-Catch :class:`OdooError` for all of them; ``error.code`` tells them apart further and
-``error.to_dict()`` gives the object that the MCP server answers with.
+Catch :class:`OdooError` for all of them. ``error.code`` has the exact code, and
+``error.to_dict()`` returns the object that the MCP server sends.
 """
 
 from __future__ import annotations

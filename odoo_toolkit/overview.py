@@ -34,8 +34,8 @@ class HistorySummary(Shown):
         message: Message of its result.
         client: Program that called it.
         records: Records that it created or changed, by name if they can still be read.
-        undo: What can be undone, as far as this is known without asking Odoo. None if the operation
-            is already undone.
+        undo: How to undo it, as far as this is known without asking Odoo. None if the operation is
+            already undone.
         undoes, undone_by: Ids of other entries.
         writes: The calls, if you asked for one entry.
         truncated: True if the entry contains more than is shown.

@@ -1,8 +1,8 @@
-"""The types that stubs are made of: a model, its results and its values, for type checkers.
+"""The types of stubs for type checkers: a model, its results and its values.
 
-``odoo-toolkit stubs`` writes a package that says which fields each model of one database has; what
-is the same for every model is here. At run time nothing of it is used: ``odoo["sale.order"]`` is a
-:class:`~odoo_toolkit.Model`, whose methods these are.
+``odoo-toolkit stubs`` writes a package with the fields of each model of one database. This module
+has the parts that are the same for every model. Nothing of it is used at run time:
+``odoo["sale.order"]`` is a :class:`~odoo_toolkit.Model`, which has these methods.
 """
 
 from __future__ import annotations

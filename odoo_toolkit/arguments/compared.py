@@ -52,7 +52,7 @@ class Difference(Shown):
         given: Value that was written. For a relation to many records, the commands.
         stored: Value in Odoo now.
         ids: Ids of the records with this difference.
-        detail: What exactly is missing, if the values do not show it.
+        detail: Missing part, if the values do not show it.
         advice: How to set the value, if this is known.
     """
 

@@ -120,7 +120,7 @@ def _freeze(value: Any) -> Any:
 
 @attrs.frozen(repr=False)
 class Domain(Sequence[Any]):
-    """A domain, built condition by condition; every method returns a new one.
+    """A domain, built condition by condition. Every method returns a new domain.
 
     ::
 
@@ -129,8 +129,9 @@ class Domain(Sequence[Any]):
         ~Domain().is_set("email") & Domain().equals("active", True)
         Domain().equals("active", True) | [["create_date", ">=", "2025-01-01"]]
 
-    It can be passed wherever a domain is expected, and it starts from an existing one:
-    ``Domain([["state", "=", "sale"]])``. ``&`` and ``|`` take a plain list on either side.
+    You can pass it to every parameter that accepts a domain. To start from an existing domain,
+    write ``Domain([["state", "=", "sale"]])``. ``&`` and ``|`` also accept a plain list on either
+    side.
     """
 
     elements: tuple[Any, ...] = attrs.field(default=(), converter=_checked_elements)

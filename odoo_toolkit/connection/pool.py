@@ -30,10 +30,10 @@ class Pool:
             ann = connect(url=url, username="ann", api_key="...", pool=pool)
             ben = connect(url=url, username="ben", api_key="...", pool=pool)
 
-    A connection carries nothing of who uses it: each request has its own credentials, and cookies
-    are not kept. TLS that is checked otherwise, and other proxies, have connections of their own.
-    Safe to share between threads. It is closed by who made it, not with an ``Odoo`` that uses it. A
-    copy or a pickle of it is an empty pool.
+    The HTTP connections are not tied to a user: each request has its own credentials, and cookies
+    are not kept. Other TLS settings and other proxies get separate connections. You can share a
+    pool between threads. Close it yourself, because an ``Odoo`` that uses it does not close it. A
+    copy or a pickle of a pool is an empty pool.
     """
 
     def __init__(self) -> None:

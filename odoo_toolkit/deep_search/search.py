@@ -1,12 +1,12 @@
-"""Finding records by words when it is not known where they stand: five levels, broader each.
+"""A search for records in five levels, each broader than the one before.
 
 1. exact_match: the name is the query.
-2. standard_ilike: words of the query in the fields by which records are known.
-3. extended_fields: also in addresses, references, notes, ...
-4. related_models: in records that belong to the model's own, above all contacts.
-5. chatter_search: in the messages on the record, and in the text of files attached to it.
+2. standard_ilike: words of the query in the fields that identify records.
+3. extended_fields: also in addresses, references and notes.
+4. related_models: in records that belong to the model's own, mainly contacts.
+5. chatter_search: in the messages of the record, and in the text of its files.
 
-A model is searched level by level until one finds something. Models are searched side by side.
+A model is searched level by level until one finds something. Models are searched in parallel.
 """
 
 from __future__ import annotations

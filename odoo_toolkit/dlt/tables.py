@@ -1,4 +1,4 @@
-"""Which fields of a model become columns of a table, and which a table of links of their own."""
+"""The fields of a model that become columns of a table, or separate tables of links."""
 
 from __future__ import annotations
 
@@ -93,12 +93,12 @@ def table_of(
     full_reload: bool,
     decimals: bool,
 ) -> Table:
-    """Return the table for records of a model, by what the server says of its fields now.
+    """Return the table for records of a model, by the server's current description of its fields.
 
     Raises:
-        ValidationError: the model does not keep when its records were changed; a field is none,
-            is of another model, or cannot be followed or be a column.
-        NotFoundError: there is no such model.
+        ValidationError: The model does not store when its records changed. Or a field does not
+            exist, belongs to another model, or can't be followed or stored as a column.
+        NotFoundError: The model does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
     # A module may have been installed since somebody last asked.
@@ -259,10 +259,10 @@ def _left_out(odoo: Odoo, model: str, described: Mapping[str, Field]) -> list[st
 def unreadable(
     odoo: Odoo, model: str, domain: Domain, links: Mapping[str, Field], context: Mapping[str, Any]
 ) -> dict[str, OdooError]:
-    """Return the x2many fields whose reading Odoo refuses, and how; found by reading a record.
+    """Return the x2many fields that Odoo does not let the user read, found by reading a record.
 
-    Odoo 19 refuses the whole answer for one that leads to a model on which the user has no rights,
-    where 14 shows the ids; of a many2one both show the id.
+    Odoo 19 rejects the whole read if a field leads to a model without access rights. Odoo 14
+    returns the ids. Both return the id of a many2one.
     """
 
     def fetch(names: Sequence[str]) -> list[Record]:

@@ -1,4 +1,7 @@
-"""Approvals: tools of the core toolset, where the server has calls that another person allows."""
+"""Tools for approvals.
+
+They belong to the core toolset if the server has calls that need a second person.
+"""
 
 from __future__ import annotations
 

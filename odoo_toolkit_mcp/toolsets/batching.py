@@ -1,4 +1,7 @@
-"""Several changes as one plan: a tool of the core toolset, where the server keeps a history."""
+"""A tool for several changes as one plan.
+
+It belongs to the core toolset if the server has a history.
+"""
 
 from __future__ import annotations
 

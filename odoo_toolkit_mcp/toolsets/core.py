@@ -48,7 +48,7 @@ def _create(odoo: Odoo, *arguments: Any, **named: Any) -> CreateResult | Plan:
 
 
 def _get_user(odoo: Odoo) -> ActingAs:
-    """Return on whose behalf a connection works."""
+    """Return the user and company of a connection."""
     return acting_as(odoo)
 
 
@@ -61,7 +61,7 @@ def _fields_get(
     attributes: Annotated[Fields, Doc("Field attributes. ['*'] for all.")] = DEFAULT_ATTRIBUTES,
     context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,
 ) -> FieldsResult:
-    """Return the fields of a model, or those that are asked for."""
+    """Return the fields of a model, or those that match."""
     if must_give:
         needed = [field.name for field in new_record(odoo, model).must_give]
         names = [name for name in needed if names is None or name in names]
@@ -101,7 +101,7 @@ def _import(
     ] = True,
     context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,
 ) -> ImportSummary:
-    """Import rows; tell of them in short."""
+    """Import rows, and return a summary."""
     return records.upsert(
         odoo,
         model,
@@ -292,7 +292,7 @@ class ToolsetsResult:
     """All toolsets of the server.
 
     Attributes:
-        apps_without_toolset: installed apps that only the core tools reach: module -> name.
+        apps_without_toolset: Installed apps that only the core tools reach: module -> name.
     """
 
     toolsets: list[ToolsetSummary]

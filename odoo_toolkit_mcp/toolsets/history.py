@@ -1,4 +1,4 @@
-"""The change history: tools of the core toolset, where the server keeps one."""
+"""Tools for the change history. They belong to the core toolset if the server has a history."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _undo(
     partial: Annotated[bool, Doc("Take back what can be, where something cannot.")] = False,
     dry_run: DryRun = False,
 ) -> UndoResult | Plan:
-    """Take back one entry, or all since a time."""
+    """Undo one entry, or all since a time."""
     if entry is not None and since is None:
         return undo(odoo, entry=entry, partial=partial, dry_run=dry_run)
     if since is not None and entry is None:
