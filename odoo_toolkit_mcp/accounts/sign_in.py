@@ -8,10 +8,10 @@ code.
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from time import monotonic, sleep
 from typing import Any, ParamSpec, TypeVar
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
@@ -61,8 +61,11 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 #: Seconds that a refusal takes, or a multiple: Odoo takes longer for a login that there is, which
-#: would tell who has one.
+#: would tell who has one. Where Odoo is slow they are twice as many as it has taken of late.
 REFUSAL = 3.0
+
+#: Seconds for which that counts, and the most that count: Odoo may just have been started.
+_LATE, _SLOWEST = 3600.0, 10.0
 
 #: How often, and after how many seconds each, it is looked whether it is one's turn.
 _TURNS, _TURN = 150, 0.2
@@ -94,6 +97,8 @@ class SignIn:
         self._pages = pages
         self._attempts = attempts
         self._sessions = sessions
+        #: Odoo -> when, and how many seconds the slowest login of late has taken.
+        self._slowest: dict[str, tuple[float, float]] = {}
 
     def routes(self) -> list[Route]:
         """Return the routes of the pages."""
@@ -248,7 +253,7 @@ class SignIn:
         """
         who, address = f"login {instance.odoo} {login.lower()}", f"address {address_of(request)}"
         await count_try(self._attempts, (who, LOGIN), (address, ADDRESS))
-        begun = anyio.current_time()
+        begun = monotonic()
         try:
             answer = await beside(
                 "sign in", instance.odoo, self._try, instance, partial(function, *args, **kwargs)
@@ -258,7 +263,9 @@ class SignIn:
                 await self._note_refusal(instance, login, address_of(request))
             else:  # it was not the person who was wrong
                 await aside(self._attempts.forget, last_of=[who, address])
-            await pause(REFUSAL - (anyio.current_time() - begun) % REFUSAL)
+            _, slowest = self._slowest.get(instance.odoo, (0.0, 0.0))
+            held = max(REFUSAL, 2 * slowest)
+            await pause(held - (monotonic() - begun) % held)
             if isinstance(error, RateLimitError):
                 raise too_many(float(error.details.get("retry_after") or ODOO.seconds)) from None
             raise
@@ -275,14 +282,26 @@ class SignIn:
         with self._turn(odoo):
             if wait := self._attempts.wait((odoo, ODOO)):
                 raise RateLimitError("Too many logins have failed.", details={"retry_after": wait})
+            begun = monotonic()
             try:
                 answer = function()
             except OdooError as error:
-                if _is_wrong(error) and goes_on_counting(instance):
-                    self._attempts.note(odoo)
+                if _is_wrong(error):
+                    self._note_time(instance, begun)
+                    if goes_on_counting(instance):
+                        self._attempts.note(odoo)
                 raise
+            self._note_time(instance, begun)
             self._attempts.forget(odoo)
             return answer
+
+    def _note_time(self, instance: Instance, begun: float) -> None:
+        """Note how long Odoo has taken for a login, unless another was slower of late."""
+        moment = monotonic()
+        then, slowest = self._slowest.get(instance.odoo, (0.0, 0.0))
+        took = min(moment - begun, _SLOWEST)
+        if took >= slowest or moment - then > _LATE:
+            self._slowest[instance.odoo] = moment, took
 
     @contextmanager
     def _turn(self, odoo: str) -> Iterator[None]:
@@ -295,7 +314,7 @@ class SignIn:
         for _ in range(_TURNS):
             if not self._attempts.take([(under_way, UNDER_WAY)]):
                 break
-            time.sleep(_TURN)
+            sleep(_TURN)
         else:
             raise RateLimitError("Too many log in at once.", details={"retry_after": 60.0})
         try:

@@ -21,7 +21,7 @@ from starlette.testclient import TestClient
 from odoo_toolkit_mcp.accounts import client_documents, oauth, sign_in, web
 from odoo_toolkit_mcp.accounts.app import TeamServer
 from odoo_toolkit_mcp.accounts.client_documents import DocumentError, fetch_document
-from odoo_toolkit_mcp.accounts.team import team_of
+from odoo_toolkit_mcp.accounts.team import Instance, team_of
 from odoo_toolkit_mcp.http import slow_clients
 from tests.team.conftest import Serve, client, person, serve, team, users
 from tests.team.harness import (
@@ -471,6 +471,29 @@ def test_how_long_a_refusal_takes_tells_nothing_of_a_login(
     assert one.post(path, page, **{"login": "ann", given: "0" * 40}).status_code == 400
     (held,) = users.pauses
     assert sign_in.REFUSAL - 1 < held <= sign_in.REFUSAL
+
+
+def test_a_slow_odoo_does_not_tell_who_has_a_login(
+    team: RunningTeam, client: OAuthClient, users: Users, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it takes for those who sign in is known before anybody guesses."""
+    now = [0.0]
+
+    def with_password(instance: Instance, login: str, *given: str) -> Any:
+        now[0] += 3.5 if login in ("ann", "bob") else 0.1
+        return users.with_password(instance, login, *given)
+
+    monkeypatch.setattr(sign_in, "monotonic", lambda: now[0])
+    monkeypatch.setattr(sign_in, "with_password", with_password)
+    one = Person(team.url)
+    page = one.begin(client)
+    assert one.sign_in(page, login="bob", password=password_of("bob")).status_code == 200
+    took = []
+    for login in ("nobody", "ann"):
+        begun = now[0]
+        assert one.post("/sign-in", page, login=login, password="a guess").status_code == 400
+        took.append(now[0] - begun + users.pauses.pop())
+    assert took[0] == pytest.approx(took[1])
 
 
 def test_many_guesses_at_once_are_counted(

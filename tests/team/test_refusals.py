@@ -176,17 +176,16 @@ def test_processes_together_stay_below_what_odoo_counts(
     users.counts = True
     tried, waiting, go_on = [], set(), threading.Event()
 
-    class Turn:
-        def sleep(self, seconds: float) -> None:
-            waiting.add(threading.get_ident())
-            go_on.wait(seconds)
+    def sleep(seconds: float) -> None:
+        waiting.add(threading.get_ident())
+        go_on.wait(seconds)
 
     def with_password(instance: Instance, login: str, *given: str) -> Any:
         tried.append(login)
         go_on.wait(60)
         return users.with_password(instance, login, *given)
 
-    monkeypatch.setattr(sign_in, "time", Turn(), raising=False)
+    monkeypatch.setattr(sign_in, "sleep", sleep)
     monkeypatch.setattr(sign_in, "with_password", with_password)
     # One process with the threads of three.
     monkeypatch.setattr(beside, "_THREADS", {**beside._THREADS, "sign in": 6})
