@@ -129,8 +129,9 @@ def output_schema(function: Callable[..., Any], *, items: bool = True) -> JsonOb
     # One property is enough to tell such an answer from the others.
     forms += [other["required"][:1] for other in described[1:]]
     forms.append(["error"])
-    parameters = inspect.signature(function).parameters
-    if any(name.endswith("_name") or name == "lines" for name in parameters):
+    hints = typing.get_type_hints(function, include_extras=True)
+    by_name = (name.endswith("_name") or name in ("lines", "items") for name in hints)
+    if any(by_name) or any(map(_takes_names, hints.values())):
         # A name that means several records is answered with the matches to choose from.
         forms.append(["matches"])
     return {
@@ -139,6 +140,14 @@ def output_schema(function: Callable[..., Any], *, items: bool = True) -> JsonOb
         "anyOf": [{"required": names} for names in forms],
         **({"$defs": nested.definitions} if nested.definitions else {}),
     }
+
+
+def _takes_names(hint: Any) -> bool:
+    """Whether a parameter takes names in place of ids, at any depth."""
+    if typing.is_typeddict(hint):
+        return any(map(_takes_names, typing.get_type_hints(hint, include_extras=True).values()))
+    arguments = typing.get_args(hint)
+    return {int, str} <= {*arguments} or any(map(_takes_names, arguments))
 
 
 class _Nested:

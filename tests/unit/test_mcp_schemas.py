@@ -188,12 +188,14 @@ def test_answer_to_a_change_is_described_at_its_root() -> None:
 
 
 def test_result_or_error_object_fits() -> None:
+    """So do the matches to choose from, as it takes a name in place of an id."""
     schema = output_schema(example)
 
     assert schema["type"] == "object"
     assert schema["anyOf"] == [
         {"required": ["name", "middle", "by_name", "anything", "things", "maybe"]},
         {"required": ["error"]},
+        {"required": ["matches"]},
     ]
 
 
