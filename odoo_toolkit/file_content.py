@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import binascii
+import contextlib
 import io
 import mimetypes
 import os
@@ -33,6 +34,9 @@ _BINARY = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
 _MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9][a-z0-9!#$&^_.+-]*")
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f<>:\"|?*\u202a-\u202e\u2066-\u2069]")
+_DEVICE = re.compile(
+    r"con|prn|aux|nul|con(in|out)\$|(com|lpt)[0-9\u00b9\u00b2\u00b3]", re.IGNORECASE
+)
 _LONGEST_NAME = 120
 #: How many files of the same name one folder takes.
 _SAME_NAME = 100
@@ -228,9 +232,14 @@ class NewFile:
         return self
 
     def __exit__(self, kind: object, *rest: object) -> None:
+        own = os.fstat(self._file.fileno())
         self._file.close()
-        if kind is not None:
-            self.path.unlink(missing_ok=True)
+        if kind is None:
+            return
+        # Whoever moved the file or its folder meanwhile may have put another one in its place.
+        with contextlib.suppress(OSError):
+            if os.path.samestat(own, os.lstat(self.path)):
+                self.path.unlink()
 
     def start(self) -> None:
         """See :class:`~odoo_toolkit.connection.bulk.Sink`."""
@@ -257,6 +266,8 @@ def safe_name(name: str) -> str:
     if not stem or len(suffix) > 10:
         stem, dot, suffix = base, "", ""
     # Counted in bytes, as file systems do.
+    # On Windows these are devices, whatever their suffix is.
+    stem = f"_{stem}" if _DEVICE.fullmatch(base.partition(".")[0].strip()) else stem
     stem = stem.encode()[: _LONGEST_NAME - len(suffix.encode())].decode("utf-8", "ignore").strip()
     return f"{stem or 'file'}{dot}{suffix}"
 

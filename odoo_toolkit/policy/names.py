@@ -10,6 +10,7 @@ from odoo_toolkit.call import Access, Call
 from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.fields import Field, FieldsOf
 from odoo_toolkit.policy.files import SERVED_BY, may_be_markup, served_as_code
+from odoo_toolkit.policy.ids import ids_in
 from odoo_toolkit.policy.owners import reaches_others
 from odoo_toolkit.policy.reach import closed_in, search_closed
 from odoo_toolkit.policy.rules import (
@@ -333,8 +334,9 @@ class Names:
         if planted and self.policy.protect:
             raise field_refusal("id", None, show(path))
         if field is not None and field.relation == "ir.model":
-            by_id = column.endswith("/.id") and str(value).isdecimal()
-            self.id_written(field, int(value) if by_id else value, path)
+            ids = ids_in(value) if column.endswith("/.id") else ()
+            for meant in ids or (value,):
+                self.id_written(field, meant, path)
 
     def template(self, model: str | None, value: str, path: Path) -> None:
         """Refuse a text that Odoo would evaluate."""

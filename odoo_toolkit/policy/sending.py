@@ -13,6 +13,7 @@ from odoo_toolkit.arguments.values import DEFAULT, VALUES, read_values
 from odoo_toolkit.call import Call, parameter_names
 from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.policy import owners
+from odoo_toolkit.policy.ids import ids_in
 from odoo_toolkit.policy.rules import field_refusal
 from odoo_toolkit.policy.tables import FILE_MODELS
 
@@ -165,7 +166,7 @@ def _linked(odoo: Connection, call: Call) -> Iterator[tuple[str, bool, Collectio
         if isinstance(value, (Values, Records)):
             yield from _in_values(value, owned)
         elif model := _ARGUMENTS.get(name if call.method not in VALUES else ""):
-            yield model, False, _ids(value)
+            yield model, False, ids_in(value)
     for value in call.positional:
         yield from _in_values(value, owned)
     for key, value in call.context.items():
@@ -201,7 +202,7 @@ def _in_values(value: Any, owned: _Owned) -> Iterator[tuple[str, bool, Collectio
                 yield relation, command.kind in ("update", "delete"), ids
             yield from _in_values(command.values, owned)
         if relation and name not in value.lines:
-            yield relation, False, _ids(given)
+            yield relation, False, ids_in(given)
 
 
 def _loaded(odoo: Connection, call: Call) -> Iterator[tuple[str, bool, Collection[int]]]:
@@ -221,21 +222,9 @@ def _loaded(odoo: Connection, call: Call) -> Iterator[tuple[str, bool, Collectio
             if not owners.is_owned(here) or here == "ir.model":
                 continue
             if following == ".id":
-                yield here, True, {number for row in rows for number in _ids(row[index])}
+                yield here, True, {number for row in rows for number in ids_in(row[index])}
             elif odoo.policy.closes and not call.step:
                 raise field_refusal(name, call.model, f"fields: {column}")
-
-
-def _ids(value: Any) -> set[int]:
-    """Return the ids in what stands for records: ids, texts of them, pairs with their names."""
-    if isinstance(value, Mapping):
-        value = value.get("id")
-    if isinstance(value, (list, tuple)):
-        if len(value) == 2 and isinstance(value[1], str):
-            value = value[:1]
-        return {number for item in value for number in _ids(item)}
-    text = value.strip() if isinstance(value, str) else ""
-    return {int(value or text)} if text.isdecimal() or type(value) is int else set()
 
 
 def without_closed_records(odoo: Connection, call: Call) -> Call:

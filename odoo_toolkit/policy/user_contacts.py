@@ -18,6 +18,7 @@ from odoo_toolkit.arguments.values import DEFAULT, VALUES
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.fields import Field, FieldsOf
+from odoo_toolkit.policy.ids import ids_in
 from odoo_toolkit.policy.rules import IN_A_SCRIPT
 
 if TYPE_CHECKING:
@@ -255,7 +256,7 @@ def _identified(odoo: Connection, model: str, kind: str, value: Any) -> tuple[in
     if not value:
         return ()
     if kind == ".id":
-        return (int(value),)
+        return tuple(ids_in(value))
     module, dot, name = str(value).rpartition(".")
     domain = [["module", "=", module if dot else ""], ["name", "=", name], ["model", "=", model]]
     return tuple(row["res_id"] for row in _read(odoo, "ir.model.data", domain, ["res_id"]))
@@ -304,13 +305,14 @@ def _id_of(odoo: Connection, model: str, value: Any) -> set[int]:
         value = value.get("id")
     if isinstance(value, (list, tuple)):
         value = value[0] if value else None
+    ids = ids_in(value)
     if isinstance(value, str) and value:
         arguments = {"name": value, "operator": "=", "limit": 2}
         search = Call(
             model=model, method="name_search", arguments=arguments, context=_ALL, internal=True
         )
-        return {found[0] for found in odoo.call(search)}
-    return {int(value)} if value else set()
+        ids |= {found[0] for found in odoo.call(search)}
+    return ids
 
 
 def _read(odoo: Connection, model: str, domain: list[Any], fields: list[str]) -> list[Any]:

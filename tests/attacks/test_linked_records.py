@@ -89,6 +89,15 @@ ATTEMPTS: dict[str, Callable[[Odoo, Hidden], Any]] = {
         o, MAIL, {"email_to": OUTSIDE}, {"default_attachment_ids": [[6, 0, [h.file]]]}
     ),
     "a message": lambda o, h: _posted(o, h, attachment_ids=[h.file]),
+    **{
+        f"a message with {name}": lambda o, h, form=form: _posted(o, h, attachment_ids=form(h.file))
+        for name, form in {
+            "a fraction": lambda file: [float(file)],
+            "a text": lambda file: [f" {file}"],
+            "a text beside an id": lambda file: [1, str(file)],
+            "a link with a text": lambda file: [[4, str(file)]],
+        }.items()
+    },
     "a message with a default": lambda o, h: execute(
         o,
         CONTACT,

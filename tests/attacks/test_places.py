@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import base64
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from odoo_toolkit.connection.settings import ConnectionSettings
-from odoo_toolkit.errors import AccessError, OdooError
+from odoo_toolkit.errors import AccessError
 from odoo_toolkit.file_content import NewFile
 from odoo_toolkit.records.importing import upsert
 from odoo_toolkit_mcp import cli
@@ -69,6 +70,39 @@ def test_a_link_in_the_download_folder_is_not_followed(
     assert written.read_bytes() == b"content"
 
 
+@pytest.mark.parametrize("moved", ["the file", "the folder"])
+def test_a_file_that_fails_removes_no_other_one(tmp_path: Path, moved: str) -> None:
+    """Somebody moves it meanwhile, and puts another file, or a link to a folder, in its place."""
+    folder, other = tmp_path / "downloads", tmp_path / "other"
+    folder.mkdir()
+    other.mkdir()
+    (other / "report.pdf").write_bytes(b"mine")
+    file = NewFile(folder, "report.pdf")
+    if moved == "the folder":
+        folder.rename(tmp_path / "away")
+        folder.symlink_to(other)
+    else:
+        file.path.rename(folder / "away.pdf")
+        file.path.write_bytes(b"mine")
+    file.__exit__(KeyError)
+    assert (folder / "report.pdf").read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize("name", ["pipe", "folder", "a link to a device", "a link to itself"])
+def test_nothing_that_is_there_is_opened(tmp_path: Path, name: str) -> None:
+    """Opening a pipe would wait for ever."""
+    there = tmp_path / "report.pdf"
+    {
+        "pipe": lambda: os.mkfifo(there),
+        "folder": there.mkdir,
+        "a link to a device": lambda: there.symlink_to("/dev/null"),
+        "a link to itself": lambda: there.symlink_to(there),
+    }[name]()
+    with NewFile(tmp_path, "/../report.pdf") as file:
+        file.write(base64.b64encode(b"content"))
+    assert (tmp_path / "report (2).pdf").read_bytes() == b"content"
+
+
 @pytest.mark.every_version
 @pytest.mark.parametrize(
     ("model", "row", "missing"),
@@ -93,8 +127,10 @@ def test_an_import_creates_no_records_of_other_models(
     rows: Any = [{key: value.format(name) for key, value in row.items()}]
     lists = {"model_blocklist": missing} if mode == "full" else {"write_allowlist": model}
     key = "name"
-    with connected(server, mode=mode, **lists) as closed, pytest.raises((AccessError, OdooError)):
-        upsert(closed, model, rows, key=key, create_missing=[missing])
+    with connected(server, mode=mode, **lists) as closed, pytest.raises(AccessError) as caught:
+        upsert(closed, model, rows, key=key, create_missing=[missing], notify=True)
+    assert caught.value.code in ("MODE_VIOLATION", "MODEL_BLOCKED")
+    assert missing in caught.value.message
     assert raw(missing, "search_count", [["name", "=", name]]) == 0
     with connected(server) as opened:
         upsert(opened, model, rows, key=key, create_missing=[missing])

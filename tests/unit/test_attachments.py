@@ -596,3 +596,6 @@ def test_pictures_by_their_bytes(head: bytes, mimetype: str | None) -> None:
 def test_names_keep_what_is_harmless() -> None:
     assert safe_name("Angebot Müller (2).pdf") == "Angebot Müller (2).pdf"
     assert safe_name("x" * 300 + ".pdf").endswith("x.pdf")
+    for device in ("CON", "nul.pdf", "Com1.tar.gz", "aux .txt", "LPT¹"):
+        assert safe_name(device).startswith("_")
+    assert safe_name("console.pdf") == "console.pdf"
