@@ -47,7 +47,7 @@ PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "records": ("Records of any model", ("odoo_toolkit.records", *_RESULTS)),
     "undo": (
-        "Taking back",
+        "Undo and history",
         (
             "odoo_toolkit.undoing",
             "odoo_toolkit.batching",
@@ -57,7 +57,7 @@ PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
         ),
     ),
     "warehouse": (
-        "Into a warehouse",
+        "Syncing to a data warehouse",
         (
             "odoo_toolkit.dlt.loading",
             "odoo_toolkit.dlt.source",
@@ -65,7 +65,7 @@ PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
         ),
     ),
     "notebook": ("Models as objects", ("odoo_toolkit.notebook",)),
-    "search": ("Finding", ("odoo_toolkit.deep_search", "odoo_toolkit.search_help.suggestion")),
+    "search": ("Finding records", ("odoo_toolkit.deep_search", "odoo_toolkit.search_help.suggestion")),
     "communication": (
         "Messages, e-mail, activities, files, reports, languages",
         (
@@ -83,7 +83,7 @@ PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
         ("odoo_toolkit.plans", *_APPS),
     ),
     "models": (
-        "What a model and a server can do",
+        "Models, methods and the connected user",
         (
             "odoo_toolkit.model_guide.methods",
             "odoo_toolkit.model_guide.states",
