@@ -65,7 +65,10 @@ PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
         ),
     ),
     "notebook": ("Models as objects", ("odoo_toolkit.notebook",)),
-    "search": ("Finding records", ("odoo_toolkit.deep_search", "odoo_toolkit.search_help.suggestion")),
+    "search": (
+        "Finding records",
+        ("odoo_toolkit.deep_search", "odoo_toolkit.search_help.suggestion"),
+    ),
     "communication": (
         "Messages, e-mail, activities, files, reports, languages",
         (
