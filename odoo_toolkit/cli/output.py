@@ -40,7 +40,7 @@ _OF_PLANS = frozenset(
 
 #: Names of what is money.
 _MONEY = re.compile(
-    "amount|price|total|debit|credit|balance|due|cost|revenue|opening|closing|charged|settled"
+    "amount|price|total|debit|credit|balance|due|cost|revenue|opening|closing|charged|settled|value"
 )
 
 #: Control characters and such, by which a text from Odoo could steer the terminal.
@@ -192,6 +192,9 @@ def _shown(name: str, value: Any) -> str:
         return f"{value:,.2f}" if cents else f"{value:,.12g}"
     if isinstance(value, Mapping) and not _is_name(value) and not value.get("error"):
         return "\n".join(f"{key}: {_shown(key, inner)}" for key, inner in value.items())
+    if are_rows(value):
+        rows = ([f"{key}: {_shown(key, inner)}" for key, inner in row.items()] for row in value)
+        return "\n".join(map(", ".join, rows))
     sentences = isinstance(value, list) and any(" " in str(one) for one in value)
     return "\n".join(map(_cell, value)) if sentences else _cell(value)
 

@@ -230,7 +230,14 @@ def test_a_result_is_shown_as_values_and_tables(capsys: pytest.CaptureFixture[st
             "period": {"from": "2026-01-01"},
             "quantity": 1234567.125,
             "empty": [],
-            "lines": [{"product": {"id": 3, "name": "[a] b"}, "quantity": 2.0, "price_unit": 9.5}],
+            "lines": [
+                {
+                    "product": {"id": 3, "name": "[a] b"},
+                    "quantity": 2.0,
+                    "price_unit": 9.5,
+                    "moves": [{"document": "T1", "quantity": 1.0}, {"document": "T2"}],
+                }
+            ],
         }
     )
     assert [line.rstrip() for line in capsys.readouterr().out.splitlines()] == [
@@ -242,8 +249,9 @@ def test_a_result_is_shown_as_values_and_tables(capsys: pytest.CaptureFixture[st
         "period.from   2026-01-01",
         "quantity      1,234,567.125",
         "lines:",
-        "product    quantity  price_unit",
-        "[a] b (3)         2        9.50",
+        "product    quantity  price_unit  moves",
+        "[a] b (3)         2        9.50  document: T1, quantity: 1",
+        "                                 document: T2",
     ]
 
 
