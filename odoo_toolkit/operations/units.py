@@ -12,7 +12,6 @@ from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.operations.documents import Row, read_rows
 from odoo_toolkit.operations.lines import IdOrName
 from odoo_toolkit.records.names import Wanted, resolve_all
-from odoo_toolkit.records.results import RecordName
 
 _MODEL = "uom.uom"
 
@@ -87,9 +86,9 @@ def put_units(
     return found
 
 
-def sizes_of(odoo: Odoo, units: Iterable[RecordName | None], acts_on: str) -> dict[int, float]:
+def sizes_of(odoo: Odoo, units: Iterable[int], acts_on: str) -> dict[int, float]:
     """Return the sizes of units by their ids; no round trip where they are all the same."""
-    ids = sorted({unit.id for unit in units if unit})
+    ids = sorted(set(units))
     if len(ids) < 2:
         return dict.fromkeys(ids, 1.0)
     rows = read_rows(odoo, _MODEL, [["id", "in", ids]], _FIELDS, acts_on=acts_on)

@@ -184,6 +184,42 @@ def test_chosen_lines_or_what_is_delivered_is_invoiced(admin: Odoo, suffix: str)
 
 
 @pytest.mark.every_version
+def test_stock_is_compared_with_what_is_left_to_deliver(admin: Odoo, suffix: str) -> None:
+    """What is delivered is not asked of stock again, and what the order has reserved is its own."""
+    goods = in_stock(admin, suffix, "Chair", "Desk", "Rug")
+    buyer = create(admin, "res.partner", {"name": f"Buyer {suffix}"}).id
+
+    def ordered(**quantities: float) -> int:
+        lines = [
+            {"product_id": goods[name], "quantity": amount} for name, amount in quantities.items()
+        ]
+        return made(sales.create_order(admin, partner_id=buyer, lines=lines, confirm=True)).id
+
+    def noted(**wanted: Any) -> list[str]:
+        plan = sales.update_order(admin, order_id=order, **wanted, dry_run=True)
+        assert isinstance(plan, Plan)
+        assert not [line for line in plan.documents[0].lines if line.available is not None]
+        return [note for note in plan.documents[0].notes if note.startswith("Stock")]
+
+    order = ordered(Chair=30, Desk=45)
+    (delivery,) = sales.get_order(admin, order_id=order, include_deliveries=True).deliveries or ()
+    few = [{"product_id": goods["Desk"], "quantity": 40}]
+    validate_picking(admin, picking_id=delivery.id, lines=few, backorder=True)
+    ordered(Chair=4)  # Of fifty chairs 16 are free, and 30 reserved for the order itself.
+    chair, desk = {"product_id": goods["Chair"]}, {"product_id": goods["Desk"]}
+    assert noted(change=[{**chair, "quantity": 46}, {**desk, "quantity": 50}]) == []
+    rug = {"product_id": goods["Rug"], "quantity": 60}
+    wanted = {"change": [{**chair, "quantity": 48}, {**desk, "quantity": 55}], "add": [rug]}
+    assert noted(**wanted) == [
+        "Stock does not cover all that is left to deliver:"
+        f" Chair {suffix}: 46 of 48; Desk {suffix}: 10 of 15; Rug {suffix}: 50 of 60."
+    ]
+    changed = made(sales.update_order(admin, order_id=order, **wanted))
+    told = f"Left to deliver: 48 Chair {suffix}, 15 Desk {suffix}, 60 Rug {suffix}."
+    assert changed.message.endswith(told)
+
+
+@pytest.mark.every_version
 def test_a_confirmed_order_partly_delivered_is_changed(admin: Odoo, suffix: str) -> None:
     """More, less, nothing and something new: deliveries follow, prices stay, less is refused."""
     goods = in_stock(admin, suffix, "Chair", "Desk", "Lamp", "Rug")

@@ -82,7 +82,9 @@ def read_holders(odoo: Odoo, lot: int, unit: RecordName) -> tuple[list[Holder], 
         moved(["location_dest_id.usage", "=", "production"]),
     ]
     out, back, used = side_by_side(asked)
-    sizes = sizes_of(odoo, [unit, *(row["product_uom_id"] for row in (*out, *back, *used))], _LINE)
+    sizes = sizes_of(
+        odoo, [unit.id, *(row["product_uom_id"].id for row in (*out, *back, *used))], _LINE
+    )
     partners = _partners(odoo, [row["picking_id"].id for row in (*out, *back) if row["picking_id"]])
     found: dict[int, tuple[RecordName | None, list[float], dict[str, None]]] = {}
     for row, way in sorted(

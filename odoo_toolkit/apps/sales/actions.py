@@ -20,6 +20,7 @@ from odoo_toolkit.apps.sales.lines import (
 from odoo_toolkit.apps.sales.orders import (
     LAYOUT,
     ORDER,
+    WITHOUT_STOCK,
     Invoice,
     Order,
     OrderId,
@@ -135,7 +136,7 @@ def cancel_order(
             lambda done: _cancel_result(odoo, name, done),
             message=f"Would cancel {name}.",
             dry_run=dry_run,
-            preview=lambda: [read_document(odoo, LAYOUT, row)],
+            preview=lambda: [read_document(odoo, WITHOUT_STOCK, row)],
         )
     except AccessError as error:
         if drafts:
@@ -376,9 +377,7 @@ def _to_invoice(
                 return item
             return attrs.evolve(item, quantity=quantity, subtotal=None) if quantity else None
 
-        return read_document(
-            odoo, attrs.evolve(LAYOUT, available=None), row, of_lines=INVOICED, shown=due, **told
-        )
+        return read_document(odoo, WITHOUT_STOCK, row, of_lines=INVOICED, shown=due, **told)
     total = f"{row.get('amount_total')} {currency_of(row) or ''}".strip()
     what = f"{amount:g} %" if method == "percentage" else f"{amount:g} {currency_of(row) or ''}"
     told["notes"] = [f"A down payment of {what.strip()}. The order's total is {total}."]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -10,15 +10,25 @@ import attrs
 from odoo_toolkit.apps.sales.lines import LineChanges, line_rows
 from odoo_toolkit.apps.sales.orders import ORDER
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import StateError
+from odoo_toolkit.errors import OdooError, StateError
 from odoo_toolkit.operations.documents import Row, read_rows, state_error
 from odoo_toolkit.operations.preview import UOMS
+from odoo_toolkit.operations.units import sizes_of
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.results import RecordName
 
 #: Read of lines besides, to know what is delivered and invoiced of them.
-FULFILLED = ("qty_delivered", "qty_invoiced", "qty_delivered_method", *UOMS)
+FULFILLED = (
+    *("qty_delivered", "qty_invoiced", "qty_delivered_method", "is_mto", "warehouse_id"),
+    *UOMS,
+)
 
 _QUANTITY = "product_uom_qty"
-_OF_MOVE = ("sale_line_id", "product_id", _QUANTITY, "product_uom", "state", "picking_id")
+_OF_MOVE = (
+    *("sale_line_id", "product_id", _QUANTITY, "product_uom", "state", "picking_id"),
+    *("reserved_availability", "quantity"),
+)
+_IN_STOCK = ("display_name", "type", "is_storable", "uom_id", "free_qty")
 _TOLERANCE = 1e-6
 
 
@@ -77,10 +87,101 @@ def fulfilment(lines: Sequence[Row], changes: LineChanges) -> list[str]:
     return notes
 
 
-def not_followed(odoo: Odoo, order_id: int) -> list[str]:
-    """Say which open deliveries of an order do not move what is left to deliver of its lines."""
+def not_covered(odoo: Odoo, lines: Sequence[Row], changes: LineChanges) -> list[str]:
+    """Say what stock lacks of what is left to deliver of lines that change, or are added.
+
+    What the order itself has reserved is there for it; what is bought or made for it is not asked
+    of stock.
+    """
     if not odoo.schema.has_model("stock.move"):
         return []
+    left = [
+        (line["id"], line["product_id"].id, _unit(line), now - (line["qty_delivered"] or 0.0))
+        for line in lines
+        if (now := changes.changed.get(line["id"], {}).get(_QUANTITY))
+        and _is_moved(line)
+        and not line["is_mto"]
+    ]
+    left += [
+        (0, values["product_id"], _unit(values), now)
+        for _, _, values in changes.added
+        if values.get("product_id") and (now := values.get(_QUANTITY, 1.0))
+    ]
+    if not left:
+        return []
+    try:
+        short = _short(odoo, lines, left)
+    except OdooError as error:
+        return [f"What stock has of it cannot be read: {error.message}"]
+    return [f"Stock does not cover all that is left to deliver: {short}."] if short else []
+
+
+def _short(odoo: Odoo, lines: Sequence[Row], left: Sequence[tuple[int, int, int, float]]) -> str:
+    """Return which lines stock does not cover, and how much of each; "" for none.
+
+    Args:
+        odoo: the connection.
+        lines: of the order.
+        left: the line (0 of a new one), product, unit (0 for the product's) and quantity.
+    """
+    warehouse = next((line["warehouse_id"].id for line in lines if line["warehouse_id"]), None)
+    # The context's key: up to 17, and from 18 on.
+    place = {"warehouse": warehouse, "warehouse_id": warehouse} if warehouse else {}
+    of_products = [["id", "in", sorted({product for _, product, _, _ in left})]]
+    of_lines = [
+        ["sale_line_id", "in", sorted(line for line, *_ in left if line)],
+        ["location_id.usage", "in", ["internal", "transit"]],
+        ["state", "not in", ["done", "cancel"]],
+    ]
+    asked: list[Callable[[], list[Row]]] = [
+        lambda: read_rows(
+            odoo, "product.product", of_products, _IN_STOCK, acts_on=ORDER.model, **place
+        ),
+        lambda: read_rows(odoo, "stock.move", of_lines, _OF_MOVE, acts_on=ORDER.model),
+    ]
+    rows, moves = side_by_side(asked)
+    products = {row["id"]: row for row in rows if row["is_storable"] or row["type"] == "product"}
+    free = {number: max(row["free_qty"], 0.0) for number, row in products.items()}
+    units = [row["uom_id"].id for row in rows] + [move["product_uom"].id for move in moves]
+    units += [unit for *_, unit, _ in left if unit]
+    sizes = sizes_of(odoo, units, ORDER.model)
+    told = []
+    for number, product, unit, quantity in left:
+        if product not in products:
+            continue
+        own = products[product]["uom_id"].id
+        size = sizes[unit or own] / sizes[own]
+        of_line = [move for move in moves if number and move["sale_line_id"].id == number]
+        if any(move["product_id"].id != product for move in of_line):
+            continue  # A kit is moved as its components.
+        reserved = sum(
+            _reserved(move) * sizes[move["product_uom"].id] / sizes[own] for move in of_line
+        )
+        wanted = quantity * size
+        taken = min(max(wanted - reserved, 0.0), free[product])
+        free[product] -= taken
+        if reserved + taken < wanted - _TOLERANCE:
+            name = products[product]["display_name"]
+            told.append(f"{name}: {round((reserved + taken) / size, 6):g} of {quantity:g}")
+    return "; ".join(told)
+
+
+def _reserved(move: Row) -> float:
+    """Return what is reserved of an open move: the field up to 16, and from 17 on."""
+    old = move["reserved_availability"]
+    return float((move["quantity"] if old is None else old) or 0.0)
+
+
+def open_deliveries(odoo: Odoo, order_id: int) -> tuple[str, list[str]]:
+    """Return what is left to deliver of an order, and which open deliveries do not move that."""
+    lines = line_rows(odoo, order_id, ("product_id", _QUANTITY, *FULFILLED))
+    left = [
+        f"{rest:g} {line['product_id'].name}"
+        for line in lines
+        if _is_moved(line) and (rest := _left(line)) > _TOLERANCE
+    ]
+    if not odoo.schema.has_model("stock.move"):
+        return "", []
     moves = read_rows(
         odoo,
         "stock.move",
@@ -92,22 +193,32 @@ def not_followed(odoo: Odoo, order_id: int) -> list[str]:
         _OF_MOVE,
         acts_on=ORDER.model,
     )
-    lines = line_rows(odoo, order_id, ("product_id", _QUANTITY, *FULFILLED))
-    return [
+    differing = [
         told
         for line in lines
         if (told := _difference(line, [m for m in moves if m["sale_line_id"].id == line["id"]]))
     ]
+    return f"Left to deliver: {', '.join(left) or 'nothing'}.", differing
+
+
+def _left(line: Row) -> float:
+    return float(max(line[_QUANTITY] - (line["qty_delivered"] or 0.0), 0.0))
+
+
+def _unit(line: Mapping[str, Any]) -> int:
+    """Return the unit of a line that is there, or is to be written; 0 for none."""
+    unit = next((line[field] for field in UOMS if line.get(field)), 0)
+    return unit.id if isinstance(unit, RecordName) else unit
 
 
 def _difference(line: Row, moves: Sequence[Row]) -> str:
     """Say what the open moves of a line have too many or too few; nothing where that is unknown."""
-    unit = next((line[field] for field in UOMS if line[field]), None)
+    unit = _unit(line)
     # A kit is moved as its components, and other units are rounded.
-    if any(m["product_id"] != line["product_id"] or m["product_uom"] != unit for m in moves):
+    if any(m["product_id"] != line["product_id"] or m["product_uom"].id != unit for m in moves):
         return ""
     moving = [m for m in moves if m["state"] != "done"]
-    left = max(line[_QUANTITY] - (line["qty_delivered"] or 0.0), 0.0)
+    left = _left(line)
     found = sum(m[_QUANTITY] for m in moving)
     if not moves or abs(found - left) < _TOLERANCE:
         return ""

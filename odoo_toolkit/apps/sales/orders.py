@@ -72,6 +72,9 @@ LAYOUT = Layout(
     date="date_order",
     delivery="commitment_date",
 )
+#: Of an order whose deliveries are there, or that is to be cancelled: what Odoo says of the stock
+#: of a line then takes the whole quantity for open, and leaves what is free out.
+WITHOUT_STOCK = attrs.evolve(LAYOUT, available=None)
 
 
 @attrs.frozen(kw_only=True)

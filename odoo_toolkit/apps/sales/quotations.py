@@ -11,7 +11,13 @@ from annotated_doc import Doc
 from annotated_types import Len
 
 from odoo_toolkit.annotations import DryRun
-from odoo_toolkit.apps.sales.confirmed import FULFILLED, as_agreed, fulfilment, not_followed
+from odoo_toolkit.apps.sales.confirmed import (
+    FULFILLED,
+    as_agreed,
+    fulfilment,
+    not_covered,
+    open_deliveries,
+)
 from odoo_toolkit.apps.sales.lines import (
     LINE_FIELDS,
     QUANTITIES,
@@ -33,6 +39,7 @@ from odoo_toolkit.apps.sales.orders import (
     CONFIRMED,
     LAYOUT,
     ORDER,
+    WITHOUT_STOCK,
     Order,
     OrderId,
     OrderName,
@@ -56,7 +63,13 @@ from odoo_toolkit.operations.documents import (
 )
 from odoo_toolkit.operations.lines import NameOrId, NamesOrIds, wanted_links
 from odoo_toolkit.operations.links import look_for
-from odoo_toolkit.operations.preview import AMOUNTS, given_lines, new_document, read_document
+from odoo_toolkit.operations.preview import (
+    AMOUNTS,
+    Layout,
+    given_lines,
+    new_document,
+    read_document,
+)
 from odoo_toolkit.operations.steps import (
     Done,
     Step,
@@ -446,29 +459,34 @@ def update_order(
         told = order_result(odoo, done, "changed")
         now = {line.id: line.price_unit for line in told.lines or ()}
         done.warnings.extend(_moved_prices(lines, changes, now))
-        if confirmed and commands:
-            done.warnings.extend(
-                afterwards(lambda: not_followed(odoo, row["id"]), done.warnings, "deliveries") or ()
-            )
-        return told
+        if not confirmed or not commands:
+            return told
+        look = afterwards(lambda: open_deliveries(odoo, row["id"]), done.warnings, "deliveries")
+        left, differing = look or ("", [])
+        done.warnings.extend(differing)
+        return attrs.evolve(told, message=f"{told.message}. {left}" if left else told.message)
 
     what = changes.told()
     would = f"Would change {row['name']}" + (f" (lines: {what})." if what else ".")
+
+    def preview() -> list[PlannedDocument]:
+        if not confirmed:
+            return [_changed(odoo, LAYOUT, row, head, changes)]
+        more = [*fulfilment(lines, changes), *not_covered(odoo, lines, changes)]
+        return [_changed(odoo, WITHOUT_STOCK, row, head, changes, more)]
+
     return operate(
-        odoo,
-        [step],
-        [row["id"]],
-        result,
-        message=would,
-        dry_run=dry_run,
-        preview=lambda: [
-            _changed(odoo, row, head, changes, fulfilment(lines, changes) if confirmed else ())
-        ],
+        odoo, [step], [row["id"]], result, message=would, dry_run=dry_run, preview=preview
     )
 
 
 def _changed(
-    odoo: Odoo, row: Row, head: Mapping[str, Any], changes: LineChanges, more: Sequence[str]
+    odoo: Odoo,
+    layout: Layout,
+    row: Row,
+    head: Mapping[str, Any],
+    changes: LineChanges,
+    more: Sequence[str] = (),
 ) -> PlannedDocument:
     """Return an order with what is to be changed: new figures as given, others left out."""
 
@@ -492,8 +510,8 @@ def _changed(
     if lines:
         notes.append(f"The total is {total} now. Odoo reckons it again when this is written.")
     notes += more
-    told = read_document(odoo, LAYOUT, row, shown=shown, **unknown, notes=notes)
-    added = given_lines(odoo, LAYOUT, changes.added, "added") if changes.added else []
+    told = read_document(odoo, layout, row, shown=shown, **unknown, notes=notes)
+    added = given_lines(odoo, layout, changes.added, "added") if changes.added else []
     return attrs.evolve(told, lines=[*told.lines, *added])
 
 
