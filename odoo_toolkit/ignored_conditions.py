@@ -145,7 +145,7 @@ def _at_end(model: str, field: Field, path: str, operator: str, value: Any) -> _
             return None
         operator = operator if operator in _ON_NAMES else "="
         return _Asked(model, field, path, ((operator, _listed(operator, _TEXT)),), names=True)
-    is_empty = value is False
+    is_empty = any(item is False for item in values)
     if _is_column(field) or (field.type == "binary" and field.store and is_empty):
         return None
     if field.name == "display_name" and is_empty:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator as operators
 import re
 from collections.abc import Callable, Sequence
 from datetime import date
@@ -30,6 +31,15 @@ _RELATIVE_DATE = re.compile(
     r"\s*(today|now)?(\s*[=+-]([0-9]+[dwmyHMS]|[a-z]+day|week_start))*\s*", re.ASCII
 )
 _INTEGER_TEXT = re.compile(r"\s*[+-]?[0-9]{1,19}\s*")
+_NUMBERS = frozenset({"integer", "float", "monetary"})
+_COMPARES: dict[str, Callable[[Any, Any], Any]] = {
+    "=": operators.eq,
+    "!=": operators.ne,
+    "<": operators.lt,
+    "<=": operators.le,
+    ">": operators.gt,
+    ">=": operators.ge,
+}
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False, 1: True, 0: False}
 
 
@@ -56,8 +66,33 @@ def resolve_conditions(
             value = _inner_domain(field, model, path, value, fields_of, version, warnings)
         elif field is not None:
             value = _Condition(model, path, field, operator, version, warnings).convert(value)
+            if field.store and field.type in _NUMBERS and path != "id" and (version or 99) < 18:
+                resolved += _with_never_set(path, operator, value, negated="!" in domain)
+                continue
         resolved.append([path, operator, value])
     return resolved
+
+
+def _with_never_set(path: str, operator: str, value: Any, *, negated: bool) -> list[Any]:
+    """Return a condition on a number by which one that was never set is 0, as it is read.
+
+    From 18 on that is so; before, Odoo finds it by no comparison, and by none that it negates.
+    """
+    if operator in ("in", "not in"):
+        rest = [item for item in value if item]
+        if len(rest) == len(value):
+            return [[path, operator, value]]
+        sign, joined = ("=", "|") if operator == "in" else ("!=", "&")
+        zero = _with_never_set(path, sign, 0, negated=True)
+        return [joined, [path, operator, rest], *zero] if rest else zero
+    compare, number = _COMPARES.get(operator), value or 0
+    # Odoo itself takes what was never set for another number than 5.
+    if compare is None or (operator in ("=", "!=") and number):
+        return [[path, operator, value]]
+    if compare(0, number):
+        return ["|", [path, operator, number], [path, "=", False]]
+    condition = [path, operator, number]
+    return ["&", condition, [path, "!=", False]] if negated else [condition]
 
 
 def _inner_domain(
@@ -165,8 +200,12 @@ class _Condition:
                 "Use = false or != false.",
             )
         if self.operator in LIKE_OPERATORS:
-            if isinstance(value, list):
+            if isinstance(value, (list, bool)):
                 raise self.wrong(value, f"takes a text with {self.operator}", "Pass one text.")
+            if value == "" and self.operator in ("like", "ilike"):
+                self.warnings.append(
+                    f"{self.path} {self.operator} an empty text holds for every record."
+                )
             return value
         converter = _CONVERTERS.get(self.field.type)
         if converter is None:
@@ -284,9 +323,12 @@ def _text(value: Any, condition: _Condition) -> Any:
 def _record(value: Any, condition: _Condition) -> Any:
     if isinstance(value, str):
         return value
-    if (whole := whole_number(value)) is None:
+    # 0 is no record to 17, and from 18 on means what is not set.
+    if not (whole := whole_number(value)):
         raise condition.wrong(
-            value, "is compared with an id, a name or false", 'For "is set" use != false.'
+            value,
+            "is compared with an id, a name or false",
+            'For "is set" use != false, for "is not set" = false.',
         )
     return whole
 

@@ -17,6 +17,7 @@ from odoo_toolkit import (
     aggregate,
     changes,
     count,
+    create,
     execute,
     export,
     iterate,
@@ -188,6 +189,7 @@ def test_any_with_such_a_field_is_refused(admin: Connection) -> None:
         lambda odoo: counted(odoo, "account.move.line", [["full_reconcile_id", "=", NOWHERE]]),
         lambda odoo: counted(odoo, "res.partner", [["display_name", "=", False]]),
         lambda odoo: counted(odoo, "product.product", [["display_name", "=", False]]),
+        lambda odoo: counted(odoo, "res.partner", [["display_name", "in", [""]]]),
         lambda odoo: execute(odoo, "res.partner", "name_search", [NOWHERE]).result,
     ],
 )
@@ -210,6 +212,29 @@ def test_models_of_known_names_are_searched_by_them(admin: Connection) -> None:
         found["display_name"] = counted(admin, model, [["display_name", "ilike", NOWHERE]])
         wrong += [(model, how) for how, records in found.items() if records]
     assert not wrong
+
+
+@pytest.mark.every_version
+def test_a_number_that_was_never_set_is_found_as_the_zero_that_it_is_read_as(
+    admin: Connection, suffix: str
+) -> None:
+    rows = [{"name": f"Never {suffix}"}, {"name": f"Zero {suffix}", "partner_latitude": 0.0}]
+    create(admin, "res.partner", rows)
+    for operator, value, expected in [
+        ("=", 0, 2),
+        ("in", [0, 7], 2),
+        ("<", 1, 2),
+        ("=", False, 2),
+        ("!=", 0, 0),
+        ("!=", False, 0),
+        ("not in", [0], 0),
+        (">", 0, 0),
+        ("!=", 3, 2),
+    ]:
+        domain = [["name", "ilike", suffix], ["partner_latitude", operator, value]]
+        assert count(admin, "res.partner", domain).count == expected, (operator, value)
+        negated = [domain[0], "!", domain[1]]
+        assert count(admin, "res.partner", negated).count == 2 - expected, ("!", operator, value)
 
 
 def test_records_without_names_are_not_searched_by_name(admin: Connection) -> None:

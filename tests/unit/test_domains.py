@@ -420,6 +420,10 @@ def test_values_become_what_odoo_takes_by_the_type_of_the_field(
         (["partner_id", "child_of", True], "INVALID_DOMAIN"),
         (["order_line", "in", [True]], "INVALID_DOMAIN"),
         (["name", "ilike", ["a"]], "INVALID_DOMAIN"),
+        (["name", "ilike", False], "INVALID_DOMAIN"),
+        (["name", "=like", None], "INVALID_DOMAIN"),
+        (["partner_id", "!=", 0], "INVALID_DOMAIN"),
+        (["order_line", "in", [7, 0]], "INVALID_DOMAIN"),
         (["image", "=", "AP8="], "INVALID_DOMAIN"),
     ],
 )
@@ -634,6 +638,39 @@ def test_an_empty_text_in_a_condition_means_not_set(operator_: str, value: Any, 
     domain = [["name", operator_, value]]
     resolved, _ = resolve_domain(domain, "sale.order", lambda model: ORDER)
     assert resolved == [["name", operator_, sent]]
+
+
+def test_an_empty_text_that_every_record_contains_earns_a_warning() -> None:
+    warnings = resolve_domain([["name", "ilike", ""]], "sale.order", fields_of)[1]
+    assert warnings == ["name ilike an empty text holds for every record."]
+
+
+@pytest.mark.parametrize(
+    ("operator_", "value", "before_18"),
+    [
+        ("=", 0, ["|", ["amount", "=", 0], ["amount", "=", False]]),
+        ("=", False, ["|", ["amount", "=", 0], ["amount", "=", False]]),
+        ("!=", False, [["amount", "!=", 0]]),
+        ("<", 5, ["|", ["amount", "<", 5], ["amount", "=", False]]),
+        (">=", -1, ["|", ["amount", ">=", -1], ["amount", "=", False]]),
+        (">", 0, [["amount", ">", 0]]),
+        ("!=", 5, [["amount", "!=", 5]]),
+        ("in", [0], ["|", ["amount", "=", 0], ["amount", "=", False]]),
+        ("in", [5], [["amount", "in", [5]]]),
+        (
+            "not in",
+            [5, 0],
+            ["&", ["amount", "not in", [5]], "&", ["amount", "!=", 0], ["amount", "!=", False]],
+        ),
+    ],
+)
+def test_a_number_that_was_never_set_is_compared_as_zero(
+    operator_: str, value: Any, before_18: list[Any]
+) -> None:
+    domain = [["amount", operator_, value]]
+    for version, expected in ((17, before_18), (18, domain)):
+        resolved, _ = resolve_domain(domain, "sale.order", fields_of, version_major=version)
+        assert resolved == expected
 
 
 def test_properties_are_no_condition_before_17() -> None:
