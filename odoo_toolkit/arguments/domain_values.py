@@ -17,7 +17,7 @@ from odoo_toolkit.values.plain import whole_number
 from odoo_toolkit.values.scalars import meant_value, selection_details, short_repr
 
 #: The first version that filters by properties.
-_PROPERTIES_SINCE = 17
+PROPERTIES_SINCE = 17
 _LONG_PATH = 4  # names on a dotted path; each further one is another subquery
 #: Parts of a date that stand at the end of a path, from Odoo 17 on.
 DATE_NUMBERS = frozenset(
@@ -152,7 +152,7 @@ def _field_at(path: str, model: str, fields_of: FieldsOf, version: int | None) -
             if version is None or version >= 17:
                 return Field(name=rest[0], type="integer")
         elif field.type in ("properties", "json"):
-            if field.type == "properties" and version is not None and version < _PROPERTIES_SINCE:
+            if field.type == "properties" and version is not None and version < PROPERTIES_SINCE:
                 raise make_error(
                     "INVALID_FIELD",
                     f"Odoo {version} cannot filter by properties: {path}.",

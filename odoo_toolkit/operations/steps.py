@@ -329,13 +329,13 @@ def operate(
 def make(odoo: Odoo, steps: Sequence[AnyStep], ids: Sequence[int]) -> Done:
     """Make steps one after the other, see :func:`operate`."""
     # A number of which nothing would be kept is refused before the first step is made.
-    _rounded(odoo, [call for step in steps for call in step.calls(odoo, ids or (0,))])
+    rounded = [_rounded(odoo, step.calls(odoo, ids or (0,))) for step in steps]
     progress = Steps(len(steps) + 1)
     progress.finish(1, "Checked")
     answers: list[Any] = []
     warnings: list[str] = []
     created = False
-    for step in steps:
+    for step, told in zip(steps, rounded, strict=True):
         try:
             answer = step.make(odoo, ids, warnings)
         except OdooError as error:
@@ -349,6 +349,8 @@ def make(odoo: Odoo, steps: Sequence[AnyStep], ids: Sequence[int]) -> Done:
                 break
             warnings.append(f"{step.says} by another program meanwhile: {error.message}")
         answers.append(answer)
+        # Of what a wizard makes of a number, nothing can be read back.
+        warnings += told if isinstance(step, WizardStep) else []
         if step.makes and not answer:
             warnings.append("Odoo did not say which record it created.")
             break

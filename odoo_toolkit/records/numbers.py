@@ -19,6 +19,7 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
+from odoo_toolkit.values.scalars import short_repr
 
 #: Decimals that every currency and every field without fixed digits is taken to keep.
 _USUAL = 2
@@ -38,25 +39,26 @@ class Number:
         field: that it is written to.
         where: the path to it: ``order_line[0].price_unit``.
         given: what is written.
+        decimals: that are kept of it: those of the field, else of the currency that is given with
+            it; None where that is not known.
     """
 
     model: str
     field: Field
     where: str
     given: float
+    decimals: int | None
 
     @property
     def kept(self) -> float | None:
         """What Odoo keeps of it; None where that is not known."""
-        if self.field.decimals is None:
-            return None
-        return _rounded(self.given, self.field.decimals)
+        return None if self.decimals is None else _rounded(self.given, self.decimals)
 
     def __str__(self) -> str:
-        decimals = self.field.decimals
-        places = "decimal" if decimals == 1 else "decimals"
+        places = "decimal" if self.decimals == 1 else "decimals"
         return (
-            f"{self.where}: {self.given:g} becomes {self.kept:g}, as {decimals} {places} are kept."
+            f"{self.where}: {short_repr(self.given)} becomes {self.kept:g}, as {self.decimals}"
+            f" {places} are kept."
         )
 
 
@@ -82,7 +84,14 @@ def imprecise(odoo: Odoo, model: str, values: Values, where: str = "") -> Iterat
         elif field.type in ("float", "monetary") and _is_broken(value):
             decimals = _USUAL if field.decimals is None else field.decimals
             if not math.isclose(_rounded(value, decimals), value, rel_tol=1e-12, abs_tol=1e-12):
-                yield Number(model=model, field=field, where=f"{where}{name}", given=value)
+                currency = values.get(field.currency_field or "") if field.decimals is None else 0
+                yield Number(
+                    model=model,
+                    field=field,
+                    where=f"{where}{name}",
+                    given=value,
+                    decimals=_currency_decimals(odoo, currency) if currency else field.decimals,
+                )
 
 
 def check_numbers(odoo: Odoo, model: str, values: Values) -> list[Number]:
@@ -95,7 +104,7 @@ def check_numbers(odoo: Odoo, model: str, values: Values) -> list[Number]:
     """
     found = list(imprecise(odoo, model, values))
     for number in found:
-        _check_kept(number)
+        _check_kept(odoo, number)
     return found
 
 
@@ -117,23 +126,50 @@ def kept_number(
     """
     for found in imprecise(odoo, model, {field: value}):
         number = attrs.evolve(found, where=where)
-        _check_kept(number)
+        _check_kept(odoo, number)
         if number.kept is not None:
             warnings.append(str(number))
             return number.kept
     return value
 
 
-def _check_kept(number: Number) -> None:
-    if number.kept == 0:
+def _check_kept(odoo: Odoo, number: Number) -> None:
+    decimals = number.decimals
+    if decimals is None and number.field.type == "monetary":
+        decimals = _currency_decimals(odoo)
+    if decimals is not None and not _rounded(number.given, decimals):
         raise ValidationError(
             f"{number.where}: {number.given:g} would be stored as 0, as {number.model} keeps"
-            f" {number.field.decimals} decimals of {number.field.name}.",
+            f" {decimals} decimals of {number.field.name}.",
             suggestion="Give a larger number, such as the price of a larger unit; or have an"
             " administrator raise the decimal accuracy in Odoo's settings.",
-            details={"field": number.where, "decimals": number.field.decimals},
+            details={"field": number.where, "decimals": decimals},
             outcome="not_sent",
         )
+
+
+def _currency_decimals(odoo: Odoo, currency: Any = None) -> int | None:
+    """Return the decimals of a currency, without one of the company's; None where not known."""
+
+    def read(model: str, record: int, field: str) -> Any:
+        call = Call(
+            model=model,
+            method="read",
+            ids=(record,),
+            arguments={"fields": [field]},
+            access="read",
+            internal=True,
+        )
+        return odoo.schema.remember(f"{model} {record} {field}", lambda: odoo.call(call)[0][field])
+
+    try:
+        if not currency:
+            allowed = odoo.settings.base_context.get("allowed_company_ids")
+            company = (allowed or read("res.users", odoo.uid, "company_id"))[0]
+            currency = read("res.company", company, "currency_id")[0]
+        return int(read("res.currency", currency, "decimal_places"))
+    except (OdooError, LookupError, TypeError):
+        return None
 
 
 def numbers_stored_otherwise(

@@ -7,7 +7,7 @@ definition, which every read of them gives along.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -57,7 +57,11 @@ def completed(
     if not held and not lines:
         return dict(wanted)
     rows = _read(odoo, model, list(wanted), held, context) if held else {}
-    _under_new_parents(odoo, model, wanted, held, rows, context)
+    known: Definitions = {}
+    rows = {
+        number: under_new_parent(odoo, model, wanted[number], row, context, known)
+        for number, row in rows.items()
+    }
     return {
         number: {
             name: completed_value(value, rows[number][name], model, fields[name], fields_of)
@@ -159,16 +163,15 @@ def unknown_property(
     )
 
 
-def check_properties(odoo: Odoo, model: str, domain: Sequence[Any], fields_of: FieldsOf) -> None:
-    """Refuse conditions on properties that are defined nowhere: Odoo takes them for empty.
+def check_properties(odoo: Odoo, model: str, paths: Iterable[Any], fields_of: FieldsOf) -> None:
+    """Refuse paths to properties that are defined nowhere: Odoo takes them for empty.
 
     One round trip for each property that is named, the first time.
 
     Raises:
         ValidationError: there is no such property.
     """
-    for condition in domain:
-        path = condition[0] if isinstance(condition, (list, tuple)) and condition else None
+    for path in paths:
         if not isinstance(path, str) or "." not in path:
             continue
         here, names = model, path.split(".")
@@ -285,27 +288,37 @@ def _in_lines(
     ]
 
 
-def _under_new_parents(
+def under_new_parent(
     odoo: Odoo,
     model: str,
-    wanted: Mapping[int, Record],
-    held: Sequence[str],
-    rows: dict[int, Record],
+    values: Record,
+    present: Record,
     context: Mapping[str, Any],
-) -> None:
-    """Put the definitions of the new parent in place where a write changes it, too."""
-    known: Definitions = {}
-    for number, values in wanted.items():
-        for name in held:
-            parent = _parent(odoo, model, name) if name in values and number in rows else None
-            if parent is None or parent.field not in values:
-                continue
-            definitions = _definitions(odoo, model, name, values, context, known)
-            kept = by_name(rows[number][name])
-            rows[number][name] = [
-                {**one, **({"value": kept[one["name"]]} if one["name"] in kept else {})}
-                for one in definitions or ()
-            ]
+    known: Definitions,
+) -> Record:
+    """Return what a record holds, its properties as those of the parent that it is to have.
+
+    Args:
+        odoo: the connection.
+        model: of the record.
+        values: as they are to be written.
+        present: what it holds, as Odoo reads it.
+        context: of the write.
+        known: keeps the definitions, so that the rows of a table ask once for each parent.
+    """
+    found = dict(present)
+    fields = odoo.schema.fields(model)
+    for name in values.keys() & present.keys():
+        properties = name in fields and fields[name].type == "properties"
+        parent = _parent(odoo, model, name) if properties else None
+        if parent is None or parent.field not in values:
+            continue
+        kept = by_name(present[name])
+        found[name] = [
+            {**one, **({"value": kept[one["name"]]} if one["name"] in kept else {})}
+            for one in _definitions(odoo, model, name, values, context, known) or ()
+        ]
+    return found
 
 
 @attrs.frozen

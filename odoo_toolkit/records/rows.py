@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.arguments import Domain, Order, read_order, resolved_domain
+from odoo_toolkit.arguments.domain_values import PROPERTIES_SINCE
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Admitted, Odoo
 from odoo_toolkit.compat import FILTERED_AFTER_LIMIT, SHARED_IDS
@@ -180,6 +181,8 @@ def asked(
     if model in SHARED_IDS:
         raise shared_ids(model, described)
     resolved, warnings = _resolve(odoo, model, admitted.call.arguments["domain"], fields_of)
+    if ordered and odoo.version.major >= PROPERTIES_SINCE:
+        check_properties(odoo, model, ordered.paths, fields_of)
     columns = _columns(model, described, fields, fields_of)
     return Question(
         model=model,
@@ -399,7 +402,8 @@ def read_rows(odoo: Odoo, model: str, ids: Sequence[int], fields: Sequence[str])
 
 def _resolve(odoo: Odoo, model: str, domain: Any, fields_of: FieldsOf) -> tuple[Domain, list[str]]:
     resolved, warnings = resolved_domain(domain, model, fields_of, odoo.version.major)
-    check_properties(odoo, model, resolved.elements, fields_of)
+    paths = [item[0] for item in resolved.elements if isinstance(item, (list, tuple)) and item]
+    check_properties(odoo, model, paths, fields_of)
     return resolved, warnings
 
 

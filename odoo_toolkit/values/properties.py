@@ -31,7 +31,9 @@ def bare(value: Any, kind: str) -> Any:
     if kind == "many2one":
         if isinstance(value, Mapping):
             value = value.get("id")
-        return (value[0] if isinstance(value, (list, tuple)) and value else value) or False
+        # With its name, or with none where the user may not see it; a command is no such pair.
+        pair = isinstance(value, (list, tuple)) and len(value) == 2
+        return (value[0] if pair and isinstance(value[1] or "", str) else value) or False
     if kind == "many2many" and isinstance(value, (list, tuple)):
         return [bare(item, "many2one") for item in value]
     return value

@@ -259,17 +259,22 @@ def json_value(value: Any, place: Place) -> Any:
     return value
 
 
+def _of_json(value: Any) -> Any:
+    """Return what a text holds as JSON, as files and some clients have it; no field holds such."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+        with contextlib.suppress(ValueError):
+            return json.loads(value)
+    return value
+
+
 def _json(value: Any, place: Place) -> Any:
     """Return what a json field holds, which has texts for keys; what is empty is False."""
-    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
-        # As files have it; no field of Odoo's holds such a text itself.
-        with contextlib.suppress(ValueError):
-            value = json.loads(value)
-    return json.loads(json.dumps(json_value(value, place))) or False
+    return json.loads(json.dumps(json_value(_of_json(value), place))) or False
 
 
 def _properties(value: Any, place: Place) -> dict[str, Any]:
     """Return properties as names and values, also as reading gives them."""
+    value = _of_json(value)
     if isinstance(value, Mapping):
         return {str(name): json_value(item, place) for name, item in value.items()}
     listed = value if isinstance(value, (list, tuple)) else [value]
@@ -286,6 +291,7 @@ def _properties(value: Any, place: Place) -> dict[str, Any]:
 
 
 def _definitions(value: Any, place: Place) -> Any:
+    value = _of_json(value)
     listed = isinstance(value, (list, tuple))
     if not listed or not all(isinstance(one, Mapping) and one.get("name") for one in value):
         raise place.wrong(

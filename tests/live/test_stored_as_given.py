@@ -10,8 +10,9 @@ import attrs
 import pytest
 
 from odoo_toolkit import Connection, Odoo, ValidationError, connect, history, undo
-from odoo_toolkit.apps import accounting, purchase, sales
+from odoo_toolkit.apps import accounting, inventory, purchase, sales
 from odoo_toolkit.records import create, execute, read, search_read, upsert, write, write_many
+from tests.live.products import stored
 from tests.live.servers import Server, credentials
 
 pytestmark = pytest.mark.every_version
@@ -279,6 +280,40 @@ def test_a_quantity_of_which_nothing_would_be_kept_is_refused(admin: Odoo, suffi
             act(admin, partner_id=customer, lines=lines)
         assert caught.value.outcome == "not_sent"
         assert search_read(admin, model, [["partner_id", "=", customer]], ["id"]).records == []
+
+
+def test_an_amount_below_the_smallest_coin_is_refused(admin: Odoo, suffix: str) -> None:
+    """Odoo takes it, and makes an entry, a payment or an expense of nothing."""
+    accounts = [row["id"] for row in search_read(admin, "account.account", [], ["id"], limit=2)]
+    lines: Any = [
+        {"account_id": account, side: 0.001}
+        for account, side in zip(accounts, ("debit", "credit"), strict=True)
+    ]
+    invoiced: Any = [{"product_id": _product(admin, suffix), "quantity": 1, "price_unit": 50.0}]
+    customer = _customer(admin, suffix)
+    invoice = accounting.create_invoice(admin, partner_id=customer, lines=invoiced, post=True)
+    assert isinstance(invoice, accounting.Invoice)
+    for dry_run in (True, False):
+        for act in (
+            lambda dry: accounting.create_entry(admin, lines=lines, dry_run=dry),
+            lambda dry: accounting.register_payment(
+                admin, invoice_ids=[invoice.id], amount=0.001, dry_run=dry
+            ),
+        ):
+            with pytest.raises(ValidationError, match="would be stored as 0") as caught:
+                act(dry_run)
+            assert caught.value.outcome == "not_sent"
+    paid: Any = accounting.register_payment(admin, invoice_ids=[invoice.id], amount=10.005)
+    assert paid.payments[0].amount == 10.01
+    assert "amount: 10.005 becomes 10.01, as 2 decimals are kept." in paid.warnings
+
+
+def test_what_is_scrapped_is_what_has_left_the_stock(admin: Odoo, suffix: str) -> None:
+    product = create(admin, "product.product", {"name": f"Bolt {suffix}", **stored(admin)}).id
+    inventory.adjust_stock(admin, product_id=product, quantity=10)
+    gone: Any = inventory.scrap_product(admin, product_id=product, quantity=1.23456)
+    assert (gone.quantity, gone.left) == (1.23, 8.77)
+    assert gone.warnings == ["quantity: 1.23456 becomes 1.23, as 2 decimals are kept."]
 
 
 def test_lines_of_a_creation_are_compared_too(admin: Odoo, suffix: str, tmp_path: Path) -> None:

@@ -210,6 +210,7 @@ _DEFINED = [
         "selection": [["x", "X"], ["y", "Y"]],
     },
     {"name": "dd44", "string": "Who", "type": "many2one", "comodel": "res.partner"},
+    {"name": "ee55", "string": "All", "type": "many2many", "comodel": "res.partner"},
 ]
 _TASK = "project.task"
 
@@ -259,6 +260,28 @@ class TestProperties:
         first = _properties(admin, tasks[0])
         assert (first["aa11"], first["bb22"]) == (9, "eight")
 
+    def test_an_empty_cell_empties_them(self, admin: Connection, project: int) -> None:
+        task = _task(admin, project, aa11=7, bb22="eight")
+        row = {".id": task, "task_properties": ""}
+        assert write_many(admin, _TASK, [row]).updated == 1
+        assert set(_properties(admin, task).values()) == {None}
+        assert write_many(admin, _TASK, [row]).unchanged == 1
+
+    def test_a_row_moves_to_another_parent_with_its_properties(
+        self, admin: Connection, project: int, suffix: str
+    ) -> None:
+        defined = [{"name": "zz99", "string": "Other", "type": "char"}, _DEFINED[0]]
+        values = {"name": f"Second {suffix}", "task_properties_definition": defined}
+        other = create(admin, "project.project", values).id
+        task = _task(admin, project, aa11=7, bb22="eight")
+        row = {".id": task, "project_id": other, "task_properties": {"zz99": "m", "aa11": 7}}
+        assert write_many(admin, _TASK, [row]).updated == 1
+        assert _properties(admin, task) == {"zz99": "m", "aa11": 7}
+        row = {".id": task, "project_id": project, "task_properties": {"zz99": "n"}}
+        assert "no property 'zz99'" in str(write_many(admin, _TASK, [row]).problems[0])
+        unlink(admin, _TASK, [task])
+        unlink(admin, "project.project", [other])
+
     def test_those_of_a_call_of_write(self, admin: Connection, project: int) -> None:
         tasks = [_task(admin, project, aa11=7), _task(admin, project, aa11=8)]
         given = {"task_properties": {"bb22": "eight"}}
@@ -276,6 +299,8 @@ class TestProperties:
             ({"Size": 1}, "did you mean 'aa11'"),
             ({"aa11": "seven"}, "whole number"),
             ({"cc33": "z"}, "no value 'z'"),
+            # A command would have been taken for the record 6, and its name.
+            ({"ee55": [[6, 0, [1]]]}, "needs the id"),
         ],
     )
     def test_what_is_not_defined_is_an_error(
@@ -297,6 +322,8 @@ class TestProperties:
             search_read(admin, _TASK, domain)
         with pytest.raises(ValidationError, match="properties"):
             search_read(admin, _TASK, [], ["task_properties.zz99"])
+        with pytest.raises(ValidationError, match="properties"):
+            search_read(admin, _TASK, order="task_properties.zz99")
         if admin.version.major > 16:
             domain[1][0] = "task_properties.aa11"
             assert search_read(admin, _TASK, domain).count == 1

@@ -77,7 +77,8 @@ def test_what_odoo_has_changed_is_told_once_for_several_records() -> None:
 )
 def test_halves_go_away_from_zero(given: float, decimals: int, kept: float) -> None:
     field = _field("price", type="float", decimals=decimals)
-    assert Number(model="line", field=field, where="price", given=given).kept == kept
+    number = Number(model="line", field=field, where="price", given=given, decimals=decimals)
+    assert number.kept == kept
 
 
 def test_an_equal_column_that_odoo_refuses_is_left_out() -> None:

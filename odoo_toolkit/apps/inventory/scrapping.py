@@ -41,6 +41,7 @@ from odoo_toolkit.operations.steps import Done, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.names import resolve_all
+from odoo_toolkit.records.numbers import kept_number
 from odoo_toolkit.records.results import RecordName
 
 SCRAP = Document(
@@ -143,7 +144,10 @@ def scrap_product(
         AccessError: Odoo or the policy does not allow it.
     """
     permit(odoo, _CREATE, _VALIDATE, dry_run=dry_run)
+    warnings: list[str] = []
     amount = checked_number(quantity, "quantity", positive=True)
+    # To 14 the scrap itself keeps all decimals, and what leaves the stock does not.
+    amount = kept_number(odoo, "stock.move", "product_uom_qty", amount, "quantity", warnings)
     lot = lot.strip() if lot else None
     product_id, place_id, reason_id = _meant(
         odoo, product_id, product_name, location_id, location_name, reason
@@ -176,7 +180,6 @@ def scrap_product(
             details={"in_stock": before, "location_id": place_id, "product_id": product_id},
         )
     reserved = sum(q["reserved_quantity"] or 0.0 for q in lying_at(quants, place_id, lot))
-    warnings = []
     if reserved > before - amount + _TOLERANCE:
         warnings.append(
             f"{reserved:g} of the {before:g} are reserved: Odoo takes back what can no longer be."

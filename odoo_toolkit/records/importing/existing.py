@@ -16,6 +16,7 @@ from odoo_toolkit.fields import Field
 from odoo_toolkit.records.importing.relations import CHUNK
 from odoo_toolkit.records.results import Record
 from odoo_toolkit.search_text import literal
+from odoo_toolkit.values.properties import by_name
 
 #: Conditions in one search in either case: more take Odoo long, ten thousand break it.
 _CHAIN = 100
@@ -198,6 +199,8 @@ def _same(value: Any, shown: Any, field: Field, digits: int | None) -> bool:
             # Odoo escapes plain text, and puts it into a paragraph or a span.
             text = escape(str(value or ""), quote=False)
             return (shown or "") in (value or "", text, f"<p>{text}</p>", f"<span>{text}</span>")
+        case "properties" if not value:
+            return not any(by_name(shown).values())
         case "json" | "properties" | "properties_definition":
             name = field.name
             return not differences("", {0: {name: value}}, {0: {name: shown}}, {name: field})

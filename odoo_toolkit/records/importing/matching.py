@@ -26,7 +26,7 @@ from odoo_toolkit.records.importing.existing import (
 from odoo_toolkit.records.importing.preparing import Prepared
 from odoo_toolkit.records.importing.relations import external_ids
 from odoo_toolkit.records.importing.sending import Row
-from odoo_toolkit.records.properties import Definitions, completed_value
+from odoo_toolkit.records.properties import Definitions, completed_value, under_new_parent
 from odoo_toolkit.records.properties import check_new as check_new_properties
 from odoo_toolkit.records.results import Record
 
@@ -231,6 +231,7 @@ def compare(
     fields_of = readable_of(odoo)
     language = {**odoo.settings.base_context, **prepared.context}.get("lang")
     changes: list[PlannedChange] = []
+    definitions: Definitions = {}
     computed = recomputed(odoo, model)
     for row in _open(prepared.rows):
         if row.id is not None:
@@ -238,7 +239,7 @@ def compare(
             said = row.values
             row.says = {name: value for name, value in said.items() if name not in keys}
             row.values = changed(row.says, old, prepared.described, prepared.digits)
-            if not _complete(row, model, old, prepared, fields_of):
+            if not _complete(odoo, row, model, old, prepared, fields_of, definitions):
                 continue
             different = row.values
             if different:
@@ -293,9 +294,16 @@ def _wire(value: Any) -> Any:
 
 
 def _complete(
-    row: Row, model: str, present: Record, prepared: Prepared, fields_of: FieldsOf
+    odoo: Odoo,
+    row: Row,
+    model: str,
+    present: Record,
+    prepared: Prepared,
+    fields_of: FieldsOf,
+    definitions: Definitions,
 ) -> bool:
     """Complete what replaces all that a field holds; whether that can be done."""
+    present = under_new_parent(odoo, model, row.values, present, prepared.context, definitions)
     for name, value in row.values.items():
         try:
             row.values[name] = completed_value(
