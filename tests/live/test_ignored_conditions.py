@@ -218,7 +218,7 @@ def test_models_of_known_names_are_searched_by_them(admin: Connection) -> None:
 def test_a_number_that_was_never_set_is_found_as_the_zero_that_it_is_read_as(
     admin: Connection, suffix: str
 ) -> None:
-    rows = [{"name": f"Never {suffix}"}, {"name": f"Zero {suffix}", "partner_latitude": 0.0}]
+    rows: Any = [{"name": f"Never {suffix}"}, {"name": f"Zero {suffix}", "partner_latitude": 0.0}]
     create(admin, "res.partner", rows)
     for operator, value, expected in [
         ("=", 0, 2),

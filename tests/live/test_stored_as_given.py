@@ -11,7 +11,16 @@ import pytest
 
 from odoo_toolkit import Connection, Odoo, ValidationError, connect, history, undo
 from odoo_toolkit.apps import accounting, inventory, purchase, sales
-from odoo_toolkit.records import create, execute, read, search_read, upsert, write, write_many
+from odoo_toolkit.records import (
+    create,
+    create_many,
+    execute,
+    read,
+    search_read,
+    upsert,
+    write,
+    write_many,
+)
 from tests.live.products import stored
 from tests.live.servers import Server, credentials
 
@@ -234,6 +243,33 @@ def test_undo_leaves_a_price_that_another_user_set_since(
     undo(kept, entry=entry, partial=True)
     (row,) = read(kept, case.model, [line], ["product_uom_qty", "price_unit"]).records
     assert (row["product_uom_qty"], row["price_unit"]) == (2.0, 33.0)
+
+
+@pytest.mark.parametrize("way", ["create_many", "upsert", "external id", "existing"])
+def test_a_contact_keeps_the_address_of_its_row_beside_its_company(
+    admin: Odoo, suffix: str, way: str
+) -> None:
+    """Odoo copies the company's as soon as the link is written, also onto a new contact."""
+    company = {"name": f"Co {suffix}", "is_company": True, "street": "Its 2", "zip": "9000"}
+    parent = create(admin, "res.partner", company).id
+    row = {"name": f"Cy {suffix}", "parent_id": parent, "street": "Own 1", "zip": "8000"}
+    if way == "create_many":
+        result = create_many(admin, "res.partner", [row])
+    elif way == "external id":
+        row["parent_id/.id"] = row.pop("parent_id")
+        result = upsert(admin, "res.partner", [{"id": f"__import__.c_{suffix}", **row}], key="id")
+    else:
+        if way == "existing":
+            create(admin, "res.partner", {"name": row["name"]})
+        result = upsert(admin, "res.partner", [row], key="name")
+    ids = [number for number in result.ids if number]
+    (stored,) = read(admin, "res.partner", ids, ["street", "zip"]).records
+    given = {"id": ids[0], "street": "Own 1", "zip": "8000"}
+    # On 19 the address of a contact is its company's.
+    same = stored == given or sorted(one.field for one in result.differences) == ["street", "zip"]
+    assert result.failed == []
+    assert same if admin.version.major >= 19 else stored == given
+    assert bool(result.differences) is (stored != given)
 
 
 def test_a_row_that_another_row_moves_is_written_again(admin: Odoo, suffix: str) -> None:

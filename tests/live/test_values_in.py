@@ -200,7 +200,7 @@ class TestAnotherLanguage:
         assert self._english(admin, template, "description_sale") == "Comfortable"
 
 
-_DEFINED = [
+_DEFINED: list[dict[str, Any]] = [
     {"name": "aa11", "string": "Size", "type": "integer"},
     {"name": "bb22", "string": "Word", "type": "char"},
     {

@@ -6,7 +6,9 @@ an address goes from a company to its contacts. What was moved so is written onc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import cache
 
 import attrs
 
@@ -20,6 +22,9 @@ from odoo_toolkit.records.importing.matching import recomputed
 from odoo_toolkit.records.importing.preparing import Prepared
 from odoo_toolkit.records.importing.sending import Row, Writer
 from odoo_toolkit.records.results import Record
+
+#: Types of which Odoo stores another form than it was given, whatever else is written.
+_STORED_OTHERWISE = frozenset({"html", "binary", "json", "properties", "properties_definition"})
 
 #: Most records of which it is told what Odoo changes besides.
 MOST_WATCHED = 100
@@ -81,11 +86,12 @@ def look_again(
         repair: whether what was moved is written once more.
     """
     otherwise = _otherwise(odoo, model, prepared, writer)
-    computed = recomputed(odoo, model)
+    computed, copied = recomputed(odoo, model), _copied(odoo, prepared)
     again: list[tuple[Row, Row]] = []
     for row, left in otherwise if repair else ():
-        # What was sent and is computed from nothing that was sent stays as Odoo has stored it.
-        anew = computed(frozenset(row.values))
+        # What was sent, and is neither computed nor copied from what was sent, stays as stored.
+        sent = frozenset(row.values)
+        anew = computed(sent) | copied(sent)
         moved = {
             name: value
             for name, value in left.items()
@@ -107,14 +113,41 @@ def look_again(
     return [row for row, _ in otherwise]
 
 
+def _copied(odoo: Odoo, prepared: Prepared) -> Callable[[frozenset[str]], set[str]]:
+    """Return a function that says what Odoo may copy from linked records when links are written.
+
+    A contact gets the street of its company: what both records have.
+    """
+    fields = prepared.described
+
+    @cache
+    def copied(sent: frozenset[str]) -> set[str]:
+        found: set[str] = set()
+        for link in sent:
+            if fields[link].type == "many2one" and fields[link].relation:
+                with suppress(OdooError):  # another model may be closed
+                    found |= (sent - {link}) & odoo.schema.fields(str(fields[link].relation)).keys()
+        return {name for name in found if fields[name].type not in _STORED_OTHERWISE}
+
+    return copied
+
+
 def _otherwise(
     odoo: Odoo, model: str, prepared: Prepared, writer: Writer
 ) -> list[tuple[Row, Record]]:
-    """Return the rows of records that there were which are not as they say, and what is not."""
-    rows = [row for row in prepared.rows if row.says and row.status in ("updated", "unchanged")]
-    if not rows or not written_rows(prepared.rows) or writer.interrupted:
+    """Return the rows that are not stored as they say, and what is not."""
+    rows = [
+        row
+        for row in prepared.rows
+        if row.status == "created" or (row.says and row.status in ("updated", "unchanged"))
+    ]
+    if not written_rows(rows) or writer.interrupted:
         return []
-    names = list(dict.fromkeys(name for row in rows for name in row.says))
+    names = [
+        name
+        for name in dict.fromkeys(name for row in rows for name in row.says or row.values)
+        if prepared.described[name].type != "binary"
+    ]
     ids = [row.id for row in rows if row.id is not None]
     try:
         present = read_present(odoo, model, ids, names, prepared.context)
@@ -133,6 +166,8 @@ def _otherwise(
 
 def _settle(row: Row, copy: Row, prepared: Prepared) -> None:
     """Note in a row what became of writing it once more."""
+    if row.status == "created":
+        return  # it stays so; what is otherwise is among the differences
     if copy.status == "updated":
         row.status = "updated"
     elif copy.errors:

@@ -75,8 +75,8 @@ def upsert(
     >>> print(result.created, result.updated, result.unchanged, result.problems)
 
     A second import of the same rows changes nothing, because the toolkit writes only values that
-    differ. It compares the stored values afterwards. If Odoo or another row changed a value of an
-    existing record, the toolkit writes it once more. For up to 100 records, a warning lists other
+    differ. It compares the stored values afterwards, a thousand rows per request. If Odoo or another
+    row changed a value, the toolkit writes it once more. For up to 100 records, a warning lists other
     values that Odoo changed.
 
     A row fails by itself if it is wrong, if Odoo rejects it, or if its key is not unique. Its error
@@ -294,7 +294,7 @@ def _import(
         writer.close()
     _set(_open(rows), "remaining")
     # What cannot be read back is among the writer's warnings.
-    compared = [*(row for row in written_rows(rows) if row.status == "created"), *otherwise]
+    compared = list(dict.fromkeys([*written_rows(rows), *otherwise]))
     differences = _differences(odoo, model, prepared, compared, writer)
     return ImportResult(
         **_facts(model, prepared),
