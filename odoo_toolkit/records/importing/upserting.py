@@ -75,9 +75,9 @@ def upsert(
     >>> print(result.created, result.updated, result.unchanged, result.problems)
 
     A second import of the same rows changes nothing, because the toolkit writes only values that
-    differ. It compares the stored values afterwards, a thousand rows per request. If Odoo or another
-    row changed a value, the toolkit writes it once more. For up to 100 records, a warning lists other
-    values that Odoo changed.
+    differ. It compares the stored values afterwards, a thousand rows per request. If Odoo or
+    another row changed a value, the toolkit writes it once more. For up to 100 records, a warning
+    lists other values that Odoo changed.
 
     A row fails by itself if it is wrong, if Odoo rejects it, or if its key is not unique. Its error
     lists everything that is wrong with it. If the server stops responding, ``interrupted`` says so,
