@@ -107,6 +107,11 @@ def load(
     return (None, problems) if problems else (cls(**values), [])
 
 
+def is_placeholder(text: str) -> bool:
+    """Whether a text stands for a value that was to be put in its place."""
+    return _PLACEHOLDER.fullmatch(text) is not None
+
+
 def _filled_in(value: Any) -> Any:
     """Return a value without the blanks and line ends around it, which copying adds.
 
@@ -116,7 +121,7 @@ def _filled_in(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     stripped = str.strip(value)
-    if _PLACEHOLDER.fullmatch(stripped):
+    if is_placeholder(stripped):
         raise ValueError(f"is not filled in: put the value in place of {stripped[:60]}.")
     return stripped
 

@@ -18,7 +18,7 @@ from odoo_toolkit.annotations import IdempotencyKey, annotate
 from odoo_toolkit.call import Call
 from odoo_toolkit.change_history import History
 from odoo_toolkit.change_history.digests import of_arguments
-from odoo_toolkit.change_history.keys import run_once, with_protection
+from odoo_toolkit.change_history.keys import plan_with_key, run_once
 from odoo_toolkit.change_history.undo_preview import Undo, foretold, policy_of
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
@@ -346,18 +346,15 @@ def operation_with(plan_class: type[S]) -> Callable[[Callable[P, R | S]], Operat
         def function(odoo: Odoo, *args: Any, **kwargs: Any) -> Any:
             key = kwargs.pop(_KEYWORD, None)
             _check_shapes(operates, own.bind(odoo, *args, **kwargs).arguments)
-            if kwargs.get("dry_run"):
-                planned = _with_undo(odoo, act(odoo, *args, **kwargs))
-                return planned if key is None else with_protection(odoo, planned)
+            digest = ""
             if key is not None:
                 given = own.bind(odoo, *args, **kwargs).arguments
-                return run_once(
-                    odoo,
-                    name,
-                    key,
-                    of_arguments(odoo, f"{home}.{name}", own, given),
-                    lambda: act(odoo, *args, **kwargs),
-                )
+                digest = of_arguments(odoo, f"{home}.{name}", own, given)
+            if kwargs.get("dry_run"):
+                planned = _with_undo(odoo, act(odoo, *args, **kwargs))
+                return planned if key is None else plan_with_key(odoo, key, digest, planned)
+            if key is not None:
+                return run_once(odoo, name, key, digest, lambda: act(odoo, *args, **kwargs))
             if not isinstance(odoo.history, History):
                 return act(odoo, *args, **kwargs)
             with odoo.history.operation(odoo, name) as recording:

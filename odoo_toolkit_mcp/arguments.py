@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from odoo_toolkit.arguments import check_domain
 from odoo_toolkit.errors import make_error
 
 if TYPE_CHECKING:
@@ -61,6 +62,9 @@ class ArgumentChecker:
         errors = sorted(
             self._validator.iter_errors(given), key=lambda error: list(map(str, error.path))
         )
+        if errors and isinstance(given.get("domain"), (str, dict)):
+            # Says what was probably meant.
+            check_domain(given["domain"])
         if errors:
             problems = [problem for error in errors for problem in self._problems(error, given)]
             raise make_error(
@@ -150,6 +154,8 @@ def _short(text: str) -> str:
 def _of_json(value: Any, schema: Mapping[str, Any]) -> Any:
     """Return what a text says in JSON, where the schema takes that and no text."""
     kinds = {branch.get("type") for branch in schema.get("anyOf", [schema])}
+    # A number alone stands for a list of it.
+    kinds |= {"integer"} & {schema.get("items", {}).get("type")}
     if not isinstance(value, str) or "string" in kinds:
         return value
     try:

@@ -344,7 +344,8 @@ def _meant_condition(item: Any, depth: int) -> list[Any] | None:
     if meant in LIST_OPERATORS and (value is None or value is False):
         meant, value = ("=" if meant == "in" else "!="), False
     elif meant in LIST_OPERATORS and isinstance(value, (str, int, float)):
-        value = [value]
+        listed = _parsed(value) if isinstance(value, str) else None
+        value = list(listed) if isinstance(listed, (list, tuple)) else [value]
     elif meant in DOMAIN_OPERATORS:
         value = _meant(value, depth + 1)
     return [field, meant, value]

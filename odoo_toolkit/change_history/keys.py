@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -30,6 +31,7 @@ from odoo_toolkit.change_history.recording import (
 from odoo_toolkit.change_history.store import BEGUN, Keyed
 from odoo_toolkit.change_history.undo_preview import CREATES
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.configuration import is_placeholder
 from odoo_toolkit.errors import (
     ConfigurationError,
     OdooError,
@@ -123,13 +125,38 @@ def with_protection(odoo: Odoo, result: Any) -> Any:
     return attrs.evolve(result, message=f"{message.rstrip('.')}. {told}")
 
 
+def plan_with_key(odoo: Odoo, key: Any, digest: str, plan: Any) -> Any:
+    """Return a plan that says what its key does: for whom it holds, and whether it is used.
+
+    Raises:
+        ValidationError: it is not a key.
+        StateError: it was given for something else.
+    """
+    key, history = checked_key(key), odoo.history
+    found = None
+    if isinstance(history, History):
+        with suppress(OdooError):  # a history that cannot be read stops the real run
+            found = history.store.by_key(identity(odoo), odoo.uid, key)
+    if found is None:
+        return with_protection(odoo, plan)
+    _check_same(found, digest)
+    told = f"Its key was used in entry {found.entry.id}: nothing would be sent a second time."
+    return attrs.evolve(plan, message=f"{plan.message.rstrip('.')}. {told}")
+
+
 def checked_key(key: Any) -> str:
     """Return a key as it is kept.
 
     Raises:
-        ValidationError: it is not a text, is empty or too long.
+        ValidationError: it is not a text, is empty, too long or a placeholder.
     """
     text = key.strip() if isinstance(key, str) else ""
+    if is_placeholder(text):
+        raise ValidationError(
+            f"The key is not filled in: it is {text[:60]}.",
+            suggestion="Put the value in its place: every request would have the same key.",
+            outcome="not_sent",
+        )
     if not text or len(text) > LONGEST or not text.isprintable():
         raise ValidationError(
             f"A key is a text of 1 to {LONGEST} printable characters.",

@@ -131,6 +131,7 @@ def test_a_valid_domain_becomes_plain_lists(domain: Any, checked: list[Any]) -> 
         ([["a", "NOT IN", [1]]], [["a", "not in", [1]]]),
         ([["a", "contains", "x"]], [["a", "ilike", "x"]]),
         ([["a", "in", "x"]], [["a", "in", ["x"]]]),
+        ([["a", "in", "[1, 2]"]], [["a", "in", [1, 2]]]),
         ([["a", "in", None]], [["a", "=", False]]),
         ([["a", "not in", False]], [["a", "!=", False]]),
         ([{"field": "a", "operator": "=", "value": 1}], [A]),

@@ -488,3 +488,13 @@ def test_what_odoo_stores_otherwise_is_told() -> None:
     assert len(reads) == 2 + 2 + 2 + 2
     (again,) = upsert(odoo, "res.partner", rows, key="ref").differences
     assert (again.field, again.ids) == ("phone", [7])
+
+
+def test_a_key_with_blanks_around_it_that_no_record_has_is_told() -> None:
+    """It makes a second record, which looks like the first one."""
+    server = contacts({"id": 7, "name": "Old", "ref": "A"}, {"id": 8, "name": "So", "ref": "B "})
+    refs = ("A\n", "B ", "\u00a0C", "D")
+    rows = [{"ref": ref, "name": "N"} for ref in refs]
+    plan = upsert(server.connect(), "res.partner", rows, key="ref", dry_run=True)
+    assert plan.created == 3
+    assert [text for text in plan.warnings if "in rows 1, 3, and no record" in text]

@@ -196,10 +196,11 @@ def test_without_a_journal_nothing_is_sent(server: FakeServer) -> None:
     assert server.sent == []
 
 
-@pytest.mark.parametrize("key", ["", "  ", "x" * 201, "a\nb", 7, ["k"]])
-def test_what_is_not_a_key(server: FakeServer, odoo: Connection, key: Any) -> None:
-    with pytest.raises(ValidationError, match="A key is a text"):
-        create(odoo, "res.partner", {"name": "Bob"}, idempotency_key=key)
+@pytest.mark.parametrize("dry_run", [True, False])
+@pytest.mark.parametrize("key", ["", "  ", "x" * 201, "a\nb", 7, ["k"], "${order}", "<uuid>"])
+def test_what_is_not_a_key(server: FakeServer, odoo: Connection, key: Any, dry_run: bool) -> None:
+    with pytest.raises(ValidationError, match=r"A key is a text|not filled in"):
+        create(odoo, "res.partner", {"name": "Bob"}, idempotency_key=key, dry_run=dry_run)
     assert server.sent == []
 
 
@@ -207,6 +208,15 @@ def test_a_plan_uses_no_key(odoo: Connection) -> None:
     create(odoo, "res.partner", {"name": "Bob"}, dry_run=True, idempotency_key="k")
     assert history(odoo) == []
     create(odoo, "res.partner", {"name": "Eve"}, idempotency_key="k")
+
+
+def test_a_plan_says_that_its_key_is_used(odoo: Connection) -> None:
+    create(odoo, "res.partner", {"name": "Eve"}, idempotency_key="k")
+    plan = create(odoo, "res.partner", {"name": "Eve"}, dry_run=True, idempotency_key="k")
+    assert "nothing would be sent a second time" in plan.message
+    with pytest.raises(StateError) as caught:
+        create(odoo, "res.partner", {"name": "Bob"}, dry_run=True, idempotency_key="k")
+    assert caught.value.code == "KEY_DONE"
 
 
 def test_what_was_refused_may_be_done_again(server: FakeServer, odoo: Connection) -> None:

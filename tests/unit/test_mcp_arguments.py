@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit_mcp.arguments import ArgumentChecker
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
@@ -50,7 +50,8 @@ def test_one_alone_is_a_list_of_one() -> None:
 
     assert checker.check({"model": "res.partner", "ids": 5})["ids"] == [5]
     assert problems(ids=True) == ["ids must be a list, not true"]
-    assert problems(ids="5") == ['ids must be a list, not the text "5"']
+    assert checker.check({"model": "res.partner", "ids": "5"})["ids"] == [5]
+    assert problems(ids="true") == ['ids must be a list, not the text "true"']
     assert problems(lines={}) == ["lines must be a list, not an object"]
 
 
@@ -196,3 +197,11 @@ def test_json_in_a_text_is_taken_where_no_text_is_expected() -> None:
     }
     inner = {"model": "ab", "lines": ['{"quantity": 3}']}
     assert ArgumentChecker("odoo_x", SCHEMA).check(inner)["lines"] == [{"quantity": 3}]
+
+
+@pytest.mark.parametrize("domain", [{"code": "BE"}, '{"code": "BE"}', "[('code', '=', 'BE')]"])
+def test_a_domain_of_another_form_is_answered_with_the_domain(domain: Any) -> None:
+    schema = {"properties": {"domain": {"type": "array"}}, "type": "object"}
+    with pytest.raises(OdooError) as caught:
+        ArgumentChecker("odoo_x", schema).check({"domain": domain})
+    assert caught.value.details["corrected_domain"] == [["code", "=", "BE"]]

@@ -148,6 +148,7 @@ def _by_fields(
         prepared.context,
         case_sensitive=case_sensitive,
     )
+    _tell_blanks({one: rows for one, rows in asked.items() if not found.get(wanted[one])}, prepared)
     present: dict[int, Record] = {}
     for one, alike in asked.items():
         records = found.get(wanted[one], [])
@@ -185,6 +186,23 @@ def _tell_alike(
             f"In the key {headers}, rows differ only in case or spaces: {shown}"
             f"{' ...' if len(alike) > 10 else '.'} Each is a record of its own here;"
             " case_sensitive=False takes no heed of case."
+        )
+
+
+def _tell_blanks(asked: Mapping[tuple[Any, ...], Sequence[Row]], prepared: Prepared) -> None:
+    """Warn of keys that no record has, and that begin or end with a blank or a line end."""
+    rows = [
+        row.number
+        for key, alike in asked.items()
+        for row in alike
+        if any(isinstance(value, str) and value != value.strip() for value in key)
+    ]
+    if rows:
+        headers = ", ".join(column.header for column in prepared.key)
+        shown = ", ".join(map(str, rows[:10])) + (" ..." if len(rows) > 10 else "")
+        prepared.warnings.append(
+            f"The key {headers} begins or ends with a space or a line end in rows {shown}, and no"
+            " record has it so. Remove it if it is not meant."
         )
 
 
