@@ -26,6 +26,9 @@ from odoo_toolkit.records.results import Record
 #: Types of which Odoo stores another form than it was given, whatever else is written.
 _STORED_OTHERWISE = frozenset({"html", "binary", "json", "properties", "properties_definition"})
 
+#: What most models have, and no record gets from another.
+_OF_ALL = frozenset({"name", "active", "sequence", "color"})
+
 #: Most records of which it is told what Odoo changes besides.
 MOST_WATCHED = 100
 
@@ -85,8 +88,8 @@ def look_again(
         writer: writes, and is told what cannot be looked at.
         repair: whether what was moved is written once more.
     """
-    otherwise = _otherwise(odoo, model, prepared, writer)
     computed, copied = recomputed(odoo, model), _copied(odoo, prepared)
+    otherwise = _otherwise(odoo, model, prepared, writer, copied)
     again: list[tuple[Row, Row]] = []
     for row, left in otherwise if repair else ():
         # What was sent, and is neither computed nor copied from what was sent, stays as stored.
@@ -109,7 +112,7 @@ def look_again(
         for row, copy in again:
             _settle(row, copy, prepared)
         # Two rows can want what Odoo does not let two records have.
-        otherwise = _otherwise(odoo, model, prepared, writer)
+        otherwise = _otherwise(odoo, model, prepared, writer, copied)
     return [row for row, _ in otherwise]
 
 
@@ -127,21 +130,30 @@ def _copied(odoo: Odoo, prepared: Prepared) -> Callable[[frozenset[str]], set[st
             if fields[link].type == "many2one" and fields[link].relation:
                 with suppress(OdooError):  # another model may be closed
                     found |= (sent - {link}) & odoo.schema.fields(str(fields[link].relation)).keys()
+        found -= _OF_ALL
         return {name for name in found if fields[name].type not in _STORED_OTHERWISE}
 
     return copied
 
 
 def _otherwise(
-    odoo: Odoo, model: str, prepared: Prepared, writer: Writer
+    odoo: Odoo,
+    model: str,
+    prepared: Prepared,
+    writer: Writer,
+    copied: Callable[[frozenset[str]], set[str]],
 ) -> list[tuple[Row, Record]]:
-    """Return the rows that are not stored as they say, and what is not."""
+    """Return the rows that are not stored as they say, and what is not, but for what is rounded.
+
+    Of new records Odoo keeps what it is given, unless it copies something else.
+    """
     rows = [
         row
         for row in prepared.rows
-        if row.status == "created" or (row.says and row.status in ("updated", "unchanged"))
+        if (row.status == "created" and copied(frozenset(row.values)))
+        or (row.says and row.status in ("updated", "unchanged"))
     ]
-    if not written_rows(rows) or writer.interrupted:
+    if not written_rows(prepared.rows) or writer.interrupted or not rows:
         return []
     names = [
         name
@@ -159,8 +171,8 @@ def _otherwise(
         # A record that the write has moved out of sight cannot be looked at.
         stored = present.get(row.id or 0, {})
         stated = {name: value for name, value in row.stated.items() if name in stored}
-        if left := changed(stated, stored, prepared.described, prepared.digits):
-            found.append((row, left))
+        if changed(stated, stored, prepared.described, {}):
+            found.append((row, changed(stated, stored, prepared.described, prepared.digits)))
     return found
 
 

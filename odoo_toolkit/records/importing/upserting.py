@@ -294,7 +294,8 @@ def _import(
         writer.close()
     _set(_open(rows), "remaining")
     # What cannot be read back is among the writer's warnings.
-    compared = list(dict.fromkeys([*written_rows(rows), *otherwise]))
+    created = [row for row in written_rows(rows) if row.status == "created"]
+    compared = list(dict.fromkeys([*created, *otherwise]))
     differences = _differences(odoo, model, prepared, compared, writer)
     return ImportResult(
         **_facts(model, prepared),
