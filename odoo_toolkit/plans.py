@@ -55,6 +55,18 @@ class PlannedCall(Shown):
         return f"{self.model}.{self.method}({', '.join(arguments)})"
 
 
+def folded(calls: Sequence[PlannedCall]) -> list[PlannedCall]:
+    """Return planned calls for people: neighbors that differ only in their records become one."""
+    shown: list[PlannedCall] = []
+    for call in calls:
+        last = shown[-1] if shown else None
+        if last and call.ids and last.ids and attrs.evolve(last, ids=call.ids) == call:
+            shown[-1] = attrs.evolve(last, ids=[*last.ids, *call.ids])
+        else:
+            shown.append(call)
+    return shown
+
+
 @attrs.frozen(kw_only=True)
 class PlannedChange(Shown):
     """A value that would change.

@@ -375,6 +375,8 @@ def _question(
 
 def _plan(odoo: Odoo, asking: Asking, plan: Plan, companies: Mapping[str, Any]) -> Iterator[str]:
     """Yield what a plan says, its items, and each call with its records and values."""
+    from odoo_toolkit.plans import folded
+
     items = getattr(plan, "items", None)
     if items is None:
         yield clean(plan.message, None)
@@ -387,7 +389,7 @@ def _plan(odoo: Odoo, asking: Asking, plan: Plan, companies: Mapping[str, Any]) 
         before, after = (_text(value, _SHORT) for value in (change.before, change.after))
         yield f"- {clean(change.name or change.id)}: {change.field}: {before} -> {after}"
     shown = {_text(value) for value in _values_in(asking.given)}
-    for call in plan.calls:
+    for call in folded(plan.calls):
         yield f"Call {clean(call.model)}.{clean(call.method)}: {_ids(call)}"
         known = tuple(n for n in call.ids if isinstance(n, int) and not is_stand_in(n))
         read = Call(model=call.model, method="read", ids=known, step=True)

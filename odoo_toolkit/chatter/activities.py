@@ -250,16 +250,24 @@ def schedule_activity(
         if odoo.protocol == "xmlrpc" and odoo.version.major < ACTIVITY_RETURNED_AS_IDS_SINCE:
             # It never carries what is returned: nothing has gone wrong.
             warnings[:] = [text for text in warnings if text.startswith("Not scheduled")]
-        by_id = [["id", "=", made[0]]]
-        found = afterwards(lambda: _read(odoo, model, by_id), warnings, "the activity")
+        every = [number for answer in done.answers for number in answer]
+        by_id = [["id", "in", every]]
+        found = afterwards(lambda: _read(odoo, model, by_id), warnings, "the activity") or []
+        by_number = {activity.id: activity for activity in found}
+        first = by_number.get(made[0])
+        message = f"Scheduled activity {made[0]} on {where}."
+        if records is not None:
+            message = f"Scheduled {len(done.answers)} of {len(ids)} activities on {where}."
+            if first and len(found) == len(every) and {*map(_planned, found)} == {_planned(first)}:
+                message += f" Each is stored as {_said(first)}."
+            elif first:
+                warnings += [
+                    f"Activity {one.id} is stored as {_said(one)}."
+                    for one in found
+                    if _planned(one) != _planned(first)
+                ]
         return ScheduledActivity(
-            id=made[0],
-            ids=[number for answer in done.answers for number in answer],
-            activity=found[0] if found else None,
-            message=f"Scheduled activity {made[0]} on {where}."
-            if records is None
-            else f"Scheduled {len(done.answers)} of {len(ids)} activities on {where}.",
-            warnings=warnings,
+            id=made[0], ids=every, activity=first, message=message, warnings=warnings
         )
 
     schedule = attrs.evolve(
@@ -279,6 +287,17 @@ def schedule_activity(
     ]
     would = f"Would schedule an activity ({activity_type}) on {where}."
     return operate(odoo, steps, ids[:1], result, message=would, dry_run=dry_run)
+
+
+def _planned(activity: Activity) -> tuple[Any, ...]:
+    """Return what is the same of all activities that are scheduled together."""
+    return (activity.type, activity.summary, activity.note, activity.deadline, activity.user)
+
+
+def _said(activity: Activity) -> str:
+    title = f" {activity.summary!r}" if activity.summary else ""
+    who = activity.user.name if activity.user else "nobody"
+    return f"{activity.type}{title}, due {activity.deadline}, for {who}"
 
 
 @operation

@@ -17,7 +17,7 @@ import click
 
 from odoo_toolkit.cli.in_shell import in_shell
 from odoo_toolkit.fields import Field
-from odoo_toolkit.plans import Plan
+from odoo_toolkit.plans import Plan, folded
 from odoo_toolkit.records.plain_results import as_data
 from odoo_toolkit.visible_text import ACTING
 
@@ -211,7 +211,7 @@ def print_planned(plan: Plan) -> None:
         for change in plan.changes
     ]
     # What is written to records that there are is told value by value.
-    others = [call for call in plan.calls if not (rows and call.method == "write")]
+    others = [call for call in folded(plan.calls) if not (rows and call.method == "write")]
     for call in others:
         values = call.arguments.get("vals_list", call.arguments.get("vals", call.arguments))
         for one in values if isinstance(values, list) else [values]:

@@ -113,6 +113,7 @@ class ModelSearch:
         found: what was found so far, by id, each with its order: level, rank, position in Odoo's
             answer; less is better.
         through: the contacts by which level 4 found records.
+        said_in: where level 5 found the words, by id.
         log: what the levels did.
         error: the first failure.
     """
@@ -124,6 +125,7 @@ class ModelSearch:
     fields: list[str] = attrs.Factory(list)
     found: dict[int, tuple[Order, Record]] = attrs.Factory(dict)
     through: list[Record] = attrs.Factory(list)
+    said_in: dict[int, str] = attrs.Factory(dict)
     log: list[SearchLogEntry] = attrs.Factory(list)
     error: OdooError | None = None
 

@@ -150,24 +150,33 @@ def chatter_search(search: ModelSearch) -> Outcome:
     if not places:
         return Outcome(notes=notes)
     rows, more = search.ask([Domain().in_list("id", places)])
+    said = set(ids)
+    for row in rows:
+        found = ["in messages"] if row["id"] in said else []
+        found += [f"in the file {name}" for name in files.get(row["id"], ())]
+        search.said_in[row["id"]] = " and ".join(found)
     return Outcome(rows=[((0, places[row["id"]], 0), row) for row in rows], notes=notes + more)
 
 
-def _of_files(search: ModelSearch, most: int) -> tuple[list[int], list[str]]:
-    """Return the records whose attached files have all the words in their text or name."""
+def _of_files(search: ModelSearch, most: int) -> tuple[dict[int, list[str]], list[str]]:
+    """Return the records whose files have all the words in text or name, and those files."""
     domain = Domain().equals("res_model", search.model).not_equals("res_id", 0)
     for word in search.shared.terms.words:
         domain &= Domain().contains("index_content", word) | Domain().contains("name", word)
     try:
         rows = search_read(
-            search.shared.odoo, "ir.attachment", domain.build(), ["res_id"], limit=most
+            search.shared.odoo, "ir.attachment", domain.build(), ["res_id", "name"], limit=most
         )
     except OdooError as error:
         if not concerns_one_level(error):
             raise
-        return [], [f"attached files were not searched: {error.message}"]
+        return {}, [f"attached files were not searched: {error.message}"]
     notes = [f"more files match than the {most} that were looked at"] if rows.has_more else []
-    return [row["res_id"] for row in rows if row["res_id"]], notes
+    found: dict[int, list[str]] = {}
+    for row in rows:
+        if row["res_id"]:
+            found.setdefault(row["res_id"], []).append(row["name"])
+    return found, notes
 
 
 def _named(search: ModelSearch, name: str, operator: str) -> Outcome:

@@ -54,8 +54,11 @@ _REASONS = {
     "ACCESS_DENIED": "the user cannot read this model",
 }
 
-#: Contacts that the suggestions name.
-_CONTACTS = 3
+#: Contacts that the suggestions name, and records found in messages and files.
+_CONTACTS, _PLACES = 3, 20
+
+#: The level that looks into messages and files.
+_CHATTER = 5
 
 
 @attrs.frozen(kw_only=True)
@@ -246,10 +249,17 @@ def _suggestions(searches: Sequence[ModelSearch], depth: int) -> list[str]:
             f" orders, invoices, ... of the best contact, {best.name}."
         )
     orders = {one.model: [order for order, _ in one.found.values()] for one in searches}
-    if said := [model for model in orders if any(order[0] == 5 for order in orders[model])]:
+    said = [
+        f"{one.model} {number}, {place}"
+        for one in searches
+        for number, place in one.said_in.items()
+        if one.found[number][0][0] == _CHATTER
+    ]
+    if said:
+        more = f"; and {len(said) - _PLACES} more records" if len(said) > _PLACES else ""
         hints.append(
-            f"In {', '.join(said)} the words were found in messages or attached files, not in the"
-            " records' fields: get_messages and list_attachments show those of a record."
+            f"The words were not found in fields, but of {'; of '.join(said[:_PLACES])}{more}."
+            " get_messages and list_attachments show the messages and files of a record."
         )
     if not any(orders.values()):
         hints += _of_nothing(searches, depth)

@@ -39,6 +39,7 @@ class Document:
         argument: of the operations that name it by id, such as ``order_id``.
         fields: what is read of it; what a version lacks, or may not be read, is None.
         numbered: whether its name is a number of its own, which one search by it finds.
+        reference: the field with the number that the partner gave it.
         domain: what all of them match.
     """
 
@@ -47,6 +48,7 @@ class Document:
     argument: str
     fields: tuple[str, ...]
     numbered: bool = False
+    reference: str | None = None
     domain: tuple[Any, ...] = ()
 
     def wanted(self, record_id: int | None, name: str | None) -> Wanted:
@@ -82,9 +84,25 @@ def find_id(odoo: Odoo, document: Document, record_id: int | None, name: str | N
         NotFoundError: none does.
         ValidationError: neither or both were given.
     """
-    found = resolve(odoo, document.wanted(record_id, name))
+    try:
+        found = resolve(odoo, document.wanted(record_id, name))
+    except NotFoundError:
+        found = _by_reference(odoo, document, name) if record_id is None else None
+        if found is None:
+            raise
     assert found is not None  # noqa: S101 - it is required
     return found
+
+
+def _by_reference(odoo: Odoo, document: Document, name: str | None) -> int | None:
+    """Return the one record whose partner calls it so; None if there is none, or several."""
+    if document.reference is None or not isinstance(name, str):
+        return None
+    if document.reference not in odoo.policy.readable_fields(document.model, odoo.schema.fields):
+        return None
+    domain = [*document.domain, [document.reference, "=", name.strip()]]
+    rows = read_rows(odoo, document.model, domain, ["id"], limit=2)
+    return rows[0]["id"] if len(rows) == 1 else None
 
 
 def read(odoo: Odoo, document: Document, record_id: int) -> Row:

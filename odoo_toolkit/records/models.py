@@ -50,7 +50,8 @@ def fields_get(
     ignoring case. If no field has all of the words, you get the fields with any of them.
 
     Raises:
-        ValidationError: INVALID_FIELD, a field does not exist. The error suggests similar names.
+        ValidationError: INVALID_FIELD, none of ``names`` exists. The error suggests similar names.
+            If only some do not exist, ``warnings`` says which.
         NotFoundError: The model does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
@@ -63,15 +64,19 @@ def fields_get(
     )
     raw = odoo.call(call)
     readable = odoo.policy.readable_fields(model, odoo.schema.fields)
+    warnings: list[str] = []
     if unknown := [name for name in names or () if name not in readable]:
         # What is closed is refused as such, as by a search.
         admit(odoo, Call(model=model, method="search_read", arguments={"fields": unknown}))
-        raise unknown_field_error(model, unknown, readable)
+        error = unknown_field_error(model, unknown, readable)
+        if len(unknown) == len(names or ()):
+            raise error
+        warnings = [f"{error.message} {error.suggestion}".strip()]
     wanted = readable if names is None else names
     fields = {name: _summary(raw[name]) for name in sorted(raw) if name in wanted}
     if words:
         fields = _with_words(fields, words)
-    return FieldsResult(model=model, fields=fields, field_count=len(fields))
+    return FieldsResult(model=model, fields=fields, field_count=len(fields), warnings=warnings)
 
 
 def _with_words(fields: Mapping[str, dict[str, Any]], words: str) -> dict[str, dict[str, Any]]:

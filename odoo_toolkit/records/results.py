@@ -207,11 +207,16 @@ class DefaultsResult(Shown):
 
 @attrs.frozen(kw_only=True)
 class FieldsResult(Shown):
-    """The fields of a model by technical name, each with its label and type."""
+    """The fields of a model by technical name, each with its label and type.
+
+    Attributes:
+        warnings: Names that you asked for and that do not exist, with similar ones.
+    """
 
     model: str
     fields: dict[str, dict[str, Any]]
     field_count: int
+    warnings: list[str] = attrs.Factory(list)
 
     def _summary(self, facts: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         return f"{self.field_count} fields of {self.model}", {}

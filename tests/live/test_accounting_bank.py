@@ -188,6 +188,7 @@ def test_a_difference_is_written_off_and_a_line_is_named_by_its_reference(
         ("done", -3.0, 0.0),
     ], done
     assert [one.warnings for one in done.lines] == [[], []]
+    assert [one.left_open for one in done.lines] == [{few.name: 0.0}, {many.name: 0.0}]
     assert now(admin, few) == now(admin, many) == ("paid", 0.0)
     rows = search_read(
         admin,

@@ -134,7 +134,7 @@ def test_messages(odoo: Odoo, admin: Odoo, contact: int, suffix: str) -> None:
     found = deep_search(odoo, f"{words[1]} {words[0]}", "res.partner", max_depth=5)
     assert [record["id"] for record in found.results["res.partner"]] == [contact]
     assert found.depth_reached == 5
-    assert "found in messages" in " ".join(found.suggestions)
+    assert f"res.partner {contact}, in messages" in " ".join(found.suggestions)
 
 
 @pytest.mark.every_version
@@ -144,7 +144,7 @@ def test_the_text_of_attached_files_is_searched(odoo: Odoo, contact: int, suffix
     upload(odoo, "res.partner", contact, "offer.txt", base64.b64encode(text.encode()).decode())
     found = deep_search(odoo, f"{words[1]} {words[0]}", "res.partner", max_depth=5)
     assert [record["id"] for record in found.results["res.partner"]] == [contact]
-    assert "attached files" in " ".join(found.suggestions)
+    assert f"res.partner {contact}, in the file offer.txt" in " ".join(found.suggestions)
     assert deep_search(odoo, f"{words[1]} nothing", "res.partner", max_depth=5).results == {}
 
 

@@ -669,6 +669,10 @@ def test_expenses_are_submitted_posted_and_paid_together(
     assert paid.state in ("done", "paid", "in_payment")
     assert paid.warnings == []
     assert [found.id for found in paid.entries] == [entry.id]
+    (payment,) = paid.payments
+    assert payment.journal
+    assert (payment.amount, payment.journal.id) == (92.75, journal)
+    assert f"from {payment.journal.name}" in paid.message
     domain = [["move_id", "=", entry.id], ["account_id.reconcile", "=", True]]
     lines = toolkit.search_read(admin, "account.move.line", domain, ["amount_residual"]).records
     assert sum(abs(line["amount_residual"]) for line in lines) == 0

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from odoo_toolkit import (
+    AmbiguousNameError,
+    NotFoundError,
     Odoo,
     ValidationError,
     count,
@@ -15,7 +17,7 @@ from odoo_toolkit import (
     search_read,
     unlink,
 )
-from odoo_toolkit.apps import accounting, crm, inventory, manufacturing, project, sales
+from odoo_toolkit.apps import accounting, crm, inventory, manufacturing, project, purchase, sales
 
 #: How a function is called -> the model and the condition of the record that is given to it.
 CALLS: dict[str, tuple[str, list[Any], Callable[[Odoo, Any], Any]]] = {
@@ -153,3 +155,35 @@ def test_a_tax_and_an_account_of_a_line_are_meant_by_name(admin: Odoo) -> None:
 
     assert plan(tax_ids=[tax["display_name"]]) == plan(tax_ids=[tax["id"]])
     assert plan(account_name=account["code"]) == plan(account_id=account["id"])
+
+
+@pytest.mark.every_version
+def test_an_order_or_invoice_is_meant_by_the_partners_reference(admin: Odoo, suffix: str) -> None:
+    """By all of it, and only where one record has it."""
+    said = f"NL-{suffix}"
+    made = {"partner_id": partner(admin)}
+    ways: list[tuple[str, dict[str, Any], Callable[[str], Any]]] = [
+        (
+            "sale.order",
+            {"client_order_ref": said},
+            lambda name: sales.get_order(admin, order_name=name),
+        ),
+        (
+            "purchase.order",
+            {"partner_ref": said},
+            lambda name: purchase.get_order(admin, order_name=name),
+        ),
+        (
+            "account.move",
+            {"ref": said, "move_type": "out_invoice"},
+            lambda name: accounting.get_invoice(admin, invoice_name=name),
+        ),
+    ]
+    for model, values, get in ways:
+        number = create(admin, model, {**made, **values}).id
+        assert get(said).id == number
+        with pytest.raises(NotFoundError):
+            get(f"{said}-9")
+        create(admin, model, {**made, **values})
+        with pytest.raises((NotFoundError, AmbiguousNameError)):
+            get(said)

@@ -177,13 +177,17 @@ def test_time_of_employees_without_a_user_and_several_entries(
     paint, sand = (
         task(admin, name=f"{name} {suffix}", project_id=house.id) for name in ("Paint", "Sand")
     )
+    allocated = "planned_hours" if admin.version.major <= 16 else "allocated_hours"
+    toolkit.write(admin, "project.task", [paint.id], {allocated: 8})
     one = project.log_timesheet(admin, task_id=paint.id, hours=1.5, employee=names[0])
     assert isinstance(one, TimesheetResult)
+    assert one.hours_left == {f"'{paint.name}' ({paint.id})": 6.5}
+    assert "6.5 hours left" in one.message
     assert one.employee is not None
     assert (one.employee.id, one.user) == (ann, None)
     entries = [
         {"hours": 2, "description": "Doors"},
-        {"hours": 0.5, "task_name": sand.name, "employee": ann, "date": "2026-03-02"},
+        {"hours": 0.5, "task_name": str(sand.id), "employee": ann, "date": "2026-03-02"},
     ]
     common: dict[str, Any] = {"task_id": paint.id, "employee": bo, "date": "2026-03-03"}
     plan = project.log_timesheet(admin, entries=entries, dry_run=True, **common)
@@ -198,7 +202,7 @@ def test_time_of_employees_without_a_user_and_several_entries(
         ({"hours": 1, "hour": 1}, ValidationError),
         ({"hours": 1, "employee": f"Nobody {suffix}"}, toolkit.NotFoundError),
     ):
-        with pytest.raises(error):
+        with pytest.raises(error, match="No entry was logged"):
             project.log_timesheet(admin, entries=[{"hours": 1}, wrong], **common)
     with pytest.raises(ValidationError, match="employee and a user"):
         project.log_timesheet(admin, hours=1, user_id=admin.uid, **common)

@@ -220,7 +220,7 @@ class TestLevels:
 
         assert names(found, "project.task") == ["Paint"]
         assert found.depth_reached == 5
-        assert any("found in messages" in hint for hint in found.suggestions)
+        assert any("in messages" in hint for hint in found.suggestions)
 
     def test_markup_and_notifications_are_no_messages(self) -> None:
         connection = odoo()

@@ -48,6 +48,7 @@ def _models(major: int) -> dict[str, dict[str, Any]]:
         "res.currency": {"name": "char"},
         "account.move": {"name": "char"},
         "account.journal": {"name": "char", "type": "char"},
+        "account.payment": {"name": "char", "amount": "float"},
         "account.payment.register": {"journal_id": "many2one account.journal"},
         EXPENSE: expense,
         "hr.expense.post.wizard": {"accounting_date": "date"},
@@ -141,6 +142,7 @@ def server(major: int = 19, *expenses: dict[str, Any], policy: Policy | None = N
     odoo.answers |= {
         (REPORT, "action_register_payment"): paying,
         (EXPENSE, "action_pay"): paying,
+        ("account.payment", "search_read"): [{"id": 80, "name": "PBNK1/1", "amount": 41.0}],
         ("account.payment.register", "default_get"): {},
         ("account.payment.register", "create"): [90],
         ("account.payment.register", "action_create_payments"): paid,

@@ -18,6 +18,7 @@ from odoo_toolkit import (
 from odoo_toolkit.chatter import attachments
 from odoo_toolkit.chatter.activities import mark_activity_done, schedule_activity
 from odoo_toolkit.chatter.messages import post_message
+from odoo_toolkit.plans import PlannedCall, folded
 from odoo_toolkit.testing import FakeServer
 
 READ = {"read", "search", "search_read", "fields_get", "name_get", "search_count"}
@@ -251,3 +252,18 @@ def test_what_belongs_to_a_closed_model_is_not_planned(name: str) -> None:
     with pytest.raises((AccessError, NotFoundError)):
         PLANS[name][0](odoo)
     assert set(wrote(server)) <= {"check_object_reference"}
+
+
+def test_neighbors_that_differ_in_their_records_are_shown_as_one_call() -> None:
+    def planned(*ids: int, **arguments: str) -> PlannedCall:
+        return PlannedCall(model="crm.lead", method="write", ids=list(ids), arguments=arguments)
+
+    calls = [
+        planned(1, a="x"),
+        planned(2, a="x"),
+        planned(3, a="y"),
+        planned(a="y"),
+        planned(a="y"),
+    ]
+    shown = folded(calls)
+    assert shown == [planned(1, 2, a="x"), planned(3, a="y"), planned(a="y"), planned(a="y")]

@@ -261,6 +261,7 @@ def test_time_is_logged_on_task_and_project(major: int) -> None:
         "hr.employee.public.search_read",
         "account.analytic.line.create",
         "account.analytic.line.search_read",
+        "project.task.search_read",
     ]
 
 

@@ -590,9 +590,32 @@ def test_components_that_come_before_making_begins_are_not_missing(major: int) -
     assert [arrival.source for arrival in chairs.receipts] == ["P5"]
     assert (boards.missing, boards.coming, boards.arrives) == (20.0, 0.0, day(odoo, 4))
     assert (can.ready, can.start_by, can.in_time) == (day(odoo, 8), day(odoo, 7), True)
+    assert boards.offer
+    assert (boards.offer.price, boards.cheapest) == (9.0, None)
     late = purchase.get_supply(odoo, product_id=50, quantity=6, needed_by=day(odoo, 5))
     assert late.making is not None
     assert (late.making.in_time, "(too late)" in late.message) == (False, True)
+
+
+def test_the_cheapest_vendor_of_a_component_that_is_in_time_is_named() -> None:
+    """Beside the preferred one: making begins on the seventh day."""
+    odoo = shelf(19)
+    in_stock(odoo, 50, incoming_qty=0.0, virtual_available=0.0)
+    in_stock(odoo, 3, incoming_qty=0.0, virtual_available=4.0)
+    in_stock(odoo, 51, incoming_qty=0.0, virtual_available=10.0)
+    (board,) = [row for row in odoo.tables["product.product"] if row["id"] == 51]
+    for number, price, delay in ((70, 8.5, 6), (71, 8.0, 7), (72, 1.0, 8)):
+        odoo.tables["res.partner"].append({"id": number, "name": f"Rival {delay}"})
+        odoo.offer(price, vendor=number, template=board["product_tmpl_id"], delay=delay)
+    found = purchase.get_supply(odoo, product_id=50, quantity=6, needed_by=day(odoo, 10))
+    assert found.making
+    (boards,) = [item for item in found.making.short if item.product.id == 51]
+    assert boards.offer
+    assert boards.cheapest
+    assert (boards.offer.price, boards.cheapest.price) == (8.5, 8.0)
+    assert boards.cheapest.order_by == day(odoo, 0)
+    assert f"Rival 6 at 8.5 USD by {day(odoo, 6)}" in found.message
+    assert f"cheapest Rival 7 at 8 USD by {day(odoo, 7)}" in found.message
 
 
 @pytest.mark.parametrize("wrong", ["soon", "2020-01-31", 5])

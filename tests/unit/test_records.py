@@ -649,6 +649,14 @@ class TestOthers:
         with pytest.raises(ValidationError, match="has no field 'nothing'"):
             toolkit.fields_get(connection, "res.partner", names=["nothing"])
 
+    def test_fields_get_returns_the_fields_there_are_and_names_the_others(
+        self, wire: Wire, connection: Odoo
+    ) -> None:
+        found = toolkit.fields_get(connection, "res.partner", names=["name", "nothing"])
+        assert list(found.fields) == ["name"]
+        (warning,) = found.warnings
+        assert "has no field 'nothing'" in warning
+
     def test_list_models_leaves_blocked_ones_out_and_filters_by_label(self, wire: Wire) -> None:
         names = {"res.partner": "Contact", "ir.cron": "Scheduled Actions", "sale.order": "Order"}
         wire.answers["ir.model", "search_read"] = [

@@ -75,6 +75,8 @@ class BankMatch(Shown):
             the line paid more.
         line_id: Id of the booked line (``account.bank.statement.line``).
         booked_before: True if the line already existed in Odoo. It is not booked again.
+        payment_states: Payment state of each invoice after booking, as Odoo shows it.
+        left_open: Amount that is open of each invoice after booking, as Odoo shows it.
         error: Reason of the failure, as an error object.
     """
 
@@ -91,6 +93,7 @@ class BankMatch(Shown):
     line_id: int | None = None
     booked_before: bool = False
     payment_states: dict[str, str] = attrs.Factory(dict)
+    left_open: dict[str, float] = attrs.Factory(dict)
     error: dict[str, Any] | None = None
     warnings: list[str] = attrs.Factory(list)
 
@@ -420,5 +423,10 @@ def _afterwards(bank: Bank, match: BankMatch, groups: Sequence[Group]) -> BankMa
             str(document_of(row).name): row["payment_state"]
             for row in moves.values()
             if row["move_type"] in INVOICE_TYPES
+        },
+        left_open={
+            str(document_of(row).name): row["amount_residual"]
+            for row in moves.values()
+            if row["amount_residual"] is not None and row["move_type"] in INVOICE_TYPES
         },
     )

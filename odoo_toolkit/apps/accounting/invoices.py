@@ -54,6 +54,7 @@ INVOICE = Document(
     noun="invoice or bill",
     argument="invoice_id",
     numbered=True,
+    reference="ref",
     domain=(("move_type", "in", INVOICE_TYPES),),
     fields=(
         "name",

@@ -212,7 +212,9 @@ def fill_lines(
     warnings = []
     if untaxed:
         which = ", ".join(untaxed)
-        warnings.append(f"No tax on {which}: it has no product with a tax; tax_ids can set one.")
+        warnings.append(
+            f"Without tax: {which}, as no product there brings one. Pass tax_ids if tax is due."
+        )
     return terms, commands, warnings
 
 

@@ -33,6 +33,7 @@ _MOVE_FIELDS = (
     "state",
     "move_type",
     "payment_state",
+    "amount_residual",
     "ref",
     "payment_reference",
     "invoice_date",

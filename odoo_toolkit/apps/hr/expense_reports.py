@@ -72,6 +72,8 @@ _POSTS = {18: "action_sheet_move_post", 19: "action_post"}
 #: Asks for journal and day, from 19 on; Odoo proposes those of the company, and today.
 _WIZARD = "hr.expense.post.wizard"
 
+_PAYMENT = "account.payment"
+_PAID = "move_id.line_ids.matched_credit_ids.credit_move_id.move_id"
 _ONE = attrs.evolve(EXPENSE, fields=(*EXPENSE.fields, "payment_mode", "account_move_id"))
 _TOGETHER = attrs.evolve(
     REPORT, fields=(*REPORT.fields, "employee_id", "account_move_id", "account_move_ids")
@@ -96,6 +98,19 @@ class ReportedExpense(Shown):
 
 
 @attrs.frozen(kw_only=True)
+class ExpensePayment(Shown):
+    """A payment of expenses."""
+
+    id: int
+    name: str | None = None
+    amount: float
+    currency: str | None = None
+    date: str | None = None
+    journal: RecordName | None = None
+    state: str | None = None
+
+
+@attrs.frozen(kw_only=True)
 class ExpensesResult(Shown):
     """Several expenses of one employee, as they are now.
 
@@ -105,6 +120,7 @@ class ExpensesResult(Shown):
         total_amount: Amount with taxes, in ``currency``. None if the currencies differ.
         report: The report on Odoo 18 and earlier, if there is only one.
         entries: Posted entries.
+        payments: Payments of the entries, if you asked for ``pay``.
         warnings: Differences from your request.
     """
 
@@ -116,6 +132,7 @@ class ExpensesResult(Shown):
     currency: str | None = None
     report: RecordName | None = None
     entries: list[RecordName] = attrs.Factory(list)
+    payments: list[ExpensePayment] = attrs.Factory(list)
     warnings: list[str] = attrs.Factory(list)
 
 
@@ -258,7 +275,7 @@ def process_expenses(
     acts_on = [row["id"] for row in new] or list(known)
 
     def result(done: Done) -> ExpensesResult:
-        return _result(odoo, ids, reported, done)
+        return _result(odoo, ids, reported, done, pays=until == "pay")
 
     doing = " and ".join(_ORDER[reached:goal])
     listed = "; ".join(f"{label(row)}, {_money(row)}" for row in rows)
@@ -395,8 +412,10 @@ def _total(rows: Sequence[Row]) -> tuple[float, str] | None:
     return round(sum(total_of(row) or 0.0 for row in rows), 2), str(currencies.pop())
 
 
-def _result(odoo: Odoo, ids: Sequence[int], reported: bool, done: Done) -> ExpensesResult:
-    """Read all of them back, and what was posted."""
+def _result(
+    odoo: Odoo, ids: Sequence[int], reported: bool, done: Done, *, pays: bool
+) -> ExpensesResult:
+    """Read all of them back, what was posted, and how it was paid."""
     rows = afterwards(lambda: read_all(odoo, _ONE, ids), done.warnings) or []
     reports: list[Row] = []
     if reported:
@@ -409,12 +428,16 @@ def _result(odoo: Odoo, ids: Sequence[int], reported: bool, done: Done) -> Expen
     entries = [row["account_move_id"] for row in reports or rows]
     if several := [number for row in reports for number in row["account_move_ids"] or ()]:
         entries = _entries(odoo, several, done.warnings)
+    entries = list(dict.fromkeys(entry for entry in entries if entry))
+    payments = _payments(odoo, entries, done.warnings) if pays and entries else []
     total = _total(rows)
     names = " and ".join(repr(row["name"]) for row in reports)
     where = f" in the report{'s' if len(reports) > 1 else ''} {names}" if reports else ""
     state = states.pop() if len(states) == 1 else None
+    paid = "; ".join(map(_payment, payments))
     return ExpensesResult(
-        message=f"{len(ids)} expenses{where}: the state is {state or ', '.join(sorted(states))}.",
+        message=f"{len(ids)} expenses{where}: the state is {state or ', '.join(sorted(states))}."
+        + (f" Paid: {paid}." if paid else ""),
         state=state,
         employee=rows[0]["employee_id"] if rows else None,
         expenses=[
@@ -426,9 +449,33 @@ def _result(odoo: Odoo, ids: Sequence[int], reported: bool, done: Done) -> Expen
         report=RecordName(id=reports[0]["id"], name=reports[0]["name"])
         if len(reports) == 1
         else None,
-        entries=list(dict.fromkeys(entry for entry in entries if entry)),
+        entries=entries,
+        payments=payments,
         warnings=done.warnings,
     )
+
+
+def _payment(payment: ExpensePayment) -> str:
+    money = f"{payment.amount:.2f} {payment.currency or ''}".strip()
+    source = f" from {payment.journal.name}" if payment.journal else ""
+    return f"{money}{source} ({payment.name or payment.id})"
+
+
+def _payments(
+    odoo: Odoo, entries: Sequence[RecordName], warnings: list[str]
+) -> list[ExpensePayment]:
+    """Return the payments that are reconciled with entries, or from 18 on made for them."""
+    ids = [entry.id for entry in entries]
+    fields = ("name", "amount", "currency_id", "date", "journal_id", "state")
+
+    def look() -> list[Row]:
+        domain: list[Any] = [[_PAID, "in", ids]]
+        if "invoice_ids" in odoo.schema.fields(_PAYMENT):
+            domain = ["|", ["invoice_ids", "in", ids], *domain]
+        return read_rows(odoo, _PAYMENT, domain, fields, acts_on=EXPENSE.model, order="id")
+
+    rows = afterwards(look, warnings, "how it was paid")
+    return [filled(ExpensePayment, row, currency=currency_of(row)) for row in rows or ()]
 
 
 def _entries(odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> list[RecordName]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import date, datetime, time
 from datetime import date as Date  # noqa: N812 - an argument is called date
 from typing import Annotated, Any
@@ -14,12 +15,13 @@ from annotated_types import Gt, Len
 from odoo_toolkit.annotations import DryRun, JsonSchema
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
-from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError, make_error
+from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError, make_error
 from odoo_toolkit.fields import Field
 from odoo_toolkit.operations import stages
 from odoo_toolkit.operations.documents import (
     Document,
     Row,
+    afterwards,
     filled,
     find,
     label,
@@ -430,6 +432,7 @@ class TimesheetResult(Shown):
     Attributes:
         ids: Ids of all entries.
         hours: Total time. In days, if the company's project time unit is days.
+        hours_left: Remaining hours of each task that has allocated hours.
         date: Date, ISO 8601.
         warnings: Differences from your request.
     """
@@ -438,6 +441,7 @@ class TimesheetResult(Shown):
     ids: list[int]
     message: str
     hours: float
+    hours_left: dict[str, float] = attrs.Factory(dict)
     date: str | None = None
     description: str | None = None
     task: RecordName | None = None
@@ -468,7 +472,9 @@ def log_timesheet(
     entries: Annotated[
         Sequence[Mapping[str, Any]] | None,
         JsonSchema({"type": "array", "items": {"type": "object"}}),
-        Doc("Several: each with hours, task_name, description, date, employee, or as above."),
+        Doc(
+            "Several: each with hours, task_name (or id), description, date, employee, or as above."
+        ),
     ] = None,
     dry_run: DryRun = False,
 ) -> TimesheetResult | Plan:
@@ -493,7 +499,8 @@ def log_timesheet(
         AccessError: Odoo or the policy does not allow it.
     """
     several = entries is not None
-    rows = check_lines(entries or (), _ENTRY, "entries") if several else [{}]
+    with _whole(several):
+        rows = check_lines(entries or (), _ENTRY, "entries") if several else [{}]
     if employee is not None and (user_id is not None or user_name is not None):
         raise ValidationError(
             "employee and a user are both given.",
@@ -503,7 +510,8 @@ def log_timesheet(
     common = {"hours": hours, "description": description, "date": date, "employee": employee}
     given = [{**common, **row} for row in rows]
     places = [f"entries[{place}]." if several else "" for place in range(len(given))]
-    values = [_entry_values(one, place) for one, place in zip(given, places, strict=True)]
+    with _whole(several):
+        values = [_entry_values(one, place) for one, place in zip(given, places, strict=True)]
     permit(odoo, LOG, dry_run=dry_run)
     if not odoo.schema.module_installed("hr_timesheet"):
         raise make_error(
@@ -512,8 +520,9 @@ def log_timesheet(
             suggestion="Install it in Odoo, in Apps.",
             details={"module": "hr_timesheet"},
         )
-    tasks = _tasks(odoo, given, places, task_id, task_name)
-    user, people, unsure = _who(odoo, given, places, user_id, user_name)
+    with _whole(several):
+        tasks = _tasks(odoo, given, places, task_id, task_name)
+        user, people, unsure = _who(odoo, given, places, user_id, user_name)
     for value, task, person in zip(values, tasks, people, strict=True):
         # The project is given explicitly: with the task alone, Odoo 14 finds no analytic account.
         value |= {"task_id": task["id"], "project_id": task["project_id"].id}
@@ -529,11 +538,14 @@ def log_timesheet(
         ids = ", ".join(map(str, made))
         # Of several entries, only what is the same of all is told.
         told = {} if len(made) == 1 else dict.fromkeys(_OF_ENTRY)
+        left = _hours_left(odoo, tasks, done.warnings)
+        rest = "".join(f"; {hours:g} hours left on {name}" for name, hours in left.items())
         return filled(
             TimesheetResult,
             row,
             ids=made,
-            message=f"Logged {what} with ID{'s' if len(made) > 1 else ''} {ids}",
+            message=f"Logged {what} with ID{'s' if len(made) > 1 else ''} {ids}{rest}",
+            hours_left=left,
             hours=total if several else row["unit_amount"],
             **(told or {"description": row.get("name")}),
             warnings=done.warnings,
@@ -541,6 +553,33 @@ def log_timesheet(
 
     steps = [LOG.of(vals_list=values if several else values[0])]
     return operate(odoo, steps, (), result, message=f"Would log {what}.", dry_run=dry_run)
+
+
+@contextmanager
+def _whole(several: bool) -> Iterator[None]:
+    """Have an error about one of several entries say that none was logged."""
+    try:
+        yield
+    except OdooError as error:
+        if several:
+            error.message = f"{error.message} No entry was logged."
+        raise
+
+
+def _hours_left(odoo: Odoo, tasks: Sequence[Row], warnings: list[str]) -> dict[str, float]:
+    """Return what is left of the hours that are allocated to tasks, of those that have any."""
+    ids = sorted({task["id"] for task in tasks})
+    fields = ("name", "allocated_hours", "planned_hours", "remaining_hours")
+    rows = afterwards(
+        lambda: read_rows(odoo, TASK.model, [["id", "in", ids]], fields, acts_on=LINE.model),
+        warnings,
+        "the hours left",
+    )
+    return {
+        label(row): round(row["remaining_hours"], 2)
+        for row in rows or ()
+        if (row["allocated_hours"] or row["planned_hours"]) and row["remaining_hours"] is not None
+    }
 
 
 #: What a result has of one entry only.
@@ -585,6 +624,9 @@ def _tasks(
         number, name = (
             (entry.get("task_id"), entry.get("task_name")) if own else (task_id, task_name)
         )
+        if number is None and isinstance(name, str) and name.strip().isdecimal():
+            # As where one argument takes names and ids.
+            number, name = int(name), None
         wanted.append(attrs.evolve(WORKED_ON.wanted(number, name), field=f"{place}task_id"))
     if len(wanted) == 1:
         found = [find(odoo, WORKED_ON, wanted[0].id, wanted[0].name)]

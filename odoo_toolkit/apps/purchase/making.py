@@ -36,6 +36,7 @@ from odoo_toolkit.apps.purchase.offers import (
     Offer,
     Offered,
     judged,
+    net_price,
     offers_of,
     preferred,
     read_offers,
@@ -63,6 +64,8 @@ class Missing(Shown):
         arrives: Arrival date of the missing quantity, if you order today.
         vendors: The vendor that Odoo prefers. With a day, the vendors in time, or else the fastest
             one. Several only if no single vendor sells that much.
+        offer: The offer of the vendor, if one vendor sells the missing quantity.
+        cheapest: Another vendor's offer that costs less and is in time too.
         has_bom: True if you can make the component.
     """
 
@@ -72,6 +75,8 @@ class Missing(Shown):
     receipts: list[Arrival] = attrs.Factory(list)
     arrives: str | None = None
     vendors: list[str] = attrs.Factory(list)
+    offer: Offer | None = None
+    cheapest: Offer | None = None
     has_bom: bool = False
 
 
@@ -254,9 +259,13 @@ def _missing(
     moment = coming.covers(brought) if coming and brought else None
     missing, arrives = round(item.missing - brought, 6), local_day(odoo, moment)
     chosen: list[Offer] = []
+    cheapest = None
     if missing:
         offers = offers_of(offered, component)
         chosen = _vendors(offers, missing, component["uom_id"], known.sizes, day, start)
+        if len(chosen) == 1:
+            unit = component["uom_id"]
+            cheapest = _cheapest(offers, chosen[0], missing, unit, known.sizes, day, start)
         bought = max((offer.arrives or "" for offer in chosen), default=None)
         arrives = max(bought, arrives or bought) if bought else None
     return Missing(
@@ -266,6 +275,8 @@ def _missing(
         receipts=coming.arrivals if coming and brought else [],
         arrives=arrives,
         vendors=[offer.vendor.name for offer in chosen],
+        offer=chosen[0] if len(chosen) == 1 else None,
+        cheapest=cheapest,
         has_bom=item.bom is not None,
     )
 
@@ -291,6 +302,35 @@ def _vendors(
         return together
     late = sorted(having(None, None) or having(None, BELOW), key=lambda one: one.delay)
     return late[:1] or _together(having(None, None, BELOW, ABOVE), missing, unit, sizes)
+
+
+def _cheapest(
+    offers: Sequence[Offer],
+    chosen: Offer,
+    missing: float,
+    unit: RecordName,
+    sizes: Sizes,
+    day: date,
+    start: date | None,
+) -> Offer | None:
+    """Return the offer of another vendor that costs less, and is in time; None for none.
+
+    Prices in other currencies are not compared.
+    """
+
+    def price(offer: Offer) -> float:
+        return net_price(offer) / in_unit(1.0, offer.uom, unit, sizes)
+
+    seen = [judged(one, in_unit(missing, unit, one.uom, sizes), day, start) for one in offers]
+    less = [
+        one
+        for one in seen
+        if one.unusable is None
+        and one.vendor != chosen.vendor
+        and one.currency == chosen.currency
+        and price(one) < price(chosen) - 1e-9
+    ]
+    return min(less, key=price, default=None)
 
 
 def _together(

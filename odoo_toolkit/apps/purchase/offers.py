@@ -229,7 +229,12 @@ def judged(offer: Offer, quantity: float, day: date, needed_by: date | None = No
 def preferred(usable: Sequence[Offer]) -> Offer | None:
     """Return the offer that Odoo takes of those that hold: of the first vendor, the cheapest."""
     own = [offer for offer in usable if offer.vendor.id == usable[0].vendor.id]
-    return min(own, key=lambda offer: offer.price * (1 - offer.discount / 100), default=None)
+    return min(own, key=net_price, default=None)
+
+
+def net_price(offer: Offer) -> float:
+    """Return what one unit of an offer costs."""
+    return offer.price * (1 - offer.discount / 100)
 
 
 def choose(offers: Iterable[Offer], quantity: float | None, day: date) -> Offer | None:

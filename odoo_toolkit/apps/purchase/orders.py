@@ -38,6 +38,7 @@ ORDER = Document(
     noun="purchase order",
     argument="order_id",
     numbered=True,
+    reference="partner_ref",
     fields=(
         "name",
         "state",

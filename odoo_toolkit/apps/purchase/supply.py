@@ -28,6 +28,7 @@ from odoo_toolkit.apps.purchase.offers import (
     BELOW,
     Offer,
     judged,
+    net_price,
     offers_of,
     preferred,
     read_offers,
@@ -57,8 +58,8 @@ PRODUCT = Document(
 #: Read apart: where Manufacturing is installed, not everybody who buys may know them.
 _STOCK = ("qty_available", *EXPECTED)
 
-#: Offers and arrivals that a result shows.
-_SHOWN = 8
+#: Offers and arrivals that a result shows, and missing components that its message names.
+_SHOWN, _NAMED = 8, 3
 
 
 @attrs.frozen(kw_only=True)
@@ -105,7 +106,9 @@ def get_supply(
     *,
     product_id: Annotated[int | None, Doc("Variant id, or give product_name.")] = None,
     product_name: Annotated[str | None, Doc("Or its name or internal reference.")] = None,
-    quantity: Annotated[float, Doc("Quantity needed in all, free stock included.")] = 1,
+    quantity: Annotated[
+        float, Doc("Quantity needed in all: free stock is deducted from it here.")
+    ] = 1,
     needed_by: Annotated[
         str | None,
         Doc(
@@ -234,9 +237,7 @@ def _message(found: Supply, offers: Sequence[Offer]) -> str:
         brought = f"{found.coming:g} more until {found.needed_by}" if found.coming else ""
         parts += [part for part in (brought, f"{found.missing:g} missing") if part]
     if best:
-        price = f"{best.price * (1 - best.discount / 100):g} {best.currency or ''}".strip()
-        by = f", ordered by {best.order_by}" if best.order_by else ""
-        parts.append(f"{quantity:g} from {best.vendor.name} at {price} by {best.arrives}{by}")
+        parts.append(f"{quantity:g} from {_offered(best)}")
     elif found.offers or found.omitted:
         parts += _no_vendor(found, offers)
     if made and not made.kit:
@@ -246,11 +247,24 @@ def _message(found: Supply, offers: Sequence[Offer]) -> str:
             if made.ready
             else f"{made.possible_now or 0:g} can be made; components are missing"
         )
+        for one in made.short[:_NAMED]:
+            if one.offer is None:
+                continue
+            less = f", cheapest {_offered(one.cheapest)}" if one.cheapest else ""
+            parts.append(f"{one.missing:g} {one.product.name} missing: {_offered(one.offer)}{less}")
     return (
         "; ".join(parts) + "."
         if parts
         else "There is no stock, vendor or bill of materials for it."
     )
+
+
+def _offered(offer: Offer) -> str:
+    """Return vendor, price and days of an offer."""
+    price = f"{net_price(offer):g} {offer.currency or ''}".strip()
+    each = f" for one {offer.uom.name}" if offer.uom else ""
+    by = f", ordered by {offer.order_by}" if offer.order_by else ""
+    return f"{offer.vendor.name} at {price}{each} by {offer.arrives}{by}"
 
 
 def _no_vendor(found: Supply, offers: Sequence[Offer]) -> list[str]:

@@ -38,6 +38,7 @@ ORDER = Document(
     noun="sales order",
     argument="order_id",
     numbered=True,
+    reference="client_order_ref",
     fields=(
         "name",
         "state",

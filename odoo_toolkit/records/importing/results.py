@@ -286,8 +286,14 @@ class ImportPlan(ImportedRows, Plan):
 
     def summary(self) -> ImportSummary:
         """Return a summary of the plan."""
-        more = len(self.changes) - _CHANGES
-        shown = f"; {_CHANGES} of {len(self.changes)} changes are shown" if more > 0 else ""
+        shown = ""
+        if hidden := self.changes[_CHANGES:]:
+            rows = list(dict.fromkeys(str(change.row) for change in hidden))
+            listed = ", ".join(rows[:_ROWS]) + (", ..." if len(rows) > _ROWS else "")
+            shown = (
+                f". {_CHANGES} of {len(self.changes)} changes are shown. To see the others, pass"
+                f" only their rows to a dry run: {listed}."
+            )
         return self._in_short(
             dry_run=True,
             message=self.message + shown,
