@@ -95,7 +95,8 @@ TOOLS = (
         title="Match bank lines",
         description="Match lines of a bank statement with open invoices, bills and payments by"
         " amount, reference and name, book them and reconcile them one by one. With dry_run it"
-        " shows each match with its reasons. Lines that fit several documents are left alone until"
+        " shows each match with its reasons. A line that is in Odoo is found by its reference"
+        " alone. Lines that fit several documents are left alone until"
         " you name them. To register a payment without a bank line, use"
         " odoo_accounting_register_payment.",
         function=accounting.match_bank_lines,

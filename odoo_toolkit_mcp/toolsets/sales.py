@@ -28,7 +28,8 @@ TOOLS = (
         name="odoo_sales_update_order",
         title="Change order",
         description="Change a quotation or sales order: add, change and remove lines, and change"
-        " its dates and terms. Open deliveries follow.",
+        " its dates and terms. Of a confirmed order, open deliveries follow, and a removed line"
+        " keeps the quantity 0.",
         function=sales.update_order,
         access="write",
     ),
@@ -62,8 +63,9 @@ TOOLS = (
     Tool(
         name="odoo_sales_get_order",
         title="Get sales order",
-        description="Get a sales order: state, amounts, lines with delivered and invoiced"
-        " quantities, and the states of its deliveries and invoices.\n" + _STATES,
+        description="Get a sales order by its number or the customer's reference: state, amounts,"
+        " lines with delivered and invoiced quantities, and the states of its deliveries and"
+        " invoices.\n" + _STATES,
         function=sales.get_order,
         access="read",
     ),
