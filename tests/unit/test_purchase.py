@@ -606,7 +606,9 @@ def test_the_cheapest_vendor_of_a_component_that_is_in_time_is_named() -> None:
     (board,) = [row for row in odoo.tables["product.product"] if row["id"] == 51]
     for number, price, delay in ((70, 8.5, 6), (71, 8.0, 7), (72, 1.0, 8)):
         odoo.tables["res.partner"].append({"id": number, "name": f"Rival {delay}"})
-        odoo.offer(price, vendor=number, template=board["product_tmpl_id"], delay=delay)
+        odoo.offer(
+            price, vendor=number, template=board["product_tmpl_id"], delay=delay, sequence=delay
+        )
     found = purchase.get_supply(odoo, product_id=50, quantity=6, needed_by=day(odoo, 10))
     assert found.making
     (boards,) = [item for item in found.making.short if item.product.id == 51]

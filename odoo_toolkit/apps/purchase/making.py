@@ -275,8 +275,8 @@ def _missing(
         receipts=coming.arrivals if coming and brought else [],
         arrives=arrives,
         vendors=[offer.vendor.name for offer in chosen],
-        offer=chosen[0] if len(chosen) == 1 else None,
-        cheapest=cheapest,
+        offer=_in_own_unit(chosen[0], component) if len(chosen) == 1 else None,
+        cheapest=cheapest and _in_own_unit(cheapest, component),
         has_bom=item.bom is not None,
     )
 
@@ -302,6 +302,11 @@ def _vendors(
         return together
     late = sorted(having(None, None) or having(None, BELOW), key=lambda one: one.delay)
     return late[:1] or _together(having(None, None, BELOW, ABOVE), missing, unit, sizes)
+
+
+def _in_own_unit(offer: Offer, component: Row) -> Offer:
+    """Return an offer that names its unit only if it is not the component's."""
+    return attrs.evolve(offer, uom=None) if offer.uom == component["uom_id"] else offer
 
 
 def _cheapest(
