@@ -90,8 +90,8 @@ def fulfilment(lines: Sequence[Row], changes: LineChanges) -> list[str]:
 def not_covered(odoo: Odoo, lines: Sequence[Row], changes: LineChanges) -> list[str]:
     """Say what stock lacks of what is left to deliver of lines that change, or are added.
 
-    What the order itself has reserved is there for it; what is bought or made for it is not asked
-    of stock.
+    Quantities that the order itself has reserved count as available. Products that are bought or
+    made for the order are left out.
     """
     if not odoo.schema.has_model("stock.move"):
         return []
@@ -112,7 +112,7 @@ def not_covered(odoo: Odoo, lines: Sequence[Row], changes: LineChanges) -> list[
     try:
         short = _short(odoo, lines, left)
     except OdooError as error:
-        return [f"What stock has of it cannot be read: {error.message}"]
+        return [f"The stock cannot be read: {error.message}"]
     return [f"Stock does not cover all that is left to deliver: {short}."] if short else []
 
 
@@ -125,7 +125,7 @@ def _short(odoo: Odoo, lines: Sequence[Row], left: Sequence[tuple[int, int, int,
         left: the line (0 of a new one), product, unit (0 for the product's) and quantity.
     """
     warehouse = next((line["warehouse_id"].id for line in lines if line["warehouse_id"]), None)
-    # The context's key: up to 17, and from 18 on.
+    # The context's key: Odoo 17 and earlier, Odoo 18 and later.
     place = {"warehouse": warehouse, "warehouse_id": warehouse} if warehouse else {}
     of_products = [["id", "in", sorted({product for _, product, _, _ in left})]]
     of_lines = [
@@ -167,7 +167,7 @@ def _short(odoo: Odoo, lines: Sequence[Row], left: Sequence[tuple[int, int, int,
 
 
 def _reserved(move: Row) -> float:
-    """Return what is reserved of an open move: the field up to 16, and from 17 on."""
+    """Return what is reserved of an open move: the field of Odoo 16 and earlier, of Odoo 17 and later."""
     old = move["reserved_availability"]
     return float((move["quantity"] if old is None else old) or 0.0)
 
@@ -206,7 +206,7 @@ def _left(line: Row) -> float:
 
 
 def _unit(line: Mapping[str, Any]) -> int:
-    """Return the unit of a line that is there, or is to be written; 0 for none."""
+    """Return the unit of a line, existing or new. 0 for none."""
     unit = next((line[field] for field in UOMS if line.get(field)), 0)
     return unit.id if isinstance(unit, RecordName) else unit
 
