@@ -167,7 +167,7 @@ def _short(odoo: Odoo, lines: Sequence[Row], left: Sequence[tuple[int, int, int,
 
 
 def _reserved(move: Row) -> float:
-    """Return what is reserved of an open move: the field of Odoo 16 and earlier, of Odoo 17 and later."""
+    """Return the reserved quantity of an open move (Odoo 16 and earlier, 17 and later)."""
     old = move["reserved_availability"]
     return float((move["quantity"] if old is None else old) or 0.0)
 
