@@ -464,7 +464,7 @@ def _payment(payment: ExpensePayment) -> str:
 def _payments(
     odoo: Odoo, entries: Sequence[RecordName], warnings: list[str]
 ) -> list[ExpensePayment]:
-    """Return the payments that are reconciled with entries, or made for them (Odoo 18 and later)."""
+    """Return the payments reconciled with entries, or made for them (Odoo 18 and later)."""
     ids = [entry.id for entry in entries]
     fields = ("name", "amount", "currency_id", "date", "journal_id", "state")
 
