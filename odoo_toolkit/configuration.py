@@ -108,7 +108,7 @@ def load(
 
 
 def is_placeholder(text: str) -> bool:
-    """Whether a text stands for a value that was to be put in its place."""
+    """Tell whether a text is a placeholder, which its user should have replaced."""
     return _PLACEHOLDER.fullmatch(text) is not None
 
 

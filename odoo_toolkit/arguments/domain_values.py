@@ -76,7 +76,7 @@ def resolve_conditions(
 def _with_never_set(path: str, operator: str, value: Any, *, negated: bool) -> list[Any]:
     """Return a condition on a number by which one that was never set is 0, as it is read.
 
-    From 18 on that is so; before, Odoo finds it by no comparison, and by none that it negates.
+    Odoo 18 and later do so themselves. Earlier versions never find it by a comparison.
     """
     if operator in ("in", "not in"):
         rest = [item for item in value if item]

@@ -39,8 +39,8 @@ class Number:
         field: that it is written to.
         where: the path to it: ``order_line[0].price_unit``.
         given: what is written.
-        decimals: that are kept of it: those of the field, else of the currency that is given with
-            it; None where that is not known.
+        decimals: that Odoo keeps of it: by the field, or by the currency that is given with it;
+            None if unknown.
     """
 
     model: str
