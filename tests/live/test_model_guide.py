@@ -248,8 +248,9 @@ def test_unpaid_invoices_of_a_customer_from_last_month_are_found_and_no_others(
     odoo: Odoo, admin: Odoo, suffix: str
 ) -> None:
     """Among a draft, one of another month, a bill, and one of another customer."""
-    # Letters only: with digits it may look like the number of a document.
-    suffix = "".join(chr(ord("a") + int(character, 16)) for character in suffix)
+    # Letters only, as with digits it may look like the number of a document; and none that ends in
+    # "ed", as what stands before a period is then taken for what happened in it.
+    suffix = "".join(chr(ord("a") + int(character, 16)) for character in suffix) + "x"
     day = today()
     last_month = day.replace(day=1) - timedelta(days=5)
     earlier = last_month.replace(day=1) - timedelta(days=5)
