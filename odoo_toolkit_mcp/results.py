@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import attrs
 from mcp import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, CallToolResult, TextContent
 from pydantic_core import PydanticSerializationError, from_json, to_json
@@ -49,11 +48,6 @@ def success(
         delivered: the file in it: its blocks follow the text, which then lacks its content.
         undo: how what was written is taken back.
     """
-    if getattr(result, "dry_run", False) and getattr(result, "calls", None):
-        # Imported here, as below.
-        from odoo_toolkit.plans import folded
-
-        result = attrs.evolve(result, calls=folded(result.calls))
     data = _as_data(result)
     if isinstance(data, dict) and isinstance(data.get("needs"), str):  # of a plan
         data["needs"] = for_server(data["needs"])

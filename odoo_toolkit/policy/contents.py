@@ -117,7 +117,8 @@ def in_brief(name: str, value: Any, files: frozenset[str] = frozenset()) -> Any:
         return HIDDEN
     if text and (is_file(name) or name in files):
         content = file_bytes(text, name)
-        return f"<{len(text if content is None else content)} bytes>"
+        if content is not None:
+            return f"<{len(content)} bytes>"
     return text_in_brief(text)
 
 

@@ -14,7 +14,15 @@ from odoo_toolkit.records.results import Described, Record
 
 
 def as_data(result: Any) -> Any:
-    """Return a result as dictionaries and lists, without attributes that have their default."""
+    """Return a result as dictionaries and lists, without attributes that have their default.
+
+    A plan's calls that differ only in their records are one.
+    """
+    if getattr(result, "dry_run", False) and getattr(result, "calls", None):
+        # Imported here: plans are made of records.
+        from odoo_toolkit.plans import folded
+
+        result = attrs.evolve(result, calls=folded(result.calls))
     return _converter().unstructure(result)
 
 

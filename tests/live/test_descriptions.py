@@ -172,7 +172,7 @@ def test_examples_of_grouping_run(admin: Odoo) -> None:
     told = _parameters("odoo_core_aggregate")
     order = re.findall(r"'(.+?)'", told["order"])[0]
     having = domains_in(told["having"].removeprefix("E.g. ").rstrip("."))[0]
-    path = re.findall(r"paths such as ([\w.]+)", told["groupby"])[0]
+    path = re.findall(r"paths such as ([\w.]+\w)", told["groupby"])[0]
     periods = re.findall(r"date:([\w|]+)", told["groupby"])[0].split("|")
     functions = re.findall(r"field:([\w|]+)", told["measures"])[0].split("|")
     measures = [f"amount_total:{function}" for function in functions]

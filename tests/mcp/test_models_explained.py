@@ -47,7 +47,7 @@ async def test_fields_by_name_and_by_words(make_server: MakeServer, odoo: FakeOd
 
 
 async def test_a_field_that_is_not_there(make_server: MakeServer) -> None:
-    asked = {"model": "res.partner", "names": ["name", "contry_id"]}
+    asked = {"model": "res.partner", "names": ["contry_id"]}
     async with Client(make_server()) as client:
         error = error_of(await client.call_tool(FIELDS, asked))
 

@@ -5,6 +5,7 @@ from odoo_toolkit.apps.hr.allocations import AllocationRow
 from odoo_toolkit.apps.hr.attendance import AttendanceResult, check_in_out
 from odoo_toolkit.apps.hr.decisions import decide_leave
 from odoo_toolkit.apps.hr.expense_reports import (
+    ExpensePayment,
     ExpensesResult,
     ReportedExpense,
     process_expenses,
@@ -28,6 +29,7 @@ __all__ = [
     "AttendanceResult",
     "Balance",
     "EmployeeLeaves",
+    "ExpensePayment",
     "ExpenseResult",
     "ExpensesResult",
     "LeaveBalances",

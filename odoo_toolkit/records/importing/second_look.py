@@ -29,6 +29,10 @@ _STORED_OTHERWISE = frozenset({"html", "binary", "json", "properties", "properti
 #: What most models have, and no record gets from another.
 _OF_ALL = frozenset({"name", "active", "sequence", "color"})
 
+#: What a contact shares with its company: written to the contact, it is no longer the company's, or
+#: becomes it.
+_OF_COMPANY = frozenset({"vat", "company_registry", "industry_id", "credit_limit"})
+
 #: Most records of which it is told what Odoo changes besides.
 MOST_WATCHED = 100
 
@@ -127,10 +131,12 @@ def _copied(odoo: Odoo, prepared: Prepared) -> Callable[[frozenset[str]], set[st
     def copied(sent: frozenset[str]) -> set[str]:
         found: set[str] = set()
         for link in sent:
+            if link == "parent_id" and odoo.version.major >= 19:
+                continue  # there a contact's address is its company's, which would be written too
             if fields[link].type == "many2one" and fields[link].relation:
                 with suppress(OdooError):  # another model may be closed
                     found |= (sent - {link}) & odoo.schema.fields(str(fields[link].relation)).keys()
-        found -= _OF_ALL
+        found -= _OF_ALL | _OF_COMPANY
         return {name for name in found if fields[name].type not in _STORED_OTHERWISE}
 
     return copied
