@@ -357,11 +357,9 @@ def operation_with(plan_class: type[S]) -> Callable[[Callable[P, R | S]], Operat
         @functools.wraps(operates)
         def function(odoo: Odoo, *args: Any, **kwargs: Any) -> Any:
             key = kwargs.pop(_KEYWORD, None)
-            _check_shapes(operates, own.bind(odoo, *args, **kwargs).arguments)
-            digest = ""
-            if key is not None:
-                given = own.bind(odoo, *args, **kwargs).arguments
-                digest = of_arguments(odoo, f"{home}.{name}", own, given)
+            given = own.bind(odoo, *args, **kwargs).arguments
+            _check_shapes(operates, given)
+            digest = "" if key is None else of_arguments(odoo, f"{home}.{name}", own, given)
             if kwargs.get("dry_run"):
                 planned = _with_undo(odoo, act(odoo, *args, **kwargs))
                 return planned if key is None else plan_with_key(odoo, key, digest, planned)

@@ -192,13 +192,14 @@ def _read_moving(
 ) -> Rows:
     """Return of records what is written to each, and what Odoo may change with it."""
     watched = watched_fields(odoo, model, {n for v in written.values() for n in v}, len(written))
-    names = {n: None for values in written.values() for n in without_files(values)}
+    kept = {number: without_files(values) for number, values in written.items()}
+    names = {name: None for values in kept.values() for name in values}
     rows = _read(odoo, call, model, tuple(written), names | dict.fromkeys(watched))
     return {
         number: {
             name: value
             for name, value in row.items()
-            if name in without_files(written.get(number, {})) or name in watched
+            if name in kept.get(number, {}) or name in watched
         }
         for number, row in rows.items()
     }

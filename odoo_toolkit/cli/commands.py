@@ -84,7 +84,7 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a command, or the operations of an app."""
-        if cmd_name in apps():
+        if cmd_name not in COMMANDS and cmd_name in apps():
             return importlib.import_module(f"{__package__}.operations").App(cmd_name)  # type: ignore[no-any-return]
         if cmd_name not in COMMANDS:
             return None

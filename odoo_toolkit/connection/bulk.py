@@ -31,6 +31,7 @@ _ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
 #: A run of base64 characters this long is taken out of an answer; nothing else is as long.
 _LONG = 4096
 _LONG_RUN = re.compile(rb"[A-Za-z0-9+/=]{%d}" % _LONG)
+_MARK = re.compile(r"(\d+) bytes [0-9a-f]{32}")
 
 
 class Sink(Protocol):
@@ -76,6 +77,12 @@ def sending(text: str) -> Iterator[str]:
         yield mark
     finally:
         _outgoing.reset(token)
+
+
+def marked_size(text: str) -> int | None:
+    """Return how many bytes a mark stands for; None if the text is no mark."""
+    found = _MARK.fullmatch(text)
+    return int(found[1]) if found else None
 
 
 def exchange(

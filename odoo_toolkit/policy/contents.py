@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from odoo_toolkit.connection.bulk import marked_size
+
 #: Arguments and fields with the content of a file, besides what a model describes as binary.
 _FILES = re.compile(r"content_base64|datas|raw|db_datas|file_content|(image|avatar)(_\d+)?")
 
@@ -116,9 +118,10 @@ def in_brief(name: str, value: Any, files: frozenset[str] = frozenset()) -> Any:
     if text and is_secret(name):
         return HIDDEN
     if text and (is_file(name) or name in files):
-        content = file_bytes(text, name)
-        if content is not None:
-            return f"<{len(content)} bytes>"
+        content, size = file_bytes(text, name), marked_size(text)
+        if size is None:
+            size = len(text if content is None else content)
+        return f"<{size} bytes>"
     return text_in_brief(text)
 
 

@@ -41,8 +41,8 @@ def approval_tools(rules: Rules) -> tuple[Tool, Tool]:
         own = [one for one in found if decides or one.uid == odoo.uid]
         return ApprovalList(waiting=own, may_decide=decides)
 
-    def _open_to(odoo: Odoo, approval: int) -> Approval:
-        """Return an operation that this user may decide upon."""
+    def _open_to(odoo: Odoo, approval: int) -> tuple[Approval, str]:
+        """Return an operation that this user may decide upon, and the user's login."""
         login = _login(odoo)
         if login not in rules.approvers:
             raise AccessError(
@@ -62,15 +62,14 @@ def approval_tools(rules: Rules) -> tuple[Tool, Tool]:
                 suggestion="Another person has to decide.",
                 outcome="not_sent",
             )
-        return found
+        return found, login
 
     def _decide_approval(
         odoo: Odoo,
         approval: Annotated[int, Doc("Id of the operation that waits.")],
         approve: Annotated[bool, Doc("Whether it may be done, once.")],
     ) -> Approval:
-        found = _open_to(odoo, approval)
-        login = _login(odoo)
+        found, login = _open_to(odoo, approval)
         approvals = approvals_of(odoo, rules)
         if not approvals.decide(approval, "approved" if approve else "refused", login):
             raise StateError(
@@ -80,7 +79,7 @@ def approval_tools(rules: Rules) -> tuple[Tool, Tool]:
         return approvals.get(approval) or found
 
     def _shown(odoo: Odoo, given: Mapping[str, Any]) -> str:
-        found = _open_to(odoo, given["approval"])
+        found, _ = _open_to(odoo, given["approval"])
         return f"{found.who} asks for this:\n{found.message}"
 
     return (

@@ -196,8 +196,9 @@ def test_contacts_of_a_company_are_as_if_created(admin: Odoo, made: str, company
             ]
             result = upsert(admin, "res.partner", named, key="id")
             assert result.statuses == ["created"] * 2
-            # What the company's contact shares with it is told, not written to both.
+            # What a contact shares with its company is told, not written to both.
             assert bool(result.warnings) is bool(result.differences)
+            assert all(text.startswith("Not stored as given: ") for text in result.warnings)
             ids += ids_of(result)
         found = {row["id"]: row for row in read(admin, "res.partner", [*parents, *ids], fields)}
         return [{name: found[n][name] for name in fields} for n in (*parents, *ids)]

@@ -55,6 +55,16 @@ async def test_a_field_that_is_not_there(make_server: MakeServer) -> None:
     assert error["details"]["did_you_mean"][0] == "country_id"
 
 
+async def test_fields_beside_one_that_is_not_there_are_returned(make_server: MakeServer) -> None:
+    asked = {"model": "res.partner", "names": ["name", "contry_id"]}
+    async with Client(make_server()) as client:
+        result = await client.call_tool(FIELDS, asked)
+    found = result.structured_content or {}
+
+    assert list(found["fields"]) == ["name"]
+    assert "country_id" in found["warnings"][0]
+
+
 async def test_a_closed_field_is_not_listed_and_told_as_closed(make_server: MakeServer) -> None:
     settings = {"field_blocklist": ("country_id",)}
     async with Client(make_server(**settings)) as client:

@@ -36,6 +36,7 @@ def forms(name: str, value: Any) -> Iterator[Any]:
     [
         *[(name, SHORT) for name in ("datas", "db_datas", "content_base64", "image_1920")],
         *[(name, SHORT) for name in ("avatar_128", "x_scan")],
+        *[(name, f"{SECRET}, not base64") for name in ("datas", "content_base64", "x_scan")],
         ("raw", SECRET),
         ("datas", SECRET.encode()),
         *[(name, SECRET) for name in ("password", "new_passwd", "api_key", "apikey", "x_pwd")],

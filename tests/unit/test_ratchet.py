@@ -29,7 +29,7 @@ from tests.unit.test_sales import shop
 
 FIGURES = {
     "code lines of the library": 65794,
-    "code lines of the adapter": 9372,
+    "code lines of the adapter": 9367,
     "code lines of the server for a team": 5262,
     "files at the library's root": 37,
     "import lines of the library, per mille": 105,

@@ -278,7 +278,7 @@ def process_expenses(
         return _result(odoo, ids, reported, done, pays=until == "pay")
 
     doing = " and ".join(_ORDER[reached:goal])
-    listed = "; ".join(f"{label(row)}, {_money(row)}" for row in rows)
+    listed = "; ".join(f"{label(r)}, {_money(total_of(r), currency_of(r))}" for r in rows)
     total = _total(rows)
     paid = f" Paid from {bank.name}." if bank else ""
     made = f" in a report {name!r}" if new else ""
@@ -399,9 +399,8 @@ def _reached(rows: Sequence[Row]) -> dict[int, int]:
     return {row["id"]: _REACHED[row["state"]] for row in rows}
 
 
-def _money(row: Row) -> str:
-    total = total_of(row)
-    return f"{total or 0:.2f} {currency_of(row) or ''}".strip()
+def _money(amount: float | None, currency: str | None) -> str:
+    return f"{amount or 0:.2f} {currency or ''}".strip()
 
 
 def _total(rows: Sequence[Row]) -> tuple[float, str] | None:
@@ -456,9 +455,8 @@ def _result(
 
 
 def _payment(payment: ExpensePayment) -> str:
-    money = f"{payment.amount:.2f} {payment.currency or ''}".strip()
     source = f" from {payment.journal.name}" if payment.journal else ""
-    return f"{money}{source} ({payment.name or payment.id})"
+    return f"{_money(payment.amount, payment.currency)}{source} ({payment.name or payment.id})"
 
 
 def _payments(

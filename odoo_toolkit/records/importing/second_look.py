@@ -131,11 +131,12 @@ def _copied(odoo: Odoo, prepared: Prepared) -> Callable[[frozenset[str]], set[st
     def copied(sent: frozenset[str]) -> set[str]:
         found: set[str] = set()
         for link in sent:
-            if link == "parent_id" and odoo.version.major >= 19:
-                continue  # there a contact's address is its company's, which would be written too
-            if fields[link].type == "many2one" and fields[link].relation:
+            relation = fields[link].relation
+            # From 19 on a contact's address is its company's, which would be written, too.
+            shared = (link, relation) == ("parent_id", "res.partner") and odoo.version.major >= 19
+            if relation and fields[link].type == "many2one" and not shared:
                 with suppress(OdooError):  # another model may be closed
-                    found |= (sent - {link}) & odoo.schema.fields(str(fields[link].relation)).keys()
+                    found |= (sent - {link}) & odoo.schema.fields(relation).keys()
         found -= _OF_ALL | _OF_COMPANY
         return {name for name in found if fields[name].type not in _STORED_OTHERWISE}
 
