@@ -80,7 +80,7 @@ def sending(text: str) -> Iterator[str]:
 
 
 def marked_size(text: str) -> int | None:
-    """Return how many bytes a mark stands for; None if the text is no mark."""
+    """Return how many bytes a mark stands for; None for any other text."""
     found = _MARK.fullmatch(text)
     return int(found[1]) if found else None
 
