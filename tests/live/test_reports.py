@@ -187,7 +187,7 @@ def test_a_password_by_another_address_does_not_change_odoos_links(
 def invoices(admin: Odoo, state: str) -> list[int]:
     """Return an invoice or bill in a state, as a list."""
     domain = [["state", "=", state], ["move_type", "in", ["out_invoice", "in_invoice"]]]
-    found = toolkit.search_read(admin, "account.move", domain, ["id"], limit=1, order="id desc")
+    found = toolkit.search_read(admin, "account.move", domain, ["id"], limit=1, order="id")
     return [row["id"] for row in found.records]
 
 
