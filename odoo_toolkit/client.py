@@ -21,11 +21,7 @@ from odoo_toolkit.connection.pool import Pool
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.connection.transport import OwnTransport
 from odoo_toolkit.connection.version import ServerVersion
-from odoo_toolkit.errors import (
-    AccessError,
-    OdooConnectionError,
-    OdooError,
-)
+from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError
 from odoo_toolkit.fields import FieldsOf
 from odoo_toolkit.ignored_conditions import check_conditions
 from odoo_toolkit.policy import Policy, owners

@@ -20,10 +20,7 @@ import attrs
 
 from odoo_toolkit.arguments import Command, hold, read_commands
 from odoo_toolkit.call import Call
-from odoo_toolkit.change_history.recording import (
-    made_by_others,
-    note_found,
-)
+from odoo_toolkit.change_history.recording import made_by_others, note_found
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.fields import TO_MANY, Field

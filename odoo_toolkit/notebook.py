@@ -22,9 +22,7 @@ from odoo_toolkit.errors import AccessError, NotFoundError, OdooError
 from odoo_toolkit.fields import Field, similar_names, unknown_field_error
 from odoo_toolkit.plans import Operation, Plan, Planning
 from odoo_toolkit.records.arguments import describe
-from odoo_toolkit.records.results import (
-    FieldsResult,
-)
+from odoo_toolkit.records.results import FieldsResult
 from odoo_toolkit.visible_text import visible
 
 if TYPE_CHECKING:

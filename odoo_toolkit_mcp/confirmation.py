@@ -26,12 +26,7 @@ from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from odoo_toolkit.errors import AccessError, ConfigurationError, ValidationError
 from odoo_toolkit_mcp.bridge import limiter
 from odoo_toolkit_mcp.disambiguation import can_be_asked, choices, state_of
-from odoo_toolkit_mcp.sealing import (
-    BrokenSealError,
-    OverdueSealError,
-    Sealing,
-    SpentSealError,
-)
+from odoo_toolkit_mcp.sealing import BrokenSealError, OverdueSealError, Sealing, SpentSealError
 
 if TYPE_CHECKING:
     from mcp.server import ServerRequestContext

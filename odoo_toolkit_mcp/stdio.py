@@ -16,13 +16,7 @@ from collections.abc import Awaitable, Callable, Iterable
 import anyio
 import anyio.to_thread
 from mcp.shared.message import SessionMessage
-from mcp.types import (
-    INVALID_REQUEST,
-    PARSE_ERROR,
-    ErrorData,
-    JSONRPCError,
-    jsonrpc_message_adapter,
-)
+from mcp.types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
 from pydantic import ValidationError
 
 logger = logging.getLogger(__name__)

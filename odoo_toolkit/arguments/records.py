@@ -17,12 +17,7 @@ from odoo_toolkit.arguments.values import takes_no_empty_text
 from odoo_toolkit.errors import OdooError, ValidationError, make_error
 from odoo_toolkit.fields import Field, FieldsOf, unknown_field_error
 from odoo_toolkit.values.plain import plain
-from odoo_toolkit.values.scalars import (
-    CONVERTERS,
-    Place,
-    json_value,
-    show,
-)
+from odoo_toolkit.values.scalars import CONVERTERS, Place, json_value, show
 
 #: Odoo sets these itself; it drops them from written values without a word.
 _NEVER_WRITTEN = frozenset(

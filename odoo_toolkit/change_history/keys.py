@@ -32,12 +32,7 @@ from odoo_toolkit.change_history.store import BEGUN, Keyed
 from odoo_toolkit.change_history.undo_preview import CREATES
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.configuration import is_placeholder
-from odoo_toolkit.errors import (
-    ConfigurationError,
-    OdooError,
-    ValidationError,
-    make_error,
-)
+from odoo_toolkit.errors import ConfigurationError, OdooError, ValidationError, make_error
 from odoo_toolkit.policy.contents import is_file, is_secret
 from odoo_toolkit.progress import pause, time_left
 from odoo_toolkit.values.moments import utc_string_of

@@ -24,10 +24,7 @@ from odoo_toolkit.chatter.owner_records import (
     returned_id,
 )
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import (
-    ACTIVITIES_OF_CHANGEABLE_RECORDS,
-    ACTIVITY_RETURNED_AS_IDS_SINCE,
-)
+from odoo_toolkit.compat import ACTIVITIES_OF_CHANGEABLE_RECORDS, ACTIVITY_RETURNED_AS_IDS_SINCE
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.operations.documents import Document, Row, afterwards, filled, read_rows

@@ -12,15 +12,7 @@ import click
 from odoo_toolkit.cli import options
 from odoo_toolkit.cli.connecting import State, WatchedOdoo, with_odoo
 from odoo_toolkit.cli.exit_codes import SOME_FAILED, status_of, tell_error
-from odoo_toolkit.cli.output import (
-    Form,
-    form_of,
-    form_options,
-    print_rows,
-    progress,
-    say,
-    several,
-)
+from odoo_toolkit.cli.output import Form, form_of, form_options, print_rows, progress, say, several
 from odoo_toolkit.cli.parsing import domain_of, flat, name_list
 from odoo_toolkit.dlt import BUNDLES, TableReport, sync
 from odoo_toolkit.dlt.bundles import models_of

@@ -12,11 +12,7 @@ from odoo_toolkit.connection.http import Http
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.doctor.access import look_at_clock, look_at_reports, look_at_rights
 from odoo_toolkit.doctor.context import Found
-from odoo_toolkit.doctor.credentials import (
-    look_at_credentials,
-    look_at_database,
-    look_at_protocol,
-)
+from odoo_toolkit.doctor.credentials import look_at_credentials, look_at_database, look_at_protocol
 from odoo_toolkit.doctor.diagnosis import Diagnosis, Step, problem
 from odoo_toolkit.doctor.server import look_at_address, look_at_tls, look_at_version
 from odoo_toolkit.doctor.settings_check import look_at_settings

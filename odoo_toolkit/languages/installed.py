@@ -13,12 +13,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError
 from odoo_toolkit.operations.documents import Document, Row, read_rows, shows
-from odoo_toolkit.operations.steps import (
-    Done,
-    Step,
-    operate,
-    permit,
-)
+from odoo_toolkit.operations.steps import Done, Step, operate, permit
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.search_text import literal
 

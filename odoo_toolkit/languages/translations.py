@@ -28,12 +28,7 @@ from odoo_toolkit.languages.term_translations import (
     read_terms,
     term_step,
 )
-from odoo_toolkit.operations.steps import (
-    Done,
-    Step,
-    operate,
-    permit,
-)
+from odoo_toolkit.operations.steps import Done, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.plans import Plan, operation

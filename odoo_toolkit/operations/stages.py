@@ -18,12 +18,7 @@ from odoo_toolkit.operations.documents import (
     row_after,
     shows,
 )
-from odoo_toolkit.operations.steps import (
-    Done,
-    Step,
-    operate,
-    permit,
-)
+from odoo_toolkit.operations.steps import Done, Step, operate, permit
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName

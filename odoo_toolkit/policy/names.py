@@ -13,12 +13,7 @@ from odoo_toolkit.policy.files import SERVED_BY, may_be_markup, served_as_code
 from odoo_toolkit.policy.ids import ids_in
 from odoo_toolkit.policy.owners import reaches_others
 from odoo_toolkit.policy.reach import closed_in, search_closed
-from odoo_toolkit.policy.rules import (
-    field_refusal,
-    file_refusal,
-    model_refusal,
-    template_refusal,
-)
+from odoo_toolkit.policy.rules import field_refusal, file_refusal, model_refusal, template_refusal
 from odoo_toolkit.policy.tables import (
     CODE_FIELDS,
     COMPOSER_FIELDS,

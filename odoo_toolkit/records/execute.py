@@ -13,11 +13,7 @@ from odoo_toolkit.annotations import ANY_JSON, Context, DryRun, JsonSchema, Mode
 from odoo_toolkit.call import Call, name_arguments, opened_ids
 from odoo_toolkit.change_history.recording import current
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import (
-    MESSAGE_BODY_ESCAPED_SINCE,
-    NO_KWARGS_METHODS,
-    UNENCODED_FIELDS,
-)
+from odoo_toolkit.compat import MESSAGE_BODY_ESCAPED_SINCE, NO_KWARGS_METHODS, UNENCODED_FIELDS
 from odoo_toolkit.errors import AccessError, OdooError, ValidationError
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.plans import Plan, operation, planned

@@ -36,12 +36,7 @@ from odoo_toolkit.records.arguments import (
     readable_of,
     with_bin_size,
 )
-from odoo_toolkit.records.omissions import (
-    FAULTS,
-    failing_fields,
-    with_left_out,
-    without_unreadable,
-)
+from odoo_toolkit.records.omissions import FAULTS, failing_fields, with_left_out, without_unreadable
 from odoo_toolkit.records.properties import check_properties
 from odoo_toolkit.records.results import CountResult, ReadResult, Record, SearchResult
 from odoo_toolkit.values import ReadOptions

@@ -20,14 +20,7 @@ from odoo_toolkit.errors import OdooError
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.reports.by_composer import check_composer, print_by_composer
 from odoo_toolkit.reports.listing import look
-from odoo_toolkit.reports.ways import (
-    Document,
-    Fetch,
-    Job,
-    Unavailable,
-    require,
-    write_refusal,
-)
+from odoo_toolkit.reports.ways import Document, Fetch, Job, Unavailable, require, write_refusal
 
 TEMPLATE = "mail.template"
 

@@ -26,12 +26,7 @@ from odoo_toolkit_mcp.accounts.clients import SCOPES
 from odoo_toolkit_mcp.accounts.external_tokens import TellUnusable, TokensOfIssuer
 from odoo_toolkit_mcp.accounts.me import MyPages
 from odoo_toolkit_mcp.accounts.members import Members
-from odoo_toolkit_mcp.accounts.oauth import (
-    Promptly,
-    oauth_routes,
-    resource_routes,
-    stylesheet,
-)
+from odoo_toolkit_mcp.accounts.oauth import Promptly, oauth_routes, resource_routes, stylesheet
 from odoo_toolkit_mcp.accounts.policy_checks import check_rules
 from odoo_toolkit_mcp.accounts.provider import Provider, TokensFor
 from odoo_toolkit_mcp.accounts.service_accounts import OwnUsers

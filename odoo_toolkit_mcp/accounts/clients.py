@@ -14,11 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from mcp.server.auth.provider import RegistrationError
-from mcp.shared.auth import (
-    InvalidRedirectUriError,
-    InvalidScopeError,
-    OAuthClientInformationFull,
-)
+from mcp.shared.auth import InvalidRedirectUriError, InvalidScopeError, OAuthClientInformationFull
 from pydantic import AnyUrl, ValidationError
 
 from odoo_toolkit.databases import Database

@@ -16,12 +16,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from odoo_toolkit.errors import AccessError, NotFoundError, StateError, ValidationError
-from odoo_toolkit_mcp.sealing import (
-    BrokenSealError,
-    OverdueSealError,
-    Sealing,
-    SpentSealError,
-)
+from odoo_toolkit_mcp.sealing import BrokenSealError, OverdueSealError, Sealing, SpentSealError
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo

@@ -35,14 +35,7 @@ from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit_mcp import results
 from odoo_toolkit_mcp.callers import client_of
 from odoo_toolkit_mcp.views.names import names_in
-from odoo_toolkit_mcp.views.sealed import (
-    Seal,
-    check_unchanged,
-    digest,
-    sealed,
-    shown_by,
-    unsealed,
-)
+from odoo_toolkit_mcp.views.sealed import Seal, check_unchanged, digest, sealed, shown_by, unsealed
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo

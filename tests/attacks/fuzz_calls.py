@@ -7,16 +7,7 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from odoo_toolkit import (
-    Odoo,
-    count,
-    default_get,
-    execute,
-    fields_get,
-    name_get,
-    read,
-    search_read,
-)
+from odoo_toolkit import Odoo, count, default_get, execute, fields_get, name_get, read, search_read
 from odoo_toolkit.fields import Field
 from odoo_toolkit.policy.tables import WRITING_FIELDS
 

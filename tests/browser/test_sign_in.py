@@ -25,12 +25,7 @@ from tests.live.conftest import SERVERS
 from tests.live.own import own
 from tests.live.servers import Server
 from tests.team.conftest import serve, users
-from tests.team.harness import (
-    OPERATOR_PASSWORD,
-    OAuthClient,
-    RunningTeam,
-    instance_of,
-)
+from tests.team.harness import OPERATOR_PASSWORD, OAuthClient, RunningTeam, instance_of
 from tests.team.people import NOWHERE, Users, password_of
 
 pytestmark = [pytest.mark.anyio, pytest.mark.needs_odoo]

@@ -20,13 +20,7 @@ import attrs
 from odoo_toolkit import connect
 from odoo_toolkit.change_history import History
 from odoo_toolkit.notebook import Connection
-from tests.kit.recordings import (
-    Recording,
-    Recordings,
-    StaleRecordingError,
-    Tape,
-    standing_still,
-)
+from tests.kit.recordings import Recording, Recordings, StaleRecordingError, Tape, standing_still
 from tests.kit.scenarios import names, play, play_back
 from tests.live.accounting_data import accountant
 from tests.live.servers import Server, User, credentials, find_servers, read_entry

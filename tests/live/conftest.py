@@ -11,14 +11,7 @@ import pytest
 from odoo_toolkit import Connection, connect, search_read, write
 from odoo_toolkit.languages import activate_language
 from tests.live.own import own
-from tests.live.servers import (
-    Server,
-    User,
-    can_log_in,
-    credentials,
-    find_servers,
-    ordinary_user,
-)
+from tests.live.servers import Server, User, can_log_in, credentials, find_servers, ordinary_user
 
 SERVERS = find_servers()
 # Parametrising with nothing would skip the tests; with None, the fixture can make them fail.

@@ -15,12 +15,7 @@ import pytest
 import odoo_toolkit as toolkit
 from odoo_toolkit import AccessError, Odoo, OdooError, ValidationError, connect
 from odoo_toolkit.call import Call
-from odoo_toolkit.chatter.attachments import (
-    delete,
-    get_content,
-    list_attachments,
-    upload,
-)
+from odoo_toolkit.chatter.attachments import delete, get_content, list_attachments, upload
 from odoo_toolkit.policy.files import UNKNOWN_TYPE
 from odoo_toolkit.reports.by_session import check_login
 from tests.live.servers import Server, User, credentials

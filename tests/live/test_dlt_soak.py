@@ -22,15 +22,7 @@ from odoo_toolkit.dlt import sync
 from odoo_toolkit.errors import OdooError
 from tests.live.servers import Server, credentials
 from tests.live.test_cli import ROOT, environment
-from tests.live.test_dlt import (
-    PARTNER,
-    QUIET,
-    TAG,
-    WORKER,
-    assert_equal,
-    made,
-    warehouse,
-)
+from tests.live.test_dlt import PARTNER, QUIET, TAG, WORKER, assert_equal, made, warehouse
 from tests.warehouse import Warehouse
 
 pytestmark = pytest.mark.soak

@@ -7,17 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from odoo_toolkit import (
-    Odoo,
-    Policy,
-    count,
-    create,
-    iterate,
-    read,
-    search_read,
-    unlink,
-    write,
-)
+from odoo_toolkit import Odoo, Policy, count, create, iterate, read, search_read, unlink, write
 from odoo_toolkit.connection.settings import connection_settings
 from odoo_toolkit.records import pages
 from tests.live.conftest import admin, ordinary, server

@@ -6,16 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from odoo_toolkit import (
-    Odoo,
-    connect,
-    count,
-    create,
-    lost_answers,
-    read,
-    search_read,
-    write_many,
-)
+from odoo_toolkit import Odoo, connect, count, create, lost_answers, read, search_read, write_many
 from odoo_toolkit.errors import OdooConnectionError
 from odoo_toolkit.records.writing import unlink
 from tests.live.servers import Server, credentials

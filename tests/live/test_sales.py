@@ -6,16 +6,7 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit import (
-    Odoo,
-    StateError,
-    ValidationError,
-    count,
-    create,
-    execute,
-    read,
-    write,
-)
+from odoo_toolkit import Odoo, StateError, ValidationError, count, create, execute, read, write
 from odoo_toolkit.apps import sales
 from odoo_toolkit.call import Call
 from odoo_toolkit.operations.time_zones import own_zone

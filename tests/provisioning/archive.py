@@ -16,12 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from tests.provisioning import database, layout
-from tests.provisioning.cache import (
-    ProvisioningError,
-    cache_folder,
-    folder_made_whole,
-    progress,
-)
+from tests.provisioning.cache import ProvisioningError, cache_folder, folder_made_whole, progress
 from tests.provisioning.releases import RELEASES, Release
 
 CONTENTS = "contents.json"

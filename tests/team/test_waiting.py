@@ -21,14 +21,7 @@ from odoo_toolkit_mcp.accounts.client_documents import ClientDocuments, Document
 from odoo_toolkit_mcp.accounts.service_accounts import Health, OwnUsers
 from odoo_toolkit_mcp.accounts.team import Instance
 from tests.team.conftest import Serve
-from tests.team.harness import (
-    CALLBACK,
-    OPERATOR_PASSWORD,
-    OAuthClient,
-    Person,
-    RunningTeam,
-    call,
-)
+from tests.team.harness import CALLBACK, OPERATOR_PASSWORD, OAuthClient, Person, RunningTeam, call
 from tests.team.people import NOWHERE, Users, password_of
 
 

@@ -11,15 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.types.examples import (
-    PREAMBLES,
-    ROOT,
-    blocks,
-    guides,
-    is_left_out,
-    modules,
-    write,
-)
+from tests.types.examples import PREAMBLES, ROOT, blocks, guides, is_left_out, modules, write
 
 pytestmark = pytest.mark.types
 

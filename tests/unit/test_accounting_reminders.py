@@ -8,11 +8,7 @@ import pytest
 
 from odoo_toolkit import lost_answers
 from odoo_toolkit.apps.accounting import RemindersPlan, RemindersResult, send_reminders
-from odoo_toolkit.errors import (
-    AccessError,
-    NotFoundError,
-    ValidationError,
-)
+from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
 from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.policy import Policy
 from tests.unit.dunning import Dunning, invoice, owed

@@ -15,13 +15,7 @@ from odoo_toolkit.apps.contacts.similarity import (
     same_number,
     tax_number,
 )
-from odoo_toolkit.errors import (
-    AccessError,
-    NotFoundError,
-    StateError,
-    ValidationError,
-    make_error,
-)
+from odoo_toolkit.errors import AccessError, NotFoundError, StateError, ValidationError, make_error
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.records.results import RecordName
 from tests.unit.fake_contacts import AddressBook, partner

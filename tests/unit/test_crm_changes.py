@@ -10,11 +10,7 @@ from odoo_toolkit.apps import crm
 from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.records.names import AmbiguousNameError
-from tests.unit.operation_checks import (
-    check_seen_when_lost,
-    check_told_when_lost,
-    writes,
-)
+from tests.unit.operation_checks import check_seen_when_lost, check_told_when_lost, writes
 from tests.unit.scripted import VERSIONS, Scripted, contents
 from tests.unit.test_crm import LEAD, server, stored
 

@@ -6,19 +6,9 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit.apps.inventory import (
-    Stock,
-    create_transfer,
-    get_stock,
-    validate_picking,
-)
+from odoo_toolkit.apps.inventory import Stock, create_transfer, get_stock, validate_picking
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import (
-    OdooError,
-    StateError,
-    ValidationError,
-    WizardRequiredError,
-)
+from odoo_toolkit.errors import OdooError, StateError, ValidationError, WizardRequiredError
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
 from tests.unit.depot import WIZARD, Depot

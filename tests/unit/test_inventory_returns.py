@@ -16,11 +16,7 @@ from odoo_toolkit.apps.inventory import (
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, StateError, ValidationError
 from tests.unit.depot import Depot
-from tests.unit.operation_checks import (
-    check_seen_when_lost,
-    check_told_when_lost,
-    writes,
-)
+from tests.unit.operation_checks import check_seen_when_lost, check_told_when_lost, writes
 from tests.unit.scripted import VERSIONS
 
 

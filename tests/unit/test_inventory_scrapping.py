@@ -11,11 +11,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, WizardRequiredError
 from odoo_toolkit.plans import Plan
 from tests.unit.depot import Depot
-from tests.unit.operation_checks import (
-    check_seen_when_lost,
-    check_told_when_lost,
-    writes,
-)
+from tests.unit.operation_checks import check_seen_when_lost, check_told_when_lost, writes
 from tests.unit.scripted import VERSIONS
 
 

@@ -10,11 +10,7 @@ from odoo_toolkit import languages, write
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
 from odoo_toolkit.policy import Policy
-from tests.unit.operation_checks import (
-    check_seen_when_lost,
-    check_told_when_lost,
-    writes,
-)
+from tests.unit.operation_checks import check_seen_when_lost, check_told_when_lost, writes
 from tests.unit.scripted import VERSIONS, Scripted
 
 INSTALL = "base.language.install"

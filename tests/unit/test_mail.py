@@ -11,10 +11,7 @@ from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, StateErro
 from odoo_toolkit.mail.sending import MailPlan, SentMail
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.records.names import AmbiguousNameError
-from tests.unit.operation_checks import (
-    check_seen_when_lost,
-    check_told_when_lost,
-)
+from tests.unit.operation_checks import check_seen_when_lost, check_told_when_lost
 from tests.unit.postoffice import FORMS, SENDS, PostOffice
 from tests.unit.scripted import VERSIONS
 

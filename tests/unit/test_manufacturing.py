@@ -49,11 +49,7 @@ from tests.unit.fake_manufacturing import (
     WOOD_MOVE,
     Workshop,
 )
-from tests.unit.operation_checks import (
-    check_seen_when_lost,
-    check_told_when_lost,
-    writes,
-)
+from tests.unit.operation_checks import check_seen_when_lost, check_told_when_lost, writes
 from tests.unit.scripted import VERSIONS, contents
 
 

@@ -7,14 +7,7 @@ from collections.abc import Callable
 import pytest
 
 import odoo_toolkit as toolkit
-from odoo_toolkit import (
-    AccessError,
-    NotFoundError,
-    Odoo,
-    Plan,
-    Policy,
-    ValidationError,
-)
+from odoo_toolkit import AccessError, NotFoundError, Odoo, Plan, Policy, ValidationError
 from odoo_toolkit.chatter import attachments
 from odoo_toolkit.chatter.activities import mark_activity_done, schedule_activity
 from odoo_toolkit.chatter.messages import post_message

@@ -12,17 +12,7 @@ from typing import Any
 import attrs
 import pytest
 
-from odoo_toolkit import (
-    Odoo,
-    Policy,
-    aggregate,
-    create,
-    execute,
-    read,
-    search_read,
-    unlink,
-    write,
-)
+from odoo_toolkit import Odoo, Policy, aggregate, create, execute, read, search_read, unlink, write
 from odoo_toolkit.call import Access, Call
 from odoo_toolkit.client import Admitted, Gate
 from odoo_toolkit.errors import AccessError, OdooError

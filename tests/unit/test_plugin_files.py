@@ -12,13 +12,7 @@ from jsonschema import Draft202012Validator
 
 from odoo_toolkit import Odoo
 from odoo_toolkit.configuration import load as load_settings
-from odoo_toolkit.errors import (
-    AccessError,
-    NotFoundError,
-    StateError,
-    ValidationError,
-    make_error,
-)
+from odoo_toolkit.errors import AccessError, NotFoundError, StateError, ValidationError, make_error
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.plugins import load
 from odoo_toolkit_mcp.plugins import served

@@ -10,12 +10,7 @@ import pytest
 
 from odoo_toolkit.apps import project
 from odoo_toolkit.configuration import load
-from odoo_toolkit.errors import (
-    AccessError,
-    NotFoundError,
-    OdooConnectionError,
-    ValidationError,
-)
+from odoo_toolkit.errors import AccessError, NotFoundError, OdooConnectionError, ValidationError
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.values import ReadOptions
 from odoo_toolkit_mcp.settings import ServerSettings

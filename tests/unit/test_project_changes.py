@@ -9,11 +9,7 @@ import pytest
 from odoo_toolkit.apps import project
 from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.policy import Policy
-from tests.unit.operation_checks import (
-    check_seen_when_lost,
-    check_told_when_lost,
-    writes,
-)
+from tests.unit.operation_checks import check_seen_when_lost, check_told_when_lost, writes
 from tests.unit.scripted import VERSIONS, Scripted, contents
 from tests.unit.test_project import server as painting
 

@@ -21,11 +21,7 @@ from odoo_toolkit.errors import (
 )
 from odoo_toolkit.operations.lines import today
 from tests.unit.fake_purchase import Buying
-from tests.unit.operation_checks import (
-    check_seen_when_lost,
-    check_told_when_lost,
-    writes,
-)
+from tests.unit.operation_checks import check_seen_when_lost, check_told_when_lost, writes
 from tests.unit.scripted import VERSIONS, contents
 
 LINES = [{"product_id": 3, "quantity": 5}]

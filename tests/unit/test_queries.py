@@ -8,12 +8,7 @@ import pytest
 
 from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.policy import Policy
-from odoo_toolkit.records import (
-    create,
-    execute,
-    run_queries,
-    write,
-)
+from odoo_toolkit.records import create, execute, run_queries, write
 from odoo_toolkit.records.reading_back import NAMES_AND_STATES
 from tests.unit.scripted import Scripted
 

@@ -11,11 +11,7 @@ from odoo_toolkit.apps import sales
 from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
 from odoo_toolkit.policy import Policy
 from tests.unit.fake_sales import FIELDS
-from tests.unit.operation_checks import (
-    check_seen_when_lost,
-    check_told_when_lost,
-    writes,
-)
+from tests.unit.operation_checks import check_seen_when_lost, check_told_when_lost, writes
 from tests.unit.scripted import VERSIONS, Scripted, contents
 
 COMBO = "combo_item_id"

@@ -8,12 +8,7 @@ from odoo_toolkit.apps.accounting.actions import (
     reset_invoice,
 )
 from odoo_toolkit.apps.accounting.bank_booking import BankMatch
-from odoo_toolkit.apps.accounting.bank_lines import (
-    BankLine,
-    BankPlan,
-    BankResult,
-    match_bank_lines,
-)
+from odoo_toolkit.apps.accounting.bank_lines import BankLine, BankPlan, BankResult, match_bank_lines
 from odoo_toolkit.apps.accounting.bank_matching import BankCandidate
 from odoo_toolkit.apps.accounting.credit_notes import CreditedLine, create_credit_note
 from odoo_toolkit.apps.accounting.entries import Entry, EntryLine, create_entry

@@ -59,12 +59,7 @@ from odoo_toolkit.operations.documents import (
 from odoo_toolkit.operations.lines import NameOrId, checked_day, today, wanted_links
 from odoo_toolkit.operations.links import look_for
 from odoo_toolkit.operations.preview import new_document
-from odoo_toolkit.operations.steps import (
-    Done,
-    Step,
-    operate,
-    permit,
-)
+from odoo_toolkit.operations.steps import Done, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plans import Plan, PlannedDocument, operation
 from odoo_toolkit.records.names import Wanted

@@ -46,13 +46,7 @@ from odoo_toolkit.operations.lines import (
     today,
 )
 from odoo_toolkit.operations.preview import AMOUNTS, read_document
-from odoo_toolkit.operations.steps import (
-    AnyStep,
-    Done,
-    WizardStep,
-    operate,
-    permit,
-)
+from odoo_toolkit.operations.steps import AnyStep, Done, WizardStep, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plans import Plan, PlannedDocument, PlannedLine, operation
 from odoo_toolkit.records.names import AmbiguousNameError

@@ -11,12 +11,7 @@ from annotated_types import Len
 
 from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.accounting.actions import CREATE, POST
-from odoo_toolkit.apps.accounting.invoices import (
-    INVOICE,
-    move_result,
-    of_companies,
-    pick_journal,
-)
+from odoo_toolkit.apps.accounting.invoices import INVOICE, move_result, of_companies, pick_journal
 from odoo_toolkit.apps.accounting.lock_dates import lock_warnings
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown

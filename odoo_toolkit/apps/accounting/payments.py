@@ -42,12 +42,7 @@ from odoo_toolkit.operations.lines import (
     today,
     wanted_each,
 )
-from odoo_toolkit.operations.steps import (
-    Done,
-    WizardStep,
-    operate,
-    permit,
-)
+from odoo_toolkit.operations.steps import Done, WizardStep, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.names import Wanted, resolve, resolve_all

@@ -25,13 +25,7 @@ from odoo_toolkit.apps.accounting.invoices import (
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError, make_error
 from odoo_toolkit.operations.documents import Row, currency_of, find, read_rows, state_error
-from odoo_toolkit.operations.steps import (
-    Done,
-    Seen,
-    Step,
-    operate,
-    permit,
-)
+from odoo_toolkit.operations.steps import Done, Seen, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.names import AmbiguousNameError

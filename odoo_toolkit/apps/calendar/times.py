@@ -12,18 +12,8 @@ from annotated_doc import Doc
 from annotated_types import Ge, Gt, Le, Len
 
 from odoo_toolkit.annotations import JsonSchema
-from odoo_toolkit.apps.calendar.busy import (
-    Attendee,
-    comes,
-    meetings_of,
-    span_of,
-    taken_by,
-)
-from odoo_toolkit.apps.calendar.meetings import (
-    EVENT,
-    Zone,
-    own_partner,
-)
+from odoo_toolkit.apps.calendar.busy import Attendee, comes, meetings_of, span_of, taken_by
+from odoo_toolkit.apps.calendar.meetings import EVENT, Zone, own_partner
 from odoo_toolkit.apps.calendar.zones import day_after, zone_of
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown

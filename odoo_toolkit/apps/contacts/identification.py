@@ -9,11 +9,7 @@ from typing import Annotated, Any, Literal
 import attrs
 from annotated_doc import Doc
 
-from odoo_toolkit.apps.contacts.duplicates import (
-    CONTACT,
-    number_conditions,
-    open_fields,
-)
+from odoo_toolkit.apps.contacts.duplicates import CONTACT, number_conditions, open_fields
 from odoo_toolkit.apps.contacts.similarity import (
     SIGN_FIELDS,
     addresses,

@@ -37,12 +37,7 @@ from odoo_toolkit.operations.lines import (
     wanted_each,
 )
 from odoo_toolkit.operations.links import linked_ids, look_for
-from odoo_toolkit.operations.steps import (
-    Done,
-    Step,
-    operate,
-    permit,
-)
+from odoo_toolkit.operations.steps import Done, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.plans import Plan, operation

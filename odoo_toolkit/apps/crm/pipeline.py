@@ -33,14 +33,7 @@ from odoo_toolkit.operations.documents import (
     shows,
 )
 from odoo_toolkit.operations.links import linked_ids
-from odoo_toolkit.operations.steps import (
-    AnyStep,
-    Done,
-    Step,
-    WizardStep,
-    operate,
-    permit,
-)
+from odoo_toolkit.operations.steps import AnyStep, Done, Step, WizardStep, operate, permit
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.names import Wanted
 from odoo_toolkit.records.results import RecordName

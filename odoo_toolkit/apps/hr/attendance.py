@@ -19,12 +19,7 @@ from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, StateError, ValidationError
 from odoo_toolkit.lost_answers import or_seen
 from odoo_toolkit.operations.documents import Row, afterwards, filled, read_rows
-from odoo_toolkit.operations.steps import (
-    Done,
-    Step,
-    operate,
-    permit,
-)
+from odoo_toolkit.operations.steps import Done, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.results import RecordName

@@ -22,14 +22,7 @@ from odoo_toolkit.operations.documents import (
     shows,
     state_error,
 )
-from odoo_toolkit.operations.steps import (
-    AnyStep,
-    Done,
-    Step,
-    WizardStep,
-    operate,
-    permit,
-)
+from odoo_toolkit.operations.steps import AnyStep, Done, Step, WizardStep, operate, permit
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.names import AmbiguousNameError, Wanted, resolve
 from odoo_toolkit.records.results import RecordName

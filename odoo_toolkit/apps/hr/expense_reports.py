@@ -15,13 +15,7 @@ from annotated_doc import Doc
 from annotated_types import Len
 
 from odoo_toolkit.annotations import DryRun
-from odoo_toolkit.apps.hr.expenses import (
-    EXPENSE,
-    REPORT,
-    REPORTS_UNTIL,
-    MakeReport,
-    total_of,
-)
+from odoo_toolkit.apps.hr.expenses import EXPENSE, REPORT, REPORTS_UNTIL, MakeReport, total_of
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown

@@ -35,14 +35,7 @@ from odoo_toolkit.operations.documents import (
     state_error,
 )
 from odoo_toolkit.operations.lines import checked_day, checked_name, checked_number
-from odoo_toolkit.operations.steps import (
-    AnyStep,
-    Done,
-    Step,
-    WizardStep,
-    operate,
-    permit,
-)
+from odoo_toolkit.operations.steps import AnyStep, Done, Step, WizardStep, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.names import Wanted, resolve

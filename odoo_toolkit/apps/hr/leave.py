@@ -33,12 +33,7 @@ from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, ValidationError
 from odoo_toolkit.operations.documents import Document, Row, filled, read_rows, row_after
 from odoo_toolkit.operations.lines import checked_day, checked_number
-from odoo_toolkit.operations.steps import (
-    Done,
-    Step,
-    operate,
-    permit,
-)
+from odoo_toolkit.operations.steps import Done, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.names import Wanted, resolve

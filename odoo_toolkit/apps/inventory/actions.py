@@ -51,15 +51,7 @@ from odoo_toolkit.apps.inventory.transfers import (
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.operations.documents import Row, afterwards, find_id, read_new, shows, state_error
-from odoo_toolkit.operations.steps import (
-    AnyStep,
-    Check,
-    Done,
-    Step,
-    WizardStep,
-    operate,
-    permit,
-)
+from odoo_toolkit.operations.steps import AnyStep, Check, Done, Step, WizardStep, operate, permit
 from odoo_toolkit.plans import Plan, PlannedDocument, operation
 
 CONFIRM = Step(

@@ -19,13 +19,7 @@ from odoo_toolkit.operations.companies import acting_company
 from odoo_toolkit.operations.documents import Document, Row, afterwards, find_id, read, read_rows
 from odoo_toolkit.operations.lines import checked_number
 from odoo_toolkit.operations.lots import NamedLot, create_lot, find_lots, lots_of
-from odoo_toolkit.operations.steps import (
-    AnyStep,
-    Done,
-    Step,
-    operate,
-    permit,
-)
+from odoo_toolkit.operations.steps import AnyStep, Done, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.numbers import kept_number

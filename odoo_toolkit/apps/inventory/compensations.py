@@ -7,13 +7,7 @@ from typing import Any
 
 import attrs
 
-from odoo_toolkit.apps.inventory.adjusting import (
-    APPLY,
-    QUANT,
-    in_stock,
-    quants_of,
-    way_to_count,
-)
+from odoo_toolkit.apps.inventory.adjusting import APPLY, QUANT, in_stock, quants_of, way_to_count
 from odoo_toolkit.call import Call
 from odoo_toolkit.change_history import Write
 from odoo_toolkit.client import Odoo

@@ -34,13 +34,7 @@ from odoo_toolkit.operations.lines import (
     wanted_links,
     wanted_product,
 )
-from odoo_toolkit.operations.steps import (
-    AnyStep,
-    Check,
-    Step,
-    operate,
-    permit,
-)
+from odoo_toolkit.operations.steps import AnyStep, Check, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plans import Plan, PlannedDocument, PlannedLine, operation
 from odoo_toolkit.records.names import resolve_all

@@ -15,13 +15,7 @@ from annotated_doc import Doc
 
 from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.inventory.availability import PRODUCT
-from odoo_toolkit.apps.inventory.reordering import (
-    RULE,
-    WAREHOUSE,
-    How,
-    ReorderingRule,
-    shown_rules,
-)
+from odoo_toolkit.apps.inventory.reordering import RULE, WAREHOUSE, How, ReorderingRule, shown_rules
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import (

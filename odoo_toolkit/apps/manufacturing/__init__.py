@@ -1,11 +1,7 @@
 """Manufacturing: what products are made of, and the orders by which they are made."""
 
 from odoo_toolkit.annotations import readable_signatures
-from odoo_toolkit.apps.manufacturing.actions import (
-    cancel_order,
-    confirm_order,
-    create_order,
-)
+from odoo_toolkit.apps.manufacturing.actions import cancel_order, confirm_order, create_order
 from odoo_toolkit.apps.manufacturing.arrivals import Arrival
 from odoo_toolkit.apps.manufacturing.bills import (
     Bill,

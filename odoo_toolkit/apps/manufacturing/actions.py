@@ -49,14 +49,7 @@ from odoo_toolkit.operations.documents import (
     state_error,
 )
 from odoo_toolkit.operations.lines import NameOrId, checked_number
-from odoo_toolkit.operations.steps import (
-    AnyStep,
-    Done,
-    Step,
-    operate,
-    permit,
-    send,
-)
+from odoo_toolkit.operations.steps import AnyStep, Done, Step, operate, permit, send
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plans import Plan, PlannedDocument, PlannedLine, operation
 from odoo_toolkit.values.moments import utc_string

@@ -36,14 +36,7 @@ from odoo_toolkit.apps.manufacturing.operations import (
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
-from odoo_toolkit.operations.documents import (
-    Document,
-    Row,
-    find_id,
-    not_found,
-    read,
-    read_rows,
-)
+from odoo_toolkit.operations.documents import Document, Row, find_id, not_found, read, read_rows
 from odoo_toolkit.operations.lines import NameOrId, checked_number, day_to_come, today
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.names import Wanted, resolve

@@ -16,11 +16,7 @@ from annotated_types import Ge
 
 from odoo_toolkit.apps.inventory.transfers import picks
 from odoo_toolkit.apps.manufacturing.bills import Sizes, learn_sizes, rounded
-from odoo_toolkit.apps.manufacturing.orders import (
-    ORDER,
-    read_free,
-    read_move_lines,
-)
+from odoo_toolkit.apps.manufacturing.orders import ORDER, read_free, read_move_lines
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.operations.documents import Row

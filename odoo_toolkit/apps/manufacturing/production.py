@@ -9,10 +9,7 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.annotations import DryRun
-from odoo_toolkit.apps.manufacturing.actions import (
-    CONFIRM,
-    check_open,
-)
+from odoo_toolkit.apps.manufacturing.actions import CONFIRM, check_open
 from odoo_toolkit.apps.manufacturing.consumption import (
     Use,
     UsedLine,
@@ -38,14 +35,7 @@ from odoo_toolkit.errors import StateError, ValidationError
 from odoo_toolkit.operations.documents import Row, afterwards, find, read_rows, shows, state_error
 from odoo_toolkit.operations.lines import checked_number
 from odoo_toolkit.operations.lots import NamedLot, check_once, find_lots, lot_model
-from odoo_toolkit.operations.steps import (
-    AnyStep,
-    Done,
-    Step,
-    operate,
-    permit,
-    send,
-)
+from odoo_toolkit.operations.steps import AnyStep, Done, Step, operate, permit, send
 from odoo_toolkit.plans import Plan, PlannedLine, operation
 from odoo_toolkit.records.results import RecordName
 

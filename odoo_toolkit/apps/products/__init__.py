@@ -16,12 +16,7 @@ from odoo_toolkit.apps.products.price_lists import (
     create_price_list,
     get_customer_price,
 )
-from odoo_toolkit.apps.products.pricing import (
-    PriceChange,
-    PricesPlan,
-    PricesResult,
-    change_prices,
-)
+from odoo_toolkit.apps.products.pricing import PriceChange, PricesPlan, PricesResult, change_prices
 from odoo_toolkit.apps.products.variants import AttributeLine, VariantLine
 
 __all__ = [

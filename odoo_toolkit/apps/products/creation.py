@@ -47,12 +47,7 @@ from odoo_toolkit.operations.documents import (
     read_rows,
     stored_otherwise,
 )
-from odoo_toolkit.operations.lines import (
-    NamesOrIds,
-    check_lines,
-    checked_name,
-    wanted_each,
-)
+from odoo_toolkit.operations.lines import NamesOrIds, check_lines, checked_name, wanted_each
 from odoo_toolkit.operations.links import look_for
 from odoo_toolkit.operations.steps import Done, Step, make, permit, plan
 from odoo_toolkit.plans import Plan, operation

@@ -11,13 +11,7 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.annotations import JsonSchema
-from odoo_toolkit.apps.project.schedules import (
-    Schedule,
-    Span,
-    read_closed,
-    read_schedules,
-    span_of,
-)
+from odoo_toolkit.apps.project.schedules import Schedule, Span, read_closed, read_schedules, span_of
 from odoo_toolkit.apps.project.tasks import LINE, STAFF, TASK
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown

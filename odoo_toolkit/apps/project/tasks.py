@@ -42,12 +42,7 @@ from odoo_toolkit.operations.lines import (
     wanted_each,
 )
 from odoo_toolkit.operations.links import linked_ids, look_for
-from odoo_toolkit.operations.steps import (
-    Done,
-    Step,
-    operate,
-    permit,
-)
+from odoo_toolkit.operations.steps import Done, Step, operate, permit
 from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.names import Wanted, resolve, resolve_all

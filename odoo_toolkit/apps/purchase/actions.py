@@ -43,12 +43,7 @@ from odoo_toolkit.operations.documents import (
     state_error,
 )
 from odoo_toolkit.operations.preview import read_document
-from odoo_toolkit.operations.steps import (
-    Done,
-    Step,
-    operate,
-    permit,
-)
+from odoo_toolkit.operations.steps import Done, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.results import RecordName

@@ -16,14 +16,7 @@ from annotated_types import Len
 
 from odoo_toolkit.annotations import DryRun, JsonSchema
 from odoo_toolkit.apps.purchase.actions import CONFIRM, order_result
-from odoo_toolkit.apps.purchase.offers import (
-    ABOVE,
-    Offer,
-    choose,
-    obstacle,
-    offers_of,
-    read_offers,
-)
+from odoo_toolkit.apps.purchase.offers import ABOVE, Offer, choose, obstacle, offers_of, read_offers
 from odoo_toolkit.apps.purchase.orders import LAYOUT, ORDER, Order
 from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.client import Odoo
@@ -31,12 +24,7 @@ from odoo_toolkit.errors import ValidationError, make_error
 from odoo_toolkit.operations.documents import Document, read, read_rows
 from odoo_toolkit.operations.lines import check_lines, checked_number, today, wanted_product
 from odoo_toolkit.operations.preview import new_document
-from odoo_toolkit.operations.steps import (
-    Done,
-    Step,
-    operate,
-    permit,
-)
+from odoo_toolkit.operations.steps import Done, Step, operate, permit
 from odoo_toolkit.operations.units import Uom, put_units
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import counted, written_text

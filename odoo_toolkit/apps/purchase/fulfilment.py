@@ -26,22 +26,9 @@ from odoo_toolkit.call import opened_ids
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import StateError
 from odoo_toolkit.lost_answers import creating, look, or_seen
-from odoo_toolkit.operations.documents import (
-    Row,
-    currency_of,
-    find,
-    read,
-    read_rows,
-    state_error,
-)
+from odoo_toolkit.operations.documents import Row, currency_of, find, read, read_rows, state_error
 from odoo_toolkit.operations.lines import NameOrId, checked_day, today
-from odoo_toolkit.operations.steps import (
-    AnyStep,
-    Done,
-    Step,
-    operate,
-    permit,
-)
+from odoo_toolkit.operations.steps import AnyStep, Done, Step, operate, permit
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.names import Wanted
 

@@ -48,14 +48,7 @@ from odoo_toolkit.operations.documents import (
 )
 from odoo_toolkit.operations.lines import checked_number
 from odoo_toolkit.operations.preview import AMOUNTS, read_document, summary
-from odoo_toolkit.operations.steps import (
-    AnyStep,
-    Done,
-    Step,
-    WizardStep,
-    operate,
-    permit,
-)
+from odoo_toolkit.operations.steps import AnyStep, Done, Step, WizardStep, operate, permit
 from odoo_toolkit.plans import Plan, PlannedDocument, PlannedLine, operation
 
 CANCEL = Step(

@@ -39,13 +39,8 @@ from odoo_toolkit.apps.sales.orders import (
 from odoo_toolkit.apps.sales.quotations import CONFIRM
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
-from odoo_toolkit.errors import (
-    StateError,
-)
-from odoo_toolkit.operations.documents import (
-    Row,
-    state_error,
-)
+from odoo_toolkit.errors import StateError
+from odoo_toolkit.operations.documents import Row, state_error
 from odoo_toolkit.operations.lines import IdOrName, NameOrId, checked_day
 from odoo_toolkit.operations.processing import (
     MOST_ORDERS,

@@ -70,12 +70,7 @@ from odoo_toolkit.operations.preview import (
     new_document,
     read_document,
 )
-from odoo_toolkit.operations.steps import (
-    Done,
-    Step,
-    operate,
-    permit,
-)
+from odoo_toolkit.operations.steps import Done, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import counted, written_text
 from odoo_toolkit.plans import Plan, PlannedDocument, PlannedLine, operation

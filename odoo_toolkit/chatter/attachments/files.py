@@ -18,12 +18,7 @@ from odoo_toolkit.chatter.attachments.content import (
     find_attachment,
     too_large,
 )
-from odoo_toolkit.chatter.owner_records import (
-    EndsOwned,
-    MakesOwned,
-    RecordId,
-    beside_owner,
-)
+from odoo_toolkit.chatter.owner_records import EndsOwned, MakesOwned, RecordId, beside_owner
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.bulk import sending
 from odoo_toolkit.display import Shown

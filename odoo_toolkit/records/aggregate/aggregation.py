@@ -15,12 +15,7 @@ from odoo_toolkit.arguments import read_domain, read_order, resolve_domain
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.fields import Field
-from odoo_toolkit.records.aggregate.grouped_rows import (
-    Question,
-    names_in,
-    number_of_groups,
-    page,
-)
+from odoo_toolkit.records.aggregate.grouped_rows import Question, names_in, number_of_groups, page
 from odoo_toolkit.records.aggregate.grouping import COUNT, Spec
 from odoo_toolkit.records.aggregate.measuring import ORDER_EXAMPLE, listed, parse
 from odoo_toolkit.records.aggregate.mixed import (

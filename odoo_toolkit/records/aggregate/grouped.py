@@ -12,13 +12,7 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.compat import GROUPING_SINCE, UNNAMED_AGGREGATES
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import Field
-from odoo_toolkit.records.aggregate.grouping import (
-    COUNT,
-    SERVER_COUNT,
-    Grouping,
-    Measure,
-    Spec,
-)
+from odoo_toolkit.records.aggregate.grouping import COUNT, SERVER_COUNT, Grouping, Measure, Spec
 from odoo_toolkit.values.moments import iso_utc
 from odoo_toolkit.values.periods import period_start
 

@@ -26,12 +26,7 @@ from odoo_toolkit.records.aggregate.grouped import (
     shown_measure,
     sort_key,
 )
-from odoo_toolkit.records.aggregate.grouping import (
-    COUNT,
-    Grouping,
-    Measure,
-    Spec,
-)
+from odoo_toolkit.records.aggregate.grouping import COUNT, Grouping, Measure, Spec
 from odoo_toolkit.records.aggregate.measuring import holds
 from odoo_toolkit.records.omissions import with_left_out
 from odoo_toolkit.records.paths import Shower, columns

@@ -16,13 +16,7 @@ from odoo_toolkit.policy.languages import language_problem
 from odoo_toolkit.records import record_refs
 from odoo_toolkit.records.arguments import readable_of
 from odoo_toolkit.records.importing.columns import Column
-from odoo_toolkit.records.importing.existing import (
-    changed,
-    find,
-    folded,
-    key_of,
-    read_present,
-)
+from odoo_toolkit.records.importing.existing import changed, find, folded, key_of, read_present
 from odoo_toolkit.records.importing.preparing import Prepared
 from odoo_toolkit.records.importing.relations import external_ids
 from odoo_toolkit.records.importing.sending import Row
