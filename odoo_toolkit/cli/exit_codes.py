@@ -14,8 +14,9 @@ import click
 from odoo_toolkit.cli import INTERRUPTED, NOTHING_WRITTEN
 from odoo_toolkit.cli.connecting import State
 from odoo_toolkit.cli.in_shell import in_shell
-from odoo_toolkit.cli.output import say, several
+from odoo_toolkit.cli.output import say
 from odoo_toolkit.errors import OdooError
+from odoo_toolkit.plain_text import counted
 
 #: category of an error -> exit status. 1 is what nobody foresaw, 2 wrong arguments, as of click.
 STATUS = {
@@ -131,14 +132,14 @@ def _failed(error: OSError, state: State) -> int:
 
 def _tell_printed(state: State) -> None:
     if state.printed:
-        say(f"{several(state.printed, 'record')} had been printed before: there may be more.")
+        say(f"{counted(state.printed, 'record')} had been printed before: there may be more.")
 
 
 def _interrupted(state: State) -> str:
     odoo = state.odoo
     if state.printed:
         return (
-            f"Interrupted: {several(state.printed, 'record')} had been printed; there may be more."
+            f"Interrupted: {counted(state.printed, 'record')} had been printed; there may be more."
         )
     if state.loaded is not None:
         return _interrupted_sync(state.loaded)
@@ -155,7 +156,7 @@ def _interrupted(state: State) -> str:
 
 
 def _interrupted_sync(loaded: Sequence[str]) -> str:
-    whole = f"{several(len(loaded), 'table')} loaded whole: {', '.join(loaded)}"
+    whole = f"{counted(len(loaded), 'table')} loaded whole: {', '.join(loaded)}"
     return (
         f"Interrupted: {whole if loaded else 'no table was loaded whole'}. The table under way may"
         " be loaded in part. The next sync loads the rest."

@@ -19,10 +19,10 @@ from odoo_toolkit.cli.output import (
     print_text,
     progress,
     say,
-    several,
     tell_warnings,
 )
 from odoo_toolkit.cli.parsing import domain_of, id_list
+from odoo_toolkit.plain_text import counted
 from odoo_toolkit.records.export_files import written_beside
 from odoo_toolkit.reports import generate_report, list_reports
 
@@ -84,7 +84,7 @@ def export(
                     print_text(line.replace("\r\n", "\n"))
     tell_warnings(result)
     where = "" if output == _STANDARD_OUTPUT else f" to {output}"
-    say(f"{several(result.rows, 'record')} of {model} written{where}.")
+    say(f"{counted(result.rows, 'record')} of {model} written{where}.")
 
 
 @click.command()
@@ -140,4 +140,4 @@ def report(
     tell_warnings(pdf)
     if output != _STANDARD_OUTPUT:
         print_text(f"{output or Path(str(pdf.path)).name}\n")
-    say(f"{several(pdf.pages, 'page')}, {pdf.size_human}.")
+    say(f"{counted(pdf.pages, 'page')}, {pdf.size_human}.")

@@ -27,11 +27,11 @@ from odoo_toolkit.cli.output import (
     print_text,
     print_value,
     progress,
-    several,
 )
 from odoo_toolkit.cli.output import say as tell
 from odoo_toolkit.cli.parsing import flat, name_list
 from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.plain_text import counted
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.importing.results import ImportPlan, ImportResult
 
@@ -166,14 +166,14 @@ def _tell(
     if len(problems) > _TOLD:
         tell(f"and {len(problems) - _TOLD} more; --failed FILE has all of them")
     for related, names in result.related.items():
-        would = "would be " if isinstance(result, Plan) else ""
-        tell(f"{several(len(names), 'record')} of {related} {would}created: {', '.join(names)}")
+        created = "to create" if isinstance(result, Plan) else "created"
+        tell(f"{counted(len(names), 'record')} of {related} {created}: {', '.join(names)}")
     for warning in result.warnings:
         note(warning)
     if isinstance(result, Plan) and result.needs:
         note(result.needs)
     if isinstance(result, ImportResult) and stopped is not None:
-        numbers = f"{several(len(result.remaining), 'row')} remaining"
+        numbers = f"{counted(len(result.remaining), 'row')} remaining"
         numbers += f", {len(result.unconfirmed)} unconfirmed"
         tell(f"Stopped: {numbers}. {stopped}")
     if failed and result.failed:
@@ -184,10 +184,7 @@ def _tell(
 
 def _print(result: ImportResult | ImportPlan, form: Form) -> None:
     if form_of(form) == "table":
-        would = "would be " if isinstance(result, Plan) else ""
-        counts = f"{result.created} created, {result.updated} updated, {result.unchanged} unchanged"
-        line = f"{several(len(result.ids), 'row')} of {result.model}: {would}{counts}"
-        line += f", {len(result.failed)} failed"
+        line = result.counts
         if isinstance(result, ImportResult) and result.interrupted is not None:
             line += f", {len(result.unconfirmed)} unconfirmed, {len(result.remaining)} remaining"
         print_text(line + "\n")

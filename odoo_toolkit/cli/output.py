@@ -75,11 +75,6 @@ def prepare_output() -> None:
             )
 
 
-def several(number: int, noun: str) -> str:
-    """Return ``1 record`` or ``2 records``."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 def say(text: str) -> None:
     """Write a sentence to standard error."""
     click.echo(_CONTROL.sub("\ufffd", text), err=True)

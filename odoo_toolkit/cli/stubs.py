@@ -6,7 +6,8 @@ import click
 
 from odoo_toolkit.cli import options
 from odoo_toolkit.cli.connecting import WatchedOdoo, with_odoo
-from odoo_toolkit.cli.output import say, several, tell_warnings
+from odoo_toolkit.cli.output import say, tell_warnings
+from odoo_toolkit.plain_text import counted
 from odoo_toolkit.stubs import write_stubs
 
 
@@ -36,8 +37,8 @@ def stubs(odoo: WatchedOdoo, models: tuple[str, ...], output: str) -> None:
     for name, why in result.not_told.items():
         say(f"Note: {name} is left out: {why}")
     if result.closed_models:
-        say(f"Note: {several(result.closed_models, 'model')} left out, as they are closed.")
+        say(f"Note: {counted(result.closed_models, 'model')} left out, as they are closed.")
     if result.closed_fields:
-        say(f"Note: {several(result.closed_fields, 'field')} left out, as they are closed.")
-    files = f"{several(len(result.changed), 'file')} written, {len(result.removed)} removed"
-    say(f"{several(len(result.models), 'model')} in {result.folder}: {files}.")
+        say(f"Note: {counted(result.closed_fields, 'field')} left out, as they are closed.")
+    files = f"{counted(len(result.changed), 'file')} written, {len(result.removed)} removed"
+    say(f"{counted(len(result.models), 'model')} in {result.folder}: {files}.")

@@ -12,11 +12,12 @@ import click
 from odoo_toolkit.cli import options
 from odoo_toolkit.cli.connecting import State, WatchedOdoo, with_odoo
 from odoo_toolkit.cli.exit_codes import SOME_FAILED, status_of, tell_error
-from odoo_toolkit.cli.output import Form, form_of, form_options, print_rows, progress, say, several
+from odoo_toolkit.cli.output import Form, form_of, form_options, print_rows, progress, say
 from odoo_toolkit.cli.parsing import domain_of, flat, name_list
 from odoo_toolkit.dlt import BUNDLES, TableReport, sync
 from odoo_toolkit.dlt.bundles import models_of
 from odoo_toolkit.errors import OdooError
+from odoo_toolkit.plain_text import counted
 from odoo_toolkit.progress import listening
 
 #: Columns of the table; the other forms have all that a report has.
@@ -112,7 +113,7 @@ def sync_(
     if failed:
         state.status = SOME_FAILED if done else status_of(failed[0])
         kept = "" if given.get("refresh") else " What was loaded before stays."
-        say(f"{several(len(failed), 'table')} of {len(wanted)} failed.{kept}")
+        say(f"{counted(len(failed), 'table')} of {len(wanted)} failed.{kept}")
 
 
 def _print(done: Sequence[TableReport], form: Form) -> None:
@@ -157,7 +158,7 @@ def _tell(report: TableReport) -> None:
         say(f"Note: {report.table}: {warning}")
     if report.not_accessible:
         say(
-            f"Note: {report.table}: {several(report.not_accessible, 'row')} of records that this"
+            f"Note: {report.table}: {counted(report.not_accessible, 'row')} of records that this"
             " user can no longer read stay as they were."
         )
     if report.status != "complete":

@@ -7,12 +7,13 @@ import json
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import attrs
 
 from odoo_toolkit.arguments.compared import Difference
 from odoo_toolkit.display import Shown
+from odoo_toolkit.plain_text import counted
 from odoo_toolkit.plans import Plan, PlannedCall, PlannedChange
 from odoo_toolkit.records.importing.tables import REASON, CsvFormat
 
@@ -163,6 +164,9 @@ class ImportedRows(Shown):
         warnings: what else is to be known.
     """
 
+    #: What is said of the created, the updated and the failed rows.
+    _WORDS: ClassVar = ("created", "updated", "failed")
+
     model: str
     created: int
     updated: int
@@ -221,15 +225,19 @@ class ImportedRows(Shown):
                 lines.writerow([*cells, reason.decode(written.encoding).removeprefix("\ufeff")])
         return len(self.failed)
 
-    def _told(self, would: str = "") -> str:
-        """Return the numbers in words."""
-        counts = f"{self.created} created, {self.updated} updated, {self.unchanged} unchanged"
-        return f"{len(self.ids)} rows of {self.model}: {would}{counts}, {len(self.failed)} failed"
+    @property
+    def counts(self) -> str:
+        """The numbers in words."""
+        created, updated, failed = self._WORDS
+        return (
+            f"{counted(len(self.ids), 'row')} of {self.model}: {self.created} {created},"
+            f" {self.updated} {updated}, {self.unchanged} unchanged, {len(self.failed)} {failed}"
+        )
 
-    def _details(self, would: str = "") -> list[str]:
+    def _details(self) -> list[str]:
         """Return what is to be known besides the numbers."""
         related = [
-            f"{len(names)} {model} {would}created: {', '.join(_few(names, _IDS))}"
+            f"{len(names)} {model} {self._WORDS[0]}: {', '.join(_few(names, _IDS))}"
             for model, names in self.related.items()
         ]
         problems = self.problems
@@ -270,6 +278,8 @@ class ImportPlan(ImportedRows, Plan):
         message, needs: See :class:`~odoo_toolkit.Plan`.
     """
 
+    _WORDS: ClassVar = ("to create", "to update", "with errors")
+
     calls: list[PlannedCall] = attrs.field(repr=False)
     changes: list[PlannedChange] = attrs.field(factory=list, repr=False)
     ways: dict[Sent, int] = attrs.field(factory=dict, repr=False)
@@ -282,7 +292,7 @@ class ImportPlan(ImportedRows, Plan):
     def _summary(self, facts: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         sent = ", ".join(f"{way} {rows}" for way, rows in self.ways.items())
         told = [*([f"rows by how they would be sent: {sent}"] if sent else []), self.needs or ""]
-        return "\n".join([self.message, *filter(None, told), *self._details("would be ")]), {}
+        return "\n".join([self.message, *filter(None, told), *self._details()]), {}
 
     def summary(self) -> ImportSummary:
         """Return a summary of the plan."""
@@ -340,7 +350,7 @@ class ImportResult(ImportedRows):
         return f"ImportResult(model={self.model!r}{told}, failed={len(self.failed)}{stopped})"
 
     def _summary(self, facts: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-        line = self._told()
+        line = self.counts
         if self.interrupted is not None:
             line += f"; stopped with {len(self.unconfirmed)} unconfirmed and"
             line += f" {len(self.remaining)} remaining: {self.interrupted}"

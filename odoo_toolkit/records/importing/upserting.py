@@ -418,7 +418,7 @@ def _plan(
         changes=list(changes),
         ways=dict(ways),
     )
-    return attrs.evolve(plan, message=plan._told("would be "))
+    return attrs.evolve(plan, message=plan.counts)
 
 
 def _differences(
