@@ -59,7 +59,6 @@ LONGEST = (
     "tests/live/test_dlt_postgres.py",
     "tests/live/test_reports.py",
     "tests/live/test_hr.py",
-    "tests/team/test_whole_path.py",
     "tests/team/test_first_file.py",
     "tests/live/test_attachments.py",
     "tests/live/test_user_keys.py",

@@ -20,6 +20,7 @@ from tests.live.servers import Server
 from tests.live.test_user_keys import People, people, with_second_factor
 from tests.live.test_user_keys import Person as User
 from tests.team.harness import (
+    CALLBACK,
     OPERATOR_PASSWORD,
     OAuthClient,
     Person,
@@ -246,9 +247,13 @@ def test_a_no_leaves_nothing_behind(team: RunningTeam, client: OAuthClient, peop
     user = people.make()
     person, page = begun(team, client)
     page = person.sign_in(page, instance="main", login=user.login, password=user.password)
-    told = person.answer(page, "deny")
-    assert told["error"] == "access_denied"
-    assert told["state"] == "the state"
+    assert person.answer(page, "deny") == {
+        "to": CALLBACK,
+        "error": "access_denied",
+        "error_description": "The person said no.",
+        "state": "the state",
+        "iss": team.url,
+    }
     assert keys_of(user, people) == []
     assert person.post("/consent", page, answer="allow").status_code == 410
     assert keys_of(user, people) == []
