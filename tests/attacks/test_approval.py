@@ -20,8 +20,8 @@ from odoo_toolkit.apps import sales
 from tests.attacks.database import Database, unchanged
 from tests.attacks.test_readonly_writes import LOGIN_TABLES
 from tests.kit.approvals import Office, call
+from tests.kit.mcp import Person
 from tests.live.servers import Server, credentials
-from tests.mcp.test_confirmation import Person
 
 pytestmark = [pytest.mark.anyio, pytest.mark.every_version]
 

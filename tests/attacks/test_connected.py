@@ -15,9 +15,17 @@ from odoo_toolkit_mcp.accounts import app, odoo_users, stored_rates
 from odoo_toolkit_mcp.accounts.passwords import hash_password
 from odoo_toolkit_mcp.resources import serving
 from odoo_toolkit_mcp.resources.subscriptions import MOST_SUBSCRIPTIONS
-from tests.attacks.test_sign_in import at_home
 from tests.team.conftest import Serve, client, serve, team, users
-from tests.team.harness import OPERATOR_PASSWORD, OAuthClient, Person, RunningTeam, Tokens, call
+from tests.team.harness import (
+    OPERATOR_PASSWORD,
+    OAuthClient,
+    Person,
+    RunningTeam,
+    at_home,
+    call,
+    connected,
+    operator_of,
+)
 from tests.team.people import NOWHERE, Users, password_of
 
 __all__ = ["client", "serve", "team", "users"]
@@ -60,10 +68,6 @@ def messages(stream: requests.Response) -> Iterator[dict[str, Any]]:
             yield json.loads(line.removeprefix(b"data: "))
         elif line.startswith(b"{"):
             yield json.loads(line)
-
-
-def connected(team: RunningTeam, client: OAuthClient, login: str = "ann") -> Tokens:
-    return Person(team.url).connect(client, login=login, password=password_of(login))
 
 
 def later(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
@@ -138,21 +142,6 @@ def test_calls_of_one_person_are_none_of_anothers(
     assert not refused(token("ann", "other"))
 
 
-def test_a_token_without_the_scope_of_the_endpoint_is_of_no_use_there(
-    team: RunningTeam, client: OAuthClient
-) -> None:
-    person = Person(team.url)
-    page = person.begin(client, scope="offline_access")
-    page = person.sign_in(page, login="ann", password=password_of("ann"))
-    tokens = client.tokens(person.answer(page)["code"])
-    answer = call(team.url, tokens.access, "odoo_core_get_user")
-    assert answer.status_code == 403
-    more = client.post(
-        "/token", grant_type="refresh_token", refresh_token=tokens.refresh, scope="odoo"
-    )
-    assert more.json()["error"] == "invalid_scope"
-
-
 # The pages --------------------------------------------------------------------------------------
 
 
@@ -208,8 +197,7 @@ def test_a_new_password_of_the_operator_ends_the_sessions_of_the_old_one(
     users: Users, serve: Serve
 ) -> None:
     before = serve()
-    thief = Person(before.url)
-    thief.post("/admin/sign-in", thief.get("/admin"), password=OPERATOR_PASSWORD)
+    thief = operator_of(before)
     assert thief.get("/admin/activity").status_code == 200
     after = serve(public_url=before.url, operator_password=hash_password("another password"))
     thief.url = after.url

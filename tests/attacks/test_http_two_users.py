@@ -19,14 +19,12 @@ import pytest
 
 from odoo_toolkit import Odoo
 from tests.attacks.policies import MARK, Raw, connected, raw
+from tests.kit.mcp import headers_of, line_with, mcp_server
 from tests.live.conftest import admin, suffix
 from tests.live.conftest import server as any_server
 from tests.live.servers import Server, ordinary_user
 from tests.mcp.conftest import era
 from tests.mcp.http_server import RunningServer
-from tests.mcp.test_http_subscriptions import line_with
-from tests.mcp.test_real_http import headers_of
-from tests.mcp.test_real_odoo import mcp_server
 
 pytestmark = pytest.mark.needs_odoo
 

@@ -30,8 +30,13 @@ from tests.team.harness import (
     OAuthClient,
     Person,
     RunningTeam,
-    call,
+    at_home,
+    connected,
+    form_of,
     hidden,
+    lets_in,
+    operator_of,
+    signed_in,
     text_of,
 )
 from tests.team.people import NOWHERE, Users, key_of, password_of
@@ -53,25 +58,6 @@ POSTS = [
 ]
 
 
-def signed_in(team: RunningTeam, client: OAuthClient, login: str = "ann") -> Any:
-    """Return somebody with a browser, and the page that asks for consent."""
-    one = Person(team.url)
-    return one, one.sign_in(one.begin(client), login=login, password=password_of(login))
-
-
-def at_home(team: RunningTeam, client: OAuthClient, login: str = "ann") -> Person:
-    """Return somebody who is connected and signed in to /me."""
-    one = Person(team.url)
-    one.connect(client, login=login, password=password_of(login))
-    answer = one.post("/me/sign-in", one.get("/me"), login=login, password=password_of(login))
-    assert answer.status_code == 303
-    return one
-
-
-def lets_in(team: RunningTeam, token: str) -> bool:
-    return call(team.url, token, "odoo_core_get_user").status_code == 200
-
-
 # Tokens in the place of others ------------------------------------------------------------------
 
 
@@ -91,7 +77,7 @@ def test_a_refresh_token_a_code_and_a_cookie_open_nothing(
 
 
 def test_a_token_opens_no_page(team: RunningTeam, client: OAuthClient) -> None:
-    tokens = Person(team.url).connect(client, login="ann", password=password_of("ann"))
+    tokens = connected(team, client)
     for token in (tokens.access, tokens.refresh):
         thief = Person(team.url)
         for name in ("omcp-me", "omcp-admin"):
@@ -102,22 +88,13 @@ def test_a_token_opens_no_page(team: RunningTeam, client: OAuthClient) -> None:
         assert "ann" not in requests.get(f"{team.url}/me", headers=headers, timeout=120).text
 
 
-def test_a_token_in_the_address_opens_nothing(team: RunningTeam, client: OAuthClient) -> None:
-    tokens = Person(team.url).connect(client, login="ann", password=password_of("ann"))
-    answer = requests.post(
-        f"{team.url}/mcp", params={"access_token": tokens.access}, json={}, timeout=120
-    )
-    assert answer.status_code == 401
-
-
 def test_the_operators_cookie_and_a_persons_are_not_the_same(
     team: RunningTeam, client: OAuthClient
 ) -> None:
     home = at_home(team, client)
     home.browser.cookies.set("omcp-admin", home.browser.cookies["omcp-me"])
     assert home.get("/admin/activity").status_code == 403
-    operator = Person(team.url)
-    operator.post("/admin/sign-in", operator.get("/admin"), password=OPERATOR_PASSWORD)
+    operator = operator_of(team)
     assert operator.get("/admin/activity").status_code == 200
     operator.browser.cookies.set("omcp-me", operator.browser.cookies["omcp-admin"])
     assert "Sign in with Odoo" in text_of(operator.get("/me"))
@@ -201,7 +178,7 @@ def test_forwarded_headers_bend_no_address(team: RunningTeam, client: OAuthClien
 def test_a_state_breaks_no_header(team: RunningTeam, client: OAuthClient) -> None:
     one = Person(team.url)
     state = "a\r\nSet-Cookie: omcp-me=b\r\n\r\n<script>"
-    page = one.sign_in(one.begin(client, state=state), login="ann", password=password_of("ann"))
+    page = one.sign_in(one.begin(client, state=state), **form_of())
     sent = one.post("/consent", page, answer="allow")
     assert sent.status_code == 303
     assert "omcp-me" not in sent.headers.get("Set-Cookie", "")
@@ -215,8 +192,7 @@ def test_a_name_that_is_html_is_text(team: RunningTeam) -> None:
     name = '<script>alert(1)</script><a href="https://evil.example.com">"\'{{7*7}}'
     evil = OAuthClient(team.url, name=name)
     home = at_home(team, evil)
-    operator = Person(team.url)
-    operator.post("/admin/sign-in", operator.get("/admin"), password=OPERATOR_PASSWORD)
+    operator = operator_of(team)
     pages = [Person(team.url).begin(evil), home.get("/me"), operator.get("/admin")]
     for page in [*pages, operator.get("/admin/activity")]:
         assert "<script" not in page.text
@@ -236,8 +212,7 @@ def test_what_odoo_and_a_call_name_is_text_on_all_pages(
         team.server.provider.activity.note(
             kind, instance="main", account=account.id, client=evil, body=body
         )
-    operator = Person(team.url)
-    operator.post("/admin/sign-in", operator.get("/admin"), password=OPERATOR_PASSWORD)
+    operator = operator_of(team)
     pages = [home.get("/me"), home.begin(client), operator.get("/admin")]
     pages += [operator.get("/admin/activity"), operator.get("/admin/activity", words=evil)]
     for page in pages:
@@ -290,8 +265,8 @@ def test_nobody_signs_in_underneath_another(
     first = victim.begin(client)
     attacker = Person(team.url)
     theirs = attacker.get(first.url)
-    page = victim.sign_in(first, login="ann", password=password_of("ann"))
-    attacker.sign_in(theirs, login="eve", password=password_of("eve"))
+    page = victim.sign_in(first, **form_of())
+    attacker.sign_in(theirs, **form_of("eve"))
     answer = victim.post("/consent", page, answer="allow")
     assert answer.status_code == 403
     assert users.made == []
@@ -324,14 +299,14 @@ def test_two_people_in_one_browser_do_not_get_each_others_pages(
 ) -> None:
     browser = at_home(team, client, "ann")
     # Bob signs a client in where ann is still signed in to /me.
-    page = browser.sign_in(browser.begin(client), login="bob", password=password_of("bob"))
+    page = browser.sign_in(browser.begin(client), **form_of("bob"))
     words = text_of(page)
     assert "Bob (bob)" in words
     assert "(ann)" not in words
     assert browser.answer(page)["code"]
     browser.post("/me/sign-out", browser.get("/me"))
     assert "Continue as" not in text_of(browser.begin(client))
-    form = {"login": "bob", "password": password_of("bob")}
+    form = form_of("bob")
     browser.post("/me/sign-in", browser.get("/me"), **form)
     assert "Ann (ann)" not in text_of(browser.get("/me"))
 
@@ -368,14 +343,9 @@ def test_no_form_of_another_site_is_taken(
     assert as_json.status_code == 415
     without_cookie = requests.post(team.url + path, form, headers=ours, timeout=120)
     assert without_cookie.status_code == 403
-    assert len(team.server.provider.grants.grants()) == 1
-
-
-@pytest.mark.parametrize("path", [path for path in POSTS if path not in ("/sign-in", "/consent")])
-def test_a_link_does_nothing(team: RunningTeam, client: OAuthClient, path: str) -> None:
-    home = at_home(team, client)
-    proof = hidden(home.get("/me").text)["csrf"]
-    assert home.get(path, csrf=proof, connection="1").status_code == 405
+    # Nor does a link do anything.
+    if path not in ("/sign-in", "/consent"):
+        assert home.get(path, csrf=proof, connection="1").status_code == 405
     assert len(team.server.provider.grants.grants()) == 1
 
 
@@ -438,13 +408,13 @@ def test_the_sixth_guess_at_a_password_waits(team: RunningTeam, client: OAuthCli
         answer = one.sign_in(one.begin(client), login=login, password="a guess")
         assert answer.status_code == 400
     one = Person(team.url)
-    answer = one.sign_in(one.begin(client), login="ann", password=password_of("ann"))
+    answer = one.sign_in(one.begin(client), **form_of())
     assert answer.status_code == 429
     assert "15 minutes" in text_of(answer)
-    home = one.post("/me/sign-in", one.get("/me"), login="ann", password=password_of("ann"))
+    home = one.post("/me/sign-in", one.get("/me"), **form_of())
     assert home.status_code == 429
     # Others sign in as before.
-    other = one.sign_in(one.begin(client), login="bob", password=password_of("bob"))
+    other = one.sign_in(one.begin(client), **form_of("bob"))
     assert other.status_code == 200
 
 
@@ -487,7 +457,7 @@ def test_a_slow_odoo_does_not_tell_who_has_a_login(
     monkeypatch.setattr(sign_in, "with_password", with_password)
     one = Person(team.url)
     page = one.begin(client)
-    assert one.sign_in(page, login="bob", password=password_of("bob")).status_code == 200
+    assert one.sign_in(page, **form_of("bob")).status_code == 200
     took = []
     for login in ("nobody", "ann"):
         begun = now[0]
@@ -520,7 +490,7 @@ def test_guessing_with_many_logins_waits_and_an_office_does_not(
     page = one.begin(client)
     for number in range(40):
         login = f"user{number}"
-        assert one.sign_in(page, login=login, password=password_of(login)).status_code == 200
+        assert one.sign_in(page, **form_of(login)).status_code == 200
     statuses = [
         one.sign_in(page, login=f"guess{number}", password="password1").status_code
         for number in range(40)
@@ -643,8 +613,7 @@ def test_numbers_that_are_none_are_told(
     page = home.get("/me")
     assert home.post("/me/undo", page, entry=number).status_code == 404
     assert home.post("/me/disconnect", page, connection=number).status_code == 303
-    operator = Person(team.url)
-    operator.post("/admin/sign-in", operator.get("/admin"), password=OPERATOR_PASSWORD)
+    operator = operator_of(team)
     for name in ("account", "before"):
         assert operator.get("/admin/activity", **{name: number}).status_code == 400
     page = operator.get("/admin")
@@ -845,8 +814,7 @@ def test_no_secret_is_in_the_log(
     home = at_home(team, client, "bob")
     wrong = one.sign_in(one.begin(client), login="ann", password="a wrong password")
     assert wrong.status_code == 400
-    operator = Person(team.url)
-    operator.post("/admin/sign-in", operator.get("/admin"), password=OPERATOR_PASSWORD)
+    operator_of(team)
     secrets = [code, tokens.access, tokens.refresh, renewed["access_token"], password_of("ann")]
     secrets += [key_of("ann"), "a wrong password", OPERATOR_PASSWORD, client.verifier]
     secrets += [cookie.value or "" for cookie in home.browser.cookies]
@@ -868,7 +836,6 @@ def test_no_client_turns_the_audit_off(team: RunningTeam, client: OAuthClient) -
     client.post("/revoke", token=answer.json()["access_token"], audit="off")
     kinds = [event.kind for event in team.server.provider.activity.latest()]
     assert kinds == ["disconnected", "connected"]
-    operator = Person(team.url)
-    operator.post("/admin/sign-in", operator.get("/admin"), password=OPERATOR_PASSWORD)
+    operator = operator_of(team)
     lines = operator.get("/admin/activity.jsonl").text.splitlines()
     assert [json.loads(line)["kind"] for line in lines][-2:] == ["disconnected", "connected"]

@@ -13,14 +13,16 @@ from tests.team.harness import (
     OAuthClient,
     Person,
     RunningTeam,
-    call,
+    form_of,
+    operator_of,
+    status_of,
     text_of,
 )
-from tests.team.people import Users, password_of
+from tests.team.people import Users
 
 __all__ = ["client", "person", "serve", "team", "users"]
 
-ANN = {"login": "ann", "password": password_of("ann")}
+ANN = form_of()
 
 
 def test_a_foreign_page_uses_up_no_limit_of_an_office(
@@ -106,20 +108,19 @@ def test_very_many_connections_of_one_person_hide_nobody_elses(
     team: RunningTeam, client: OAuthClient
 ) -> None:
     first = Person(team.url).connect(client, **ANN)
-    Person(team.url).connect(client, login="mallory", password=password_of("mallory"))
+    Person(team.url).connect(client, **form_of("mallory"))
     with team.server.store.writing() as session:
         session.execute(
             "INSERT INTO granted (account, client, client_name, scopes, made, used)"
             " WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1100)"
             " SELECT account, client, 'Many', scopes, made, used FROM n, granted WHERE id = 2"
         )
-    operator = Person(team.url)
-    operator.post("/admin/sign-in", operator.get("/admin"), password=OPERATOR_PASSWORD)
+    operator = operator_of(team)
     page = operator.get("/admin")
     assert "ann" in text_of(page)
     assert text_of(page).count("Many") < 1000
     operator.post("/admin/revoke", page, connection="1")
-    assert call(team.url, first.access, "odoo_core_get_user").status_code == 401
+    assert status_of(team, first.access) == 401
     # Nor is one of the many out of reach.
     operator.post("/admin/revoke", page, connection="3")
     assert team.server.provider.grants.find_grant(3) is None
@@ -178,13 +179,6 @@ def test_a_page_at_another_name_of_this_machine_leads_to_the_right_one(team: Run
     assert requests.get(f"{other}/healthz", allow_redirects=False, timeout=60).status_code == 200
     form = requests.post(f"{other}/me/sign-in", data={}, allow_redirects=False, timeout=60)
     assert form.status_code == 403
-
-
-def test_the_metadata_announce_who_answers(team: RunningTeam) -> None:
-    """A client that knows it is not taken in by another server's answer (RFC 9207)."""
-    address = f"{team.url}/.well-known/oauth-authorization-server"
-    told = requests.get(address, timeout=60).json()
-    assert told["authorization_response_iss_parameter_supported"] is True
 
 
 def test_a_portal_user_is_told_before_allow(

@@ -19,8 +19,8 @@ from odoo_toolkit import connect
 from odoo_toolkit.records import create, search_read, unlink
 from tests.browser.host import SHOWS_VIEWS, Origins, origins, show
 from tests.browser.team_pictures import team_pictures
+from tests.kit.mcp import mcp_server
 from tests.live.servers import Server, credentials, find_servers
-from tests.mcp.test_real_odoo import mcp_server
 
 IMAGES = Path(__file__).parents[2] / "docs/images"
 

@@ -17,11 +17,11 @@ from odoo_toolkit_mcp.server import OdooServer
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.views.serving import CONFIRM, META
 from tests.browser.host import SHOWS_VIEWS, Origins, show
+from tests.kit.mcp import mcp_server
 from tests.live.conftest import admin, server, suffix
 from tests.live.servers import Server
 from tests.mcp.conftest import connection_settings, odoo
 from tests.mcp.fake_odoo import FakeOdoo
-from tests.mcp.test_real_odoo import mcp_server
 
 pytestmark = [pytest.mark.anyio, pytest.mark.browser]
 

@@ -9,11 +9,10 @@ from mcp import Client
 
 from odoo_toolkit import Odoo, records
 from odoo_toolkit.apps.accounting import Invoice, create_invoice, get_invoice, register_payment
+from tests.kit.mcp import error_of, mcp_server
 from tests.live.accounting_data import customer, expense_account, kept, posted, user_in
 from tests.live.servers import Server
 from tests.mcp.conftest import anyio_backend, era
-from tests.mcp.test_real_odoo import mcp_server
-from tests.mcp.test_tools import error_of
 
 pytestmark = pytest.mark.anyio
 

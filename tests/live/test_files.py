@@ -12,8 +12,8 @@ from mcp.types import BlobResourceContents, ResourceLink, TextResourceContents
 
 from odoo_toolkit import Odoo, create
 from odoo_toolkit.apps import sales
+from tests.kit.mcp import call, mcp_server
 from tests.live.servers import Server
-from tests.mcp.test_real_odoo import call, mcp_server
 
 pytestmark = pytest.mark.anyio
 

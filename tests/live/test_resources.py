@@ -11,10 +11,9 @@ import pytest
 from mcp import Client, MCPError
 
 from odoo_toolkit import Odoo, records
+from tests.kit.mcp import looking, mcp_server, subscribed
 from tests.live.servers import Server, User
 from tests.mcp.conftest import anyio_backend, era
-from tests.mcp.test_real_odoo import mcp_server
-from tests.mcp.test_subscriptions import looking, subscribed
 
 pytestmark = pytest.mark.anyio
 

@@ -11,10 +11,10 @@ from mcp.types import CallToolResult
 
 from odoo_toolkit import Odoo, records
 from odoo_toolkit_mcp.untrusted import BEGIN, END
+from tests.kit.mcp import mcp_server
 from tests.live.servers import Server, User
 from tests.mcp.conftest import anyio_backend, era
-from tests.mcp.test_real_odoo import mcp_server
-from tests.mcp.test_untrusted_text import ATTACKS, assert_marked, hidden_in
+from tests.mcp.texts import ATTACKS, assert_marked, hidden_in
 
 pytestmark = pytest.mark.anyio
 

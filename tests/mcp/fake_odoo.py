@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import threading
 from collections.abc import Callable
@@ -254,3 +255,35 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *args: Any) -> None:
         """Say nothing."""
+
+
+FIELDS = json.loads(
+    (Path(__file__).parent.parent / "recorded/communication.json").read_text("utf-8")
+)["14"]["ir.attachment"]
+
+
+def serve(odoo: FakeOdoo, content: bytes, **values: Any) -> None:
+    """Let the fake Odoo have one attachment, 5, of partner 1."""
+    described = {
+        "id": 5,
+        "name": "file",
+        "mimetype": "application/octet-stream",
+        "file_size": len(content),
+        "type": "binary",
+        "url": False,
+        "res_model": "res.partner",
+        "res_field": False,
+        "res_id": 1,
+        "create_date": "2026-11-21 23:25:00",
+        "create_uid": [2, "Mitchell Admin"],
+        **values,
+    }
+
+    def search_read(args: list[Any], kwargs: dict[str, Any]) -> list[dict[str, Any]]:
+        if "datas" in args[1]:
+            return [{"id": 5, "datas": base64.b64encode(content).decode()}]
+        return [described]
+
+    odoo.answers["ir.attachment", "fields_get"] = lambda args, kwargs: FIELDS
+    odoo.answers["ir.attachment", "search_read"] = search_read
+    odoo.answers["ir.attachment", "create"] = lambda args, kwargs: 5

@@ -14,9 +14,10 @@ from mcp.types import Tool
 
 from odoo_toolkit_mcp import tool_list
 from odoo_toolkit_mcp.settings import MODE_ACCESS, ServerSettings
-from odoo_toolkit_mcp.tool_groups import Area
+from odoo_toolkit_mcp.tool_groups import Area, areas_for
 from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
 from odoo_toolkit_mcp.toolsets.base import ToolTable
+from tests.mcp import list_sizes
 
 FILE = Path(__file__).with_name("list_sizes.json")
 
@@ -120,3 +121,8 @@ def keep_what_shrank() -> None:
 
 if __name__ == "__main__":
     write(measured())
+
+
+def all_areas(mode: str) -> dict[str, Area]:
+    table = list_sizes.table(mode)
+    return areas_for(table.tools, table.hidden, mode)

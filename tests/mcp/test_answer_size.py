@@ -15,10 +15,10 @@ from pydantic_core import to_json
 from odoo_toolkit_mcp import results
 from odoo_toolkit_mcp.answer_size import within_budget
 from odoo_toolkit_mcp.views.serving import CALL, META
+from tests.kit.mcp import meta, viewer
 from tests.mcp import list_sizes
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import FakeOdoo
-from tests.mcp.test_views import meta, viewer
 from tests.mcp.texts import as_shown, data_of
 
 pytestmark = pytest.mark.anyio
@@ -230,7 +230,7 @@ def test_any_answer_is_within_the_budget_or_at_one_record_each(
 
 @pytest.mark.parametrize("mode", ["readonly", "full"])
 def test_what_areas_say_of_themselves_is_within_it(mode: str) -> None:
-    from tests.mcp.test_areas import all_areas
+    from tests.mcp.list_sizes import all_areas
 
     for area in all_areas(mode).values():
         assert list_sizes.size(area.manifest()) < 24_000

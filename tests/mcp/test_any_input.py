@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcp import Client
 
+from tests.kit.core_calls import CALLS
 from tests.mcp.conftest import MakeServer
-from tests.mcp.test_tools import CALLS
 from tests.mcp.texts import as_shown, data_of
 
 JSON = st.recursive(

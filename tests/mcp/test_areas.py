@@ -12,25 +12,20 @@ from mcp import Client
 
 from odoo_toolkit_mcp import tool_list
 from odoo_toolkit_mcp.settings import MODE_ACCESS, ServerSettings
-from odoo_toolkit_mcp.tool_groups import NATIVE, OUTPUT_SCHEMA, Area, areas_for
+from odoo_toolkit_mcp.tool_groups import NATIVE, OUTPUT_SCHEMA
 from odoo_toolkit_mcp.views.serving import CALL, CONFIRM, META, with_views
+from tests.kit.core_calls import CALLS
+from tests.kit.mcp import Person, changes, error_of, meta, viewer
 from tests.mcp import list_sizes
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import ADMIN, FakeOdoo
-from tests.mcp.test_confirmation import Person
-from tests.mcp.test_tools import CALLS, error_of
-from tests.mcp.test_views import changes, meta, viewer
+from tests.mcp.list_sizes import all_areas
 from tests.mcp.texts import data_of
 
 pytestmark = pytest.mark.anyio
 
 #: What a client of the short list may have to load, whatever is installed.
 MOST_BYTES = 24_000
-
-
-def all_areas(mode: str) -> dict[str, Area]:
-    table = list_sizes.table(mode)
-    return areas_for(table.tools, table.hidden, mode)
 
 
 def place_of(tool: str) -> tuple[str, str]:

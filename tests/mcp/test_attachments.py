@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +22,12 @@ from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.toolsets.attachments import AttachmentsToolset
 from odoo_toolkit_mcp.toolsets.core import CoreToolset
 from tests.mcp.conftest import MakeServer
-from tests.mcp.fake_odoo import FakeOdoo
+from tests.mcp.fake_odoo import FakeOdoo, serve
 from tests.mcp.texts import data_of
 
 pytestmark = pytest.mark.anyio
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
-FIELDS = json.loads(
-    (Path(__file__).parent.parent / "recorded/communication.json").read_text("utf-8")
-)["14"]["ir.attachment"]
 
 
 @pytest.fixture
@@ -42,33 +38,6 @@ def make_server(make_server: MakeServer) -> MakeServer:
         return make_server(toolsets=[CoreToolset, AttachmentsToolset], **keywords)
 
     return make
-
-
-def serve(odoo: FakeOdoo, content: bytes, **values: Any) -> None:
-    """Let the fake Odoo have one attachment, 5, of partner 1."""
-    described = {
-        "id": 5,
-        "name": "file",
-        "mimetype": "application/octet-stream",
-        "file_size": len(content),
-        "type": "binary",
-        "url": False,
-        "res_model": "res.partner",
-        "res_field": False,
-        "res_id": 1,
-        "create_date": "2026-11-21 23:25:00",
-        "create_uid": [2, "Mitchell Admin"],
-        **values,
-    }
-
-    def search_read(args: list[Any], kwargs: dict[str, Any]) -> list[dict[str, Any]]:
-        if "datas" in args[1]:
-            return [{"id": 5, "datas": base64.b64encode(content).decode()}]
-        return [described]
-
-    odoo.answers["ir.attachment", "fields_get"] = lambda args, kwargs: FIELDS
-    odoo.answers["ir.attachment", "search_read"] = search_read
-    odoo.answers["ir.attachment", "create"] = lambda args, kwargs: 5
 
 
 async def get(server: Any, **arguments: Any) -> CallToolResult:

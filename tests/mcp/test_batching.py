@@ -19,10 +19,9 @@ from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
 from odoo_toolkit_mcp.toolsets.base import ToolTable
 from odoo_toolkit_mcp.toolsets.batching import _item
 from odoo_toolkit_mcp.toolsets.core import CoreToolset
+from tests.kit.mcp import Person, SalesToolset
 from tests.mcp.conftest import connection_settings
 from tests.mcp.fake_odoo import RECORDED, FakeOdoo
-from tests.mcp.test_confirmation import Person
-from tests.mcp.test_connection import SalesToolset
 
 pytestmark = pytest.mark.anyio
 

@@ -15,7 +15,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.records.results import CountResult
 from odoo_toolkit_mcp.bridge import limiter
 from odoo_toolkit_mcp.server import OdooServer
-from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
+from tests.kit.mcp import toolset
 from tests.mcp.conftest import MakeServer
 
 pytestmark = pytest.mark.anyio
@@ -27,24 +27,7 @@ Serve = Callable[[Callable[[Odoo], CountResult]], OdooServer]
 def serve(make_server: MakeServer) -> Serve:
     """Makes a server with one tool, odoo_test_work."""
 
-    def make(function: Callable[[Odoo], CountResult]) -> OdooServer:
-        class TestToolset(BaseToolset):
-            def metadata(self) -> ToolsetMetadata:
-                return ToolsetMetadata(name="test", description="For tests")
-
-            def register_tools(self, server: ToolTable, connection: Odoo | None) -> list[str]:
-                tool = Tool(
-                    name="odoo_test_work",
-                    title="Work",
-                    description="Work",
-                    function=function,
-                    access="read",
-                )
-                return server.add_tools([tool])
-
-        return make_server(toolsets=[TestToolset])
-
-    return make
+    return lambda function: make_server(toolsets=[toolset(function)])
 
 
 DONE = CountResult(model="res.partner", domain=[], count=1)

@@ -7,11 +7,9 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Any
 
-import attrs
 import pytest
-from annotated_doc import Doc
 from mcp import Client
 from mcp.types import CallToolResult, ElicitResult, InputRequiredResult
 
@@ -19,90 +17,33 @@ from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ConfigurationError
-from odoo_toolkit.operations.steps import Step, plan
 from odoo_toolkit.plans import Plan, planned
-from odoo_toolkit.records.names import Wanted, resolve_all
 from odoo_toolkit_mcp import confirmation
 from odoo_toolkit_mcp.affected import clean, destroys
 from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
-from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
 from odoo_toolkit_mcp.untrusted import NOTICE
+from tests.kit.mcp import (
+    YES,
+    BookingToolset,
+    Cancelled,
+    Person,
+    call,
+    changes,
+    error_of,
+    mcp_server,
+    toolset,
+)
 from tests.live.conftest import server, suffix
 from tests.live.servers import Server
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import FakeOdoo
-from tests.mcp.test_real_odoo import call, mcp_server
-from tests.mcp.test_tools import error_of
 from tests.mcp.texts import text_of
 
 pytestmark = [pytest.mark.anyio, pytest.mark.every_era]
 
 __all__ = ["server", "suffix"]
 
-YES = ElicitResult(action="accept", content={"confirm": True})
 TWO = {"model": "res.partner", "ids": [9, 10]}
-
-
-class Person:
-    """Answers every question alike, and remembers what was asked."""
-
-    def __init__(self, answer: ElicitResult = YES) -> None:
-        self.answer = answer
-        self.asked: list[str] = []
-
-    async def __call__(self, context: Any, params: Any) -> ElicitResult:
-        self.asked.append(params.message)
-        if "record" in params.requested_schema["properties"]:
-            options = params.requested_schema["properties"]["record"]["enum"]
-            return ElicitResult(action="accept", content={"record": options[-1]})
-        return self.answer
-
-
-@attrs.frozen(kw_only=True)
-class Cancelled:
-    """Whose booking was cancelled."""
-
-    id: int
-
-
-def cancel_booking(
-    odoo: Odoo,
-    partner_id: Annotated[int | None, Doc("Whose.")] = None,
-    partner_name: Annotated[str | None, Doc("Whose, by name.")] = None,
-    dry_run: DryRun = False,
-) -> Cancelled | Plan:
-    """Cancel what a partner has booked: two changes."""
-    wanted = Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name)
-    (found,) = resolve_all(odoo, [wanted])
-    assert found
-    change = Call(model="res.partner", method="button_cancel", ids=(found,), access="write")
-    if dry_run:
-        step = Step(model="res.partner", method="button_cancel")
-        return plan(odoo, [step], [found], "Would cancel it.")
-    odoo.call(change)
-    odoo.call(
-        Call(model="res.partner", method="write", ids=(found,), arguments={"vals": {"color": 1}})
-    )
-    return Cancelled(id=found)
-
-
-class BookingToolset(BaseToolset):
-    """One tool that cancels."""
-
-    def metadata(self) -> ToolsetMetadata:
-        return ToolsetMetadata(name="booking", description="Bookings")
-
-    def register_tools(self, server: ToolTable, connection: Odoo | None) -> list[str]:
-        tool = Tool(
-            name="odoo_booking_cancel",
-            title="Cancel booking",
-            description="Cancels.",
-            function=cancel_booking,
-            access="write",
-            asks="always",
-            consequence="Its invoice is cancelled with it.",
-        )
-        return server.add_tools([tool])
 
 
 @pytest.fixture(autouse=True)
@@ -111,19 +52,6 @@ def _more_answers(odoo: FakeOdoo) -> None:
     odoo.answers["res.partner", "name_search"] = lambda args, kwargs: [
         [record_id, f"Deco {record_id}"] for record_id in (9, 10)
     ]
-
-
-def changes(odoo: FakeOdoo) -> list[str]:
-    """Return the methods called that change something."""
-    harmless = (
-        "read",
-        "search_read",
-        "search",
-        "name_search",
-        "search_count",
-        "check_access_rights",
-    )
-    return [method for method in odoo.methods() if method not in harmless]
 
 
 async def test_after_a_yes_it_is_done(make_server: MakeServer, odoo: FakeOdoo, era: str) -> None:
@@ -503,21 +431,10 @@ async def test_a_function_that_takes_the_stop_for_a_failure_is_asked_about_all_t
             odoo.call(Call(model="res.partner", method="button_cancel", ids=(9,)))
         return Cancelled(id=9)
 
-    class CarelessToolset(BookingToolset):
-        def register_tools(self, server: ToolTable, connection: Odoo | None) -> list[str]:
-            tool = Tool(
-                name="odoo_booking_careless",
-                title="Cancel",
-                description="Cancels.",
-                function=careless,
-                access="delete",
-            )
-            return server.add_tools([tool])
-
     person = Person(ElicitResult(action="decline"))
-    server = make_server(mode="full", toolsets=[CarelessToolset])
+    server = make_server(mode="full", toolsets=[toolset(careless, "delete")])
     async with Client(server, mode=era, elicitation_callback=person) as client:
-        result = await client.call_tool("odoo_booking_careless", {})
+        result = await client.call_tool("odoo_test_work", {})
 
     assert error_of(result)["code"] == "VALIDATION_ERROR"
     assert len(person.asked) == 1
@@ -535,7 +452,7 @@ async def test_a_write_that_was_admitted_and_is_then_sent_is_asked_about_as_well
     person = Person(ElicitResult(action="decline"))
     server = make_server(mode="full", toolsets=[toolset(sending, access="delete")])
     async with Client(server, elicitation_callback=person) as client:
-        result = await client.call_tool("odoo_booking_tool", {})
+        result = await client.call_tool("odoo_test_work", {})
 
     assert error_of(result)["code"] == "VALIDATION_ERROR"
     assert len(person.asked) == 1
@@ -564,7 +481,7 @@ async def test_a_call_that_waits_and_was_in_no_plan_is_not_sent_and_the_others_a
         toolsets=[toolset(deleting, access="write")],
     )
     async with Client(server) as client:
-        error = error_of(await client.call_tool("odoo_booking_tool", {}))
+        error = error_of(await client.call_tool("odoo_test_work", {}))
 
     assert error["code"] == "METHOD_BLOCKED"
     assert "res.partner.unlink of [9] needs the approval of another person" in error["message"]
@@ -594,29 +511,11 @@ async def test_a_tool_without_a_plan_that_may_do_what_waits_does_nothing(
         toolsets=[toolset(acting, access="write", steps=steps)],
     )
     async with Client(server) as client:
-        error = error_of(await client.call_tool("odoo_booking_tool", {}))
+        error = error_of(await client.call_tool("odoo_test_work", {}))
 
     assert "res.partner.unlink needs the approval of another person" in error["message"]
     assert "Nothing was done" in error["message"]
     assert changes(odoo) == []
-
-
-def toolset(function: Any, access: Any, **more: Any) -> type[BaseToolset]:
-    """Return a toolset of one tool."""
-
-    class OneToolset(BookingToolset):
-        def register_tools(self, server: ToolTable, connection: Odoo | None) -> list[str]:
-            tool = Tool(
-                name="odoo_booking_tool",
-                title="Act",
-                description="Acts.",
-                function=function,
-                access=access,
-                **more,
-            )
-            return server.add_tools([tool])
-
-    return OneToolset
 
 
 async def test_a_name_is_chosen_first_and_the_question_is_asked_once(

@@ -10,39 +10,14 @@ from mcp import Client
 from mcp.server.subscriptions import ToolsListChanged
 
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.records import name_get
-from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
 from odoo_toolkit_mcp.toolsets.core import CoreToolset
+from tests.kit.mcp import SalesToolset, error_of
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import RECORDED, FakeOdoo
-from tests.mcp.test_tools import error_of
 
 pytestmark = [pytest.mark.anyio, pytest.mark.every_era]
 
 COUNT = ("odoo_core_count", {"model": "res.partner"})
-
-
-class SalesToolset(BaseToolset):
-    """A toolset that only an Odoo with the module sale serves."""
-
-    def metadata(self) -> ToolsetMetadata:
-        return ToolsetMetadata(
-            name="sales",
-            description="For tests",
-            required_modules=("sale",),
-            min_odoo_version=14,
-            depends_on=("core",),
-        )
-
-    def register_tools(self, server: ToolTable, connection: Odoo | None) -> list[str]:
-        tool = Tool(
-            name="odoo_sales_name",
-            title="Name",
-            description="Name",
-            function=name_get,
-            access="read",
-        )
-        return server.add_tools([tool])
 
 
 @pytest.fixture

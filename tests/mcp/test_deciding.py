@@ -18,9 +18,9 @@ from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
 from odoo_toolkit_mcp.toolsets.base import Asks, ToolTable
 from odoo_toolkit_mcp.views.serving import CALL, CONFIRM
 from tests.kit.approvals import Office, call
+from tests.kit.mcp import YES, Person
 from tests.live.conftest import server, suffix
 from tests.live.servers import Server, credentials
-from tests.mcp.test_confirmation import YES, Person
 
 __all__ = ["server", "suffix"]
 

@@ -14,7 +14,7 @@ from mcp.types import CallToolRequestParams, ElicitResult
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.records.names import Wanted, resolve_all
 from odoo_toolkit_mcp.disambiguation import chosen, with_choice
-from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
+from tests.kit.mcp import toolset
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import FakeOdoo
 
@@ -56,21 +56,8 @@ def greet(
     return Greeted(ids=[found for found in resolve_all(odoo, wanted) if found])
 
 
-class GreetingToolset(BaseToolset):
-    """One tool that takes names."""
-
-    def metadata(self) -> ToolsetMetadata:
-        return ToolsetMetadata(name="greeting", description="Greets")
-
-    def register_tools(self, server: ToolTable, connection: Odoo | None) -> list[str]:
-        tool = Tool(
-            name="odoo_greeting_greet",
-            title="Greet",
-            description="Greets.",
-            function=greet,
-            access="read",
-        )
-        return server.add_tools([tool])
+#: One tool that takes names.
+GreetingToolset = toolset(greet, name="odoo_greeting_greet")
 
 
 @pytest.fixture(autouse=True)

@@ -26,11 +26,10 @@ from odoo_toolkit_mcp.toolsets.attachments import AttachmentsToolset
 from odoo_toolkit_mcp.toolsets.core import CoreToolset
 from odoo_toolkit_mcp.toolsets.reports import ReportsToolset
 from odoo_toolkit_mcp.untrusted import FILE_NOTICE
+from tests.kit.mcp import error_of
 from tests.mcp.conftest import MakeServer
-from tests.mcp.fake_odoo import LOGIN, PASSWORD, FakeOdoo
+from tests.mcp.fake_odoo import LOGIN, PASSWORD, FakeOdoo, serve
 from tests.mcp.http_server import RunningServer
-from tests.mcp.test_attachments import serve
-from tests.mcp.test_tools import error_of
 from tests.mcp.texts import data_of
 
 pytestmark = pytest.mark.anyio

@@ -20,6 +20,7 @@ from mcp import Client
 
 from odoo_toolkit.configuration import load
 from odoo_toolkit_mcp.settings import ServerSettings
+from tests.kit.mcp import HANDSHAKE
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import DATABASE, LOGIN, PASSWORD, FakeOdoo
 from tests.mcp.http_server import HttpClient, RunningServer
@@ -27,11 +28,6 @@ from tests.provisioning.ports import free_port
 
 pytestmark = pytest.mark.every_era
 
-HANDSHAKE = {
-    "protocolVersion": "2025-11-25",
-    "capabilities": {},
-    "clientInfo": {"name": "test", "version": "1"},
-}
 COUNT = ("odoo_core_count", {"model": "res.partner"})
 
 

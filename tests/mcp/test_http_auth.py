@@ -20,11 +20,11 @@ from odoo_toolkit_mcp.callers import ConnectionPool, Credentials, credentials_of
 from odoo_toolkit_mcp.connection import Connection
 from odoo_toolkit_mcp.http.authentication import IssuedTokens, SigningKeys
 from odoo_toolkit_mcp.settings import API_KEY_HEADER, USERNAME_HEADER, ServerSettings
+from tests.kit.mcp import HANDSHAKE
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import LOGIN, PASSWORD, FakeOdoo
 from tests.mcp.http_server import RunningServer
 from tests.mcp.issuer import AUDIENCE, Issuer
-from tests.mcp.test_http import HANDSHAKE
 
 pytestmark = pytest.mark.every_era
 

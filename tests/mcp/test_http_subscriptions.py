@@ -12,28 +12,11 @@ import pytest
 
 from odoo_toolkit_mcp import callers
 from odoo_toolkit_mcp.resources import serving
+from tests.kit.mcp import HANDSHAKE, URI, change, line_with
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import FakeOdoo
 from tests.mcp.http_server import RunningServer
 from tests.mcp.issuer import Issuer
-from tests.mcp.test_http import HANDSHAKE
-
-URI = "odoo://record/res.partner/1"
-
-
-def line_with(response: http.client.HTTPResponse, wanted: str) -> str:
-    """Return the first line of a stream that has a text in it."""
-    # A stream that has nothing to tell is kept open by empty lines.
-    deadline = time.monotonic() + 30
-    for line in iter(response.readline, b""):
-        if wanted in line.decode():
-            return line.decode()
-        assert time.monotonic() < deadline, f"The stream goes on without {wanted}."
-    raise AssertionError(f"The stream ended without {wanted}.")
-
-
-def change(odoo: FakeOdoo) -> None:
-    odoo.records[1] |= {"name": "Changed", "write_date": "2031-01-01 00:00:00"}
 
 
 def test_stream_of_a_stateless_client(odoo: FakeOdoo, make_server: MakeServer) -> None:

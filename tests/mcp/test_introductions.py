@@ -9,11 +9,11 @@ import pytest
 from mcp import Client
 
 from odoo_toolkit import connect, read
+from tests.kit.mcp import mcp_server
 from tests.live.conftest import server, suffix
 from tests.live.servers import Server, credentials
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import ADMIN, FakeOdoo
-from tests.mcp.test_real_odoo import mcp_server
 from tests.mcp.texts import data_of
 
 pytestmark = pytest.mark.anyio

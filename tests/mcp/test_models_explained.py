@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 from mcp import Client
 
+from tests.kit.mcp import error_of, mcp_server
 from tests.live.conftest import server, suffix
 from tests.live.servers import Server
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import FakeOdoo
-from tests.mcp.test_real_odoo import mcp_server
-from tests.mcp.test_tools import error_of
 
 pytestmark = pytest.mark.anyio
 

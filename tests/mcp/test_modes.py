@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from mcp import Client
 
+from tests.kit.mcp import error_of
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import FakeOdoo
-from tests.mcp.test_tools import error_of
 
 pytestmark = [pytest.mark.anyio, pytest.mark.every_era]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import CountResult
 from odoo_toolkit_mcp.bridge import SessionListener
 from odoo_toolkit_mcp.server import OdooServer
-from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
+from tests.kit.mcp import toolset
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import FakeOdoo
 
@@ -27,28 +26,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.every_era]
 
 DONE = CountResult(model="res.partner", domain=[], count=1)
 
-Work = Callable[[Odoo], CountResult]
 Heard = list[tuple[float, float | None, str | None]]
-
-
-def toolset_of(function: Work) -> type[BaseToolset]:
-    """Return a toolset with one tool, odoo_test_work."""
-
-    class TestToolset(BaseToolset):
-        def metadata(self) -> ToolsetMetadata:
-            return ToolsetMetadata(name="test", description="For tests")
-
-        def register_tools(self, server: ToolTable, connection: Odoo | None) -> list[str]:
-            tool = Tool(
-                name="odoo_test_work",
-                title="Work",
-                description="Work",
-                function=function,
-                access="create",
-            )
-            return server.add_tools([tool])
-
-    return TestToolset
 
 
 async def heard_while(server: OdooServer, era: str, tool: str, **arguments: Any) -> Heard:
@@ -84,7 +62,7 @@ async def test_threads_of_the_library_report(make_server: MakeServer, era: str) 
         side_by_side([lambda: steps.finish(1, "one of them") for _ in range(8)])
         return DONE
 
-    server = make_server(mode="full", toolsets=[toolset_of(work)])
+    server = make_server(mode="full", toolsets=[toolset(work, "create")])
     heard = await heard_while(server, era, "odoo_test_work")
 
     assert heard[-1] == (8, 8, "one of them")
@@ -117,7 +95,7 @@ async def test_threads_of_the_library_hear_of_cancellation(
             ended.set()
         return DONE
 
-    server = make_server(mode="full", toolsets=[toolset_of(work)])
+    server = make_server(mode="full", toolsets=[toolset(work, "create")])
     await cancel_when(server, era, began, ended)
 
     assert sorted(stopped) == [0, 1, 2, 3]
@@ -142,7 +120,9 @@ async def test_nothing_more_is_written_once_the_call_is_cancelled(
         return DONE
 
     file = tmp_path / "audit.jsonl"
-    server = make_server(mode="full", toolsets=[toolset_of(work)], audit=True, audit_file=str(file))
+    server = make_server(
+        mode="full", toolsets=[toolset(work, "create")], audit=True, audit_file=str(file)
+    )
     await cancel_when(server, era, created, ended)
     lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
 
@@ -187,7 +167,7 @@ async def test_report_after_the_cancellation_does_no_harm(
         ended.set()
         return DONE
 
-    server = make_server(mode="full", toolsets=[toolset_of(work)])
+    server = make_server(mode="full", toolsets=[toolset(work, "create")])
     with caplog.at_level(logging.WARNING):
         await cancel_when(server, era, began, ended)
 
@@ -211,7 +191,7 @@ async def test_nothing_changed_is_told_where_such_tools_are_audited(
     file = tmp_path / "audit.jsonl"
     server = make_server(
         mode="full",
-        toolsets=[toolset_of(work)],
+        toolsets=[toolset(work, "create")],
         audit=True,
         audit_file=str(file),
         audit_writes=audit_writes,

@@ -7,16 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from tests.kit.mcp import headers_of, mcp_server
 from tests.live.conftest import server
 from tests.live.servers import Server, User
 from tests.mcp.http_server import RunningServer
-from tests.mcp.test_real_odoo import mcp_server
 
 __all__ = ["server"]
-
-
-def headers_of(user: User) -> dict[str, str]:
-    return {"X_Odoo_Username": user.login, "X_Odoo_Api_Key": user.api_key or user.password}
 
 
 def test_each_request_has_the_rights_of_its_user(server: Server, era: str, tmp_path: Path) -> None:

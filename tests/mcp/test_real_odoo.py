@@ -7,32 +7,14 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from odoo_toolkit.configuration import load
-from odoo_toolkit.connection.settings import ConnectionSettings
-from odoo_toolkit_mcp.server import OdooServer
-from odoo_toolkit_mcp.settings import ServerSettings
+from tests.kit.mcp import call, error_of, mcp_server
 from tests.live.conftest import server, user
-from tests.live.servers import Server, User, credentials
+from tests.live.servers import Server, User
 from tests.mcp.list_sizes import size
-from tests.mcp.test_tools import error_of
 
 pytestmark = pytest.mark.anyio
 
 __all__ = ["server", "user"]
-
-
-def mcp_server(server: Server, user: User, **settings: Any) -> OdooServer:
-    connection, problems = load(ConnectionSettings, credentials(server, user), environ={})
-    assert connection is not None, problems
-    return OdooServer(connection, ServerSettings(**settings))
-
-
-async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
-    result = await client.call_tool(tool, arguments)
-    assert not result.is_error, result.structured_content
-    assert result.structured_content is not None
-    told: dict[str, Any] = result.structured_content
-    return told
 
 
 async def test_life_of_a_record(server: Server, user: User, era: str) -> None:

@@ -5,22 +5,20 @@ from __future__ import annotations
 import json
 import os
 import threading
-import warnings
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 import anyio
 import pytest
-from mcp import Client, MCPDeprecationWarning, MCPError
-from mcp.types import ResourceUpdatedNotification
+from mcp import Client, MCPError
 
 from odoo_toolkit_mcp.requests import Running
 from odoo_toolkit_mcp.resources import subscriptions
 from odoo_toolkit_mcp.resources.subscriptions import MOST_SUBSCRIPTIONS, Subscriptions
 from odoo_toolkit_mcp.resources.uris import ResourceUri, parse_uri
 from odoo_toolkit_mcp.server import OdooServer
+from tests.kit.mcp import looking, subscribe, subscribed, unsubscribe
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import DATABASE, LOGIN, PASSWORD, FakeOdoo, FaultError
 from tests.mcp.http_server import RunningServer
@@ -57,67 +55,6 @@ def polls(odoo: FakeOdoo) -> list[tuple[list[Any], dict[str, Any]]]:
     return [(args, kwargs) for _, method, args, kwargs in odoo.calls if method == "search_read"]
 
 
-class Told:
-    """The addresses that a client has been told of, and a way to wait for the next one."""
-
-    def __init__(self) -> None:
-        self._send, self._receive = anyio.create_memory_object_stream[str](100)
-
-    async def hear(self, message: Any) -> None:
-        if isinstance(message, ResourceUpdatedNotification):
-            await self._send.send(message.params.uri)
-
-    async def note(self, uri: str) -> None:
-        await self._send.send(uri)
-
-    async def next(self) -> str:
-        with anyio.fail_after(60):
-            return await self._receive.receive()
-
-    @property
-    def nothing_more(self) -> bool:
-        return not self._receive.statistics().current_buffer_used
-
-
-@asynccontextmanager
-async def subscribed(server: OdooServer | str, era: str, *uris: str) -> AsyncIterator[Told]:
-    """Let a client of an era subscribe to resources, until the block ends."""
-    told = Told()
-    if era == "legacy":
-        async with Client(server, mode=era, message_handler=told.hear) as client:
-            for uri in uris:
-                await subscribe(client, uri)
-            yield told
-            for uri in uris:
-                await unsubscribe(client, uri)
-        return
-    async with (
-        Client(server, mode=era) as client,
-        client.listen(resource_subscriptions=uris) as stream,
-        anyio.create_task_group() as tasks,
-    ):
-
-        async def pass_on() -> None:
-            async for event in stream:
-                await told.note(event.uri)  # type: ignore[union-attr]
-
-        tasks.start_soon(pass_on)
-        yield told
-        tasks.cancel_scope.cancel()
-
-
-async def subscribe(client: Client, uri: str) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", MCPDeprecationWarning)
-        await client.subscribe_resource(uri)
-
-
-async def unsubscribe(client: Client, uri: str) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", MCPDeprecationWarning)
-        await client.unsubscribe_resource(uri)
-
-
 async def refused(server: OdooServer, era: str, *uris: str) -> dict[str, Any]:
     """Return the error object of subscriptions that are refused."""
     async with Client(server, mode=era) as client:
@@ -136,22 +73,6 @@ async def ask_for(client: Client, era: str, uris: tuple[str, ...]) -> None:
     else:
         async with client.listen(resource_subscriptions=uris):
             pass
-
-
-Look = Callable[[], Awaitable[set[str]]]
-
-
-@asynccontextmanager
-async def looking(server: OdooServer) -> AsyncIterator[Look]:
-    """Give a function that looks at once at all that is watched."""
-    async with anyio.create_task_group() as tasks:
-        running = Running(tasks)
-
-        async def look() -> set[str]:
-            return await server.resources.subscriptions.step(running)
-
-        yield look
-        tasks.cancel_scope.cancel()
 
 
 async def test_changed_record_is_told(make_server: MakeServer, odoo: FakeOdoo, era: str) -> None:

@@ -3,162 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 from mcp import Client, MCPError
-from mcp.types import CallToolResult
 
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.records.results import CountResult
-from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
+from tests.kit.core_calls import CALLS
+from tests.kit.mcp import error_of, toolset
 from tests.mcp import list_sizes
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import ADMIN, FakeOdoo
 from tests.mcp.texts import data_of
 
 pytestmark = pytest.mark.anyio
-
-#: tool -> arguments that work on the fake Odoo, and what the answer must contain.
-CALLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "odoo_core_search_read": (
-        {"model": "res.partner", "fields": ["name", "country_id", "date"], "limit": 1},
-        {
-            "records": [
-                {
-                    "id": 1,
-                    "name": "My Company (San Francisco)",
-                    "country_id": {"id": 233, "name": "United States"},
-                    "date": None,
-                }
-            ],
-            "count": 1,
-            "model": "res.partner",
-            "limit": 1,
-            "offset": 0,
-            "has_more": True,
-        },
-    ),
-    "odoo_core_read": (
-        {"model": "res.partner", "ids": [1, 999], "fields": ["is_company", "create_date"]},
-        {
-            "records": [{"id": 1, "is_company": True, "create_date": "2026-11-21T22:52:35Z"}],
-            "missing_ids": [999],
-        },
-    ),
-    "odoo_core_count": (
-        {"model": "res.partner", "domain": [["is_company", "=", True]]},
-        {"model": "res.partner", "domain": [["is_company", "=", True]], "count": 3},
-    ),
-    "odoo_core_aggregate": (
-        {"model": "res.partner", "groupby": ["country_id"], "measures": ["color:sum"]},
-        {
-            "records": [
-                {"country_id": {"id": 233, "name": "United States"}, "count": 3, "color:sum": 0}
-            ],
-            "count": 1,
-            "total": 1,
-        },
-    ),
-    "odoo_core_fields_get": ({"model": "res.partner"}, {"model": "res.partner"}),
-    "odoo_core_name_get": (
-        {"model": "res.partner", "ids": [1]},
-        {"names": [{"id": 1, "name": "My Company (San Francisco)"}]},
-    ),
-    "odoo_core_default_get": (
-        {"model": "res.partner", "fields": ["type", "color"]},
-        {"model": "res.partner", "defaults": {"type": "contact", "color": 0}},
-    ),
-    "odoo_core_list_models": ({"filter": "partner"}, {"count": 1}),
-    "odoo_core_create": (
-        {"model": "res.partner", "values": {"name": "Ann"}},
-        {"model": "res.partner"},
-    ),
-    "odoo_core_write": (
-        {"model": "res.partner", "ids": [1], "values": {"phone": "1"}},
-        {"success": True, "model": "res.partner", "ids": [1]},
-    ),
-    "odoo_core_import": (
-        {"model": "res.partner", "rows": [{"name": "Nobody Yet"}], "key": ["name"]},
-        {"model": "res.partner", "created": 1, "updated": 0, "unchanged": 0},
-    ),
-    "odoo_core_unlink": (
-        {"model": "res.partner", "ids": [1]},
-        {"success": True, "model": "res.partner", "deleted_ids": [1]},
-    ),
-    "odoo_core_execute": (
-        {"model": "res.partner", "method": "action_archive", "args": [[1]]},
-        {"result_type": "value", "result": True},
-    ),
-    "odoo_core_deep_search": (
-        {"query": "ann", "model": "res.partner", "limit": 2},
-        {"query": "ann", "depth_reached": 1, "total_results": 2},
-    ),
-    "odoo_core_get_user": (
-        {},
-        {"user": "Mitchell", "company": "My Company", "currency": "EUR"},
-    ),
-    "odoo_core_explain_model": (
-        {"model": "res.partner"},
-        {"model": "res.partner"},
-    ),
-    "odoo_core_list_toolsets": (
-        {},
-        {
-            "total_tools": 23,
-            "odoo_version": "14.0",
-            "apps_without_toolset": {"crm": "CRM", "lunch": "Lunch", "sale_management": "Sales"},
-        },
-    ),
-    "odoo_core_run_queries": (
-        {
-            "queries": [
-                {"model": "res.partner", "domain": [["is_company", "=", True]], "count": True},
-                {"model": "res.partner", "fields": ["nme"]},
-                {"model": "res.partner", "fields": ["name"], "limit": 1, "order": None},
-            ]
-        },
-        {},
-    ),
-    "odoo_core_get_languages": (
-        {},
-        {"languages": [{"code": "en_US", "name": "English (US)", "active": True}]},
-    ),
-    "odoo_core_activate_language": (
-        {"code": "en_US"},
-        {
-            "code": "en_US",
-            "active": True,
-            "message": "English (US) (en_US) is already active.",
-        },
-    ),
-    "odoo_core_get_translations": (
-        {"model": "res.country", "record_id": 20},
-        {"translations": {"name": {"en_US": "Belgium"}}},
-    ),
-    "odoo_core_translate": (
-        {
-            "model": "res.country",
-            "record_id": 20,
-            "translations": {"name": {"en_US": "x"}},
-            "dry_run": True,
-        },
-        {"dry_run": True, "message": "Would write name of res.country 20 in en_US."},
-    ),
-    "odoo_core_run_wizard": (
-        {"wizard": "account.payment.register", "describe": True, "model": "x.y", "ids": [1]},
-        {"done": False, "message": "Nothing was done: these are its questions."},
-    ),
-}
-
-
-def error_of(result: CallToolResult) -> dict[str, Any]:
-    """Return the error object of a result that must be an error."""
-    assert result.is_error
-    assert result.structured_content is not None
-    assert data_of(result) == result.structured_content
-    told: dict[str, Any] = result.structured_content
-    return told
 
 
 @pytest.mark.parametrize("tool", CALLS)
@@ -336,26 +194,13 @@ def explode(odoo: Odoo) -> CountResult:
     raise RuntimeError("the password is swordfish")
 
 
-class ExplodingToolset(BaseToolset):
-    """One tool with a bug."""
-
-    def metadata(self) -> ToolsetMetadata:
-        return ToolsetMetadata(name="test", description="For tests")
-
-    def register_tools(self, server: ToolTable, connection: Odoo | None) -> list[str]:
-        tool = Tool(
-            name="odoo_test_explode", title="", description="", function=explode, access="read"
-        )
-        return server.add_tools([tool])
-
-
 async def test_unforeseen_exception_keeps_its_text(
     make_server: MakeServer, era: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A bug gives UNKNOWN_ERROR; what the exception says may be anything and stays here."""
     with caplog.at_level("INFO"):
-        async with Client(make_server(toolsets=[ExplodingToolset]), mode=era) as client:
-            result = await client.call_tool("odoo_test_explode", {})
+        async with Client(make_server(toolsets=[toolset(explode)]), mode=era) as client:
+            result = await client.call_tool("odoo_test_work", {})
 
     assert error_of(result)["code"] == "UNKNOWN_ERROR"
     assert "swordfish" not in json.dumps(error_of(result))

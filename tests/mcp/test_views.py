@@ -12,42 +12,26 @@ from typing import Any
 import anyio
 import pytest
 from mcp import Client, MCPError
-from mcp.client.extension import advertise
 from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID
-from mcp.types import CallToolResult, TextResourceContents
+from mcp.types import TextResourceContents
 
 from odoo_toolkit import connect, create, search_read
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit_mcp.sealing import LIFETIME, Sealing
 from odoo_toolkit_mcp.views import sealed, serving
 from odoo_toolkit_mcp.views.serving import CALL, CONFIRM, META, VIEWS
+from tests.kit.mcp import BookingToolset, changes, headers_of, mcp_server, meta, viewer
 from tests.live.conftest import server, suffix
 from tests.live.servers import Server, User, credentials
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import FakeOdoo
 from tests.mcp.http_server import RunningServer
-from tests.mcp.test_confirmation import BookingToolset, changes
-from tests.mcp.test_real_http import headers_of
-from tests.mcp.test_real_odoo import mcp_server
 
 pytestmark = pytest.mark.anyio
 
 __all__ = ["server", "suffix"]
 
 WRITE = {"model": "res.partner", "ids": [9], "values": {"name": "Wood & Co"}}
-MODERN = "2026-07-28"
-
-
-def viewer(server: Any, era: str, **more: Any) -> Client:
-    """Return a client that shows views."""
-    settings = {"mimeTypes": [APP_MIME_TYPE]}
-    return Client(server, mode=era, extensions=[advertise(EXTENSION_ID, settings)], **more)
-
-
-def meta(result: CallToolResult) -> dict[str, Any]:
-    assert result.meta, result
-    found: dict[str, Any] = result.meta[META]
-    return found
 
 
 async def planned(client: Client, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -17,14 +17,13 @@ from mcp.client.streamable_http import streamable_http_client
 
 from odoo_toolkit.configuration import Secret
 from odoo_toolkit_mcp.settings import ServerSettings
+from tests.kit.mcp import URI, change, line_with, mcp_server
 from tests.live.conftest import NO_SERVER
 from tests.live.own import own
 from tests.live.servers import Server, find_servers
 from tests.mcp.conftest import MakeServer, anyio_backend, make_server, odoo
 from tests.mcp.fake_odoo import FakeOdoo
 from tests.mcp.http_server import HttpClient, RunningServer
-from tests.mcp.test_http_subscriptions import URI, change, line_with
-from tests.mcp.test_real_odoo import mcp_server
 from tests.provisioning.ports import free_port
 from tests.proxies.paths import paths_of_a_team
 from tests.proxies.programs import PATHS, found

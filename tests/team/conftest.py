@@ -9,12 +9,16 @@ from typing import Any
 
 import pytest
 
+from odoo_toolkit_mcp.accounts import sign_in
+from tests.kit.user_keys import people
 from tests.live.conftest import admin, server, suffix
+from tests.mcp.conftest import anyio_backend
 from tests.team.harness import OAuthClient, Person, RunningTeam
+from tests.team.issuing import issuer
 from tests.team.people import NOWHERE, Users
 
 #: The fixtures that come from elsewhere.
-__all__ = ["admin", "server", "suffix"]
+__all__ = ["admin", "anyio_backend", "issuer", "people", "server", "suffix"]
 
 Serve = Callable[..., RunningTeam]
 
@@ -25,6 +29,16 @@ def users(monkeypatch: pytest.MonkeyPatch) -> Users:
     found = Users()
     found.take_the_place(monkeypatch)
     return found
+
+
+@pytest.fixture
+def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refuse sign-ins at once: that all refusals take as long is shown with made up users."""
+
+    async def pause(seconds: float) -> None:
+        """Hold no refusal back."""
+
+    monkeypatch.setattr(sign_in, "pause", pause)
 
 
 @pytest.fixture

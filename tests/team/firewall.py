@@ -7,8 +7,13 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import pytest
 import requests
 from requests.adapters import HTTPAdapter
+
+import odoo_toolkit as toolkit
+from odoo_toolkit_mcp.accounts import attempts, odoo_users, store
+from tests.kit.user_keys import People
 
 #: Of this machine, from which Odoo sees the requests come: it counts failed logins apart.
 SOURCE = "127.0.0.2"
@@ -124,3 +129,34 @@ def before(url: str) -> Iterator[Firewall]:
         one.shutdown()
         one.server_close()
         thread.join()
+
+
+class Time:
+    """The time of looks at keys and of failed sign-ins, which passes when a test says so."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = store.now()
+        for module in (odoo_users, attempts):
+            monkeypatch.setattr(module, "now", lambda: self.now)
+
+    def passes(self, seconds: float) -> None:
+        self.now += seconds
+
+
+COOLDOWN = "base.login_cooldown_duration"
+
+
+def fail_at(url: str, database: str) -> None:
+    """Log in to Odoo, past the team's server, until it takes no login of this machine."""
+    wrong = {"db": database, "login": "nobody", "password": "a guess"}
+    for _ in range(12):
+        web = {"jsonrpc": "2.0", "params": wrong}
+        requests.post(f"{url}/web/session/authenticate", json=web, timeout=60)
+        args = [database, "nobody", "a guess"]
+        rpc = {"service": "common", "method": "login", "args": args}
+        requests.post(f"{url}/jsonrpc", json={"jsonrpc": "2.0", "params": rpc}, timeout=60)
+
+
+def end_cooldown(people: People, value: str) -> None:
+    """Let Odoo take logins again after so many seconds."""
+    toolkit.execute(people.free, "ir.config_parameter", "set_param", [COOLDOWN, value])

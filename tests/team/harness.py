@@ -9,7 +9,10 @@ import re
 import secrets
 import socket
 import threading
-from collections.abc import Mapping
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -23,6 +26,8 @@ from odoo_toolkit_mcp.accounts.passwords import hash_password
 from odoo_toolkit_mcp.accounts.team import Team, team_of
 from odoo_toolkit_mcp.http.app import HttpServer
 from tests.live.servers import Server
+from tests.provisioning import postgres
+from tests.team.people import password_of
 
 OPERATOR_PASSWORD = "a password of the operator"
 OPERATOR_HASH = hash_password(OPERATOR_PASSWORD)
@@ -277,3 +282,69 @@ def call(
         },
         timeout=120,
     )
+
+
+KEYS = ["a" * 32, "b" * 32]
+
+
+@contextmanager
+def database() -> Iterator[str]:
+    """A database of PostgreSQL of its own."""
+    name = f"team_{uuid.uuid4().hex[:8]}"
+    postgres.execute("postgres", f"CREATE DATABASE {name}")
+    yield f"postgresql://{postgres.ROLE}:secret@/{name}?host={postgres.socket_folder()}"
+    postgres.execute("postgres", f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Wait until something holds."""
+    ends = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < ends
+        time.sleep(0.02)
+
+
+def form_of(login: str = "ann") -> dict[str, str]:
+    """Return what somebody types to sign in."""
+    return {"login": login, "password": password_of(login)}
+
+
+def connected(team: RunningTeam, client: OAuthClient | None = None, login: str = "ann") -> Tokens:
+    """Have somebody sign in and allow a client; return its tokens."""
+    return Person(team.url).connect(client or OAuthClient(team.url), **form_of(login))
+
+
+def signed_in(
+    team: RunningTeam, client: OAuthClient, login: str = "ann", **changed: str | None
+) -> tuple[Person, requests.Response]:
+    """Return somebody with a browser, and the page that asks for consent."""
+    one = Person(team.url)
+    return one, one.sign_in(one.begin(client, **changed), **form_of(login))
+
+
+def at_home(team: RunningTeam, client: OAuthClient, login: str = "ann") -> Person:
+    """Return somebody who is connected and signed in to /me."""
+    one = Person(team.url)
+    one.connect(client, **form_of(login))
+    assert one.post("/me/sign-in", one.get("/me"), **form_of(login)).status_code == 303
+    return one
+
+
+def operator_of(team: RunningTeam) -> Person:
+    """Return the operator, signed in."""
+    one = Person(team.url)
+    answer = one.post("/admin/sign-in", one.get("/admin"), password=OPERATOR_PASSWORD)
+    assert answer.status_code == 303
+    return one
+
+
+def status_of(team: RunningTeam, token: str) -> int:
+    """Return the status of a call with a token."""
+    return call(team.url, token, "odoo_core_get_user").status_code
+
+
+def lets_in(team: RunningTeam, token: str) -> bool:
+    """Whether the endpoint takes a token; what Odoo then says does not matter."""
+    status = status_of(team, token)
+    assert status in (200, 401), status
+    return status == 200

@@ -10,11 +10,9 @@ import requests
 
 from tests.mcp.issuer import Issuer
 from tests.team.conftest import Serve
-from tests.team.harness import OAuthClient, Person, RunningTeam, call, text_of
-from tests.team.issuing import asked, issuer, key_given, table, token_of
-from tests.team.people import NOWHERE, Users, password_of
-
-__all__ = ["issuer"]
+from tests.team.harness import OAuthClient, Person, RunningTeam, call, form_of, text_of
+from tests.team.issuing import asked, key_given, table, token_of
+from tests.team.people import NOWHERE, Users
 
 TWO = {
     "main": dict(NOWHERE),
@@ -30,10 +28,6 @@ def team(users: Users, serve: Serve) -> RunningTeam:
     return serve(TWO)
 
 
-def form(login: str = "ann") -> dict[str, str]:
-    return {"login": login, "password": password_of(login)}
-
-
 def begun(team: RunningTeam, person: Person, path: str) -> tuple[OAuthClient, requests.Response]:
     """Return a client that was given an address, and the page on which its person signs in."""
     client = OAuthClient(team.url)
@@ -44,7 +38,7 @@ def token_for(team: RunningTeam, path: str, instance: str) -> str:
     person = Person(team.url)
     client, page = begun(team, person, path)
     return client.tokens(
-        person.answer(person.sign_in(page, instance=instance, **form()))["code"]
+        person.answer(person.sign_in(page, instance=instance, **form_of()))["code"]
     ).access
 
 
@@ -84,13 +78,13 @@ def test_the_address_names_the_database(team: RunningTeam) -> None:
 def test_no_other_database_is_signed_in_to_there(team: RunningTeam, users: Users) -> None:
     person = Person(team.url)
     _, page = begun(team, person, "/mcp/second")
-    answer = person.post("/sign-in", page, instance="main", **form())
+    answer = person.post("/sign-in", page, instance="main", **form_of())
     assert answer.status_code == 400
     assert "does not exist" in text_of(answer)
     # Nor by going on as who is signed in to the pages with the other one.
     main = OAuthClient(team.url)
-    person.connect(main, instance="main", **form())
-    person.post("/me/sign-in", person.get("/me"), instance="main", **form())
+    person.connect(main, instance="main", **form_of())
+    person.post("/me/sign-in", person.get("/me"), instance="main", **form_of())
     _, page = begun(team, person, "/mcp/second")
     assert "Continue as" not in text_of(page)
     assert person.post("/sign-in", page, known="yes").status_code == 403
@@ -109,12 +103,13 @@ def test_a_token_for_one_address_is_refused_at_the_others(
     for other in PATHS:
         assert asked(team, token, other).status_code == (200 if other == path else 401)
     assert list(team.server.members.servers) == [(instance, 0)]
+    assert team.url + path in text_of(Person(team.url).get("/"))
 
 
 def test_a_refreshed_token_is_for_the_same_address(team: RunningTeam) -> None:
     person = Person(team.url)
     client, page = begun(team, person, "/mcp/second")
-    tokens = client.tokens(person.answer(person.sign_in(page, **form()))["code"])
+    tokens = client.tokens(person.answer(person.sign_in(page, **form_of()))["code"])
     for other in ("/mcp", "/mcp/main", ""):
         refused = client.post(
             "/token",
@@ -140,24 +135,6 @@ def test_a_refreshed_token_is_for_the_same_address(team: RunningTeam) -> None:
     token = answer.json()["access_token"]
     assert asked(team, token, "/mcp/second").status_code == 200
     assert asked(team, token).status_code == 401
-
-
-def test_a_code_is_for_its_address(team: RunningTeam) -> None:
-    person = Person(team.url)
-    client, page = begun(team, person, "/mcp/second")
-    code = person.answer(person.sign_in(page, **form()))["code"]
-    refused = client.exchange(code, resource=f"{team.url}/mcp/main")
-    assert refused.json()["error"] == "invalid_target"
-    assert client.exchange(code, resource=f"{team.url}/mcp/second").status_code == 200
-
-
-def test_a_person_with_two_databases_adds_two_addresses(team: RunningTeam) -> None:
-    first, second = token_for(team, "/mcp/main", "main"), token_for(team, "/mcp/second", "second")
-    assert asked(team, first, "/mcp/main").status_code == 200
-    assert asked(team, second, "/mcp/second").status_code == 200
-    home = text_of(Person(team.url).get("/"))
-    for path in PATHS:
-        assert team.url + path in home
 
 
 def test_with_one_database_both_addresses_are_its_own(users: Users, serve: Serve) -> None:

@@ -12,9 +12,9 @@ import odoo_toolkit as toolkit
 from odoo_toolkit import Odoo
 from odoo_toolkit.call import Call
 from odoo_toolkit_mcp.accounts import odoo_users
+from tests.kit.user_keys import People, creator, keys_of
+from tests.kit.user_keys import Person as User
 from tests.live.servers import Server
-from tests.live.test_user_keys import People, people
-from tests.live.test_user_keys import Person as User
 from tests.team.harness import (
     OAuthClient,
     Person,
@@ -22,11 +22,9 @@ from tests.team.harness import (
     call,
     instance_of,
     looks_until_dropped,
+    status_of,
     text_of,
 )
-from tests.team.test_sign_in import creator, keys_of
-
-__all__ = ["people"]
 
 
 @pytest.fixture
@@ -94,7 +92,7 @@ def test_a_key_that_is_revoked_during_a_call_ends_it_with_an_error_and_nothing_i
         assert "sign in again" in answer.text
     for seconds in looks_until_dropped(user.server):
         moment += seconds
-        status = call(team.url, tokens.access, "odoo_core_get_user").status_code
+        status = status_of(team, tokens.access)
     assert status == 401
     (grant,) = team.server.provider.grants.grants(ended=True)
     assert grant.why == "Odoo refuses the key"
@@ -126,7 +124,7 @@ def test_a_changed_password_leaves_what_is_connected_and_ends_what_is_begun(
     for one in (user, other):
         toolkit.write(people.free, "res.users", [one.uid], {"password": f"new of {one.login}"})
     # A key is no password: Odoo takes it on.
-    assert call(team.url, tokens.access, "odoo_core_get_user").status_code == 200
+    assert status_of(team, tokens.access) == 200
     person = Person(team.url)
     assert person.sign_in(person.begin(client), **form_of(user)).status_code == 400
     # The web session of the old password has ended.

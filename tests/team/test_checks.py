@@ -21,20 +21,11 @@ from odoo_toolkit_mcp.accounts.service_accounts import OwnUsers
 from odoo_toolkit_mcp.accounts.store import FORM, open_store
 from odoo_toolkit_mcp.accounts.team import team_of
 from odoo_toolkit_mcp.accounts.wording import for_people, setting_names
+from tests.kit.user_keys import People
 from tests.live.servers import Server, ordinary_user
-from tests.live.test_user_keys import People, people
 from tests.team.conftest import Serve
-from tests.team.harness import (
-    OPERATOR_PASSWORD,
-    OAuthClient,
-    Person,
-    RunningTeam,
-    instance_of,
-    text_of,
-)
-from tests.team.people import NOWHERE, Users, password_of
-
-__all__ = ["people"]
+from tests.team.harness import RunningTeam, connected, instance_of, operator_of, text_of
+from tests.team.people import NOWHERE, Users
 
 KEY = "0" * 40
 
@@ -71,8 +62,7 @@ def test_a_key_of_the_server_that_odoo_refuses_is_told_in_the_check_and_at_admin
     assert "as api_key of [instances.main]" in said
     assert "ODOO_" not in said
     with RunningTeam(tmp_path, {"main": wrong_key(server)}) as team:
-        operator = Person(team.url)
-        operator.post("/admin/sign-in", operator.get("/admin"), password=OPERATOR_PASSWORD)
+        operator = operator_of(team)
         words = text_of(operator.get("/admin"))
     assert "Production : Odoo does not accept the server's own user" in words
     assert "as api_key of [instances.main]" in words
@@ -94,8 +84,7 @@ def test_a_server_looks_at_its_own_users_as_soon_as_it_starts(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with RunningTeam(tmp_path, {"main": dict(NOWHERE)}) as team:
-        operator = Person(team.url)
-        operator.post("/admin/sign-in", operator.get("/admin"), password=OPERATOR_PASSWORD)
+        operator = operator_of(team)
         # The page asks the same, so that it has been found out by then.
         assert "does not answer" in text_of(operator.get("/admin"))
     assert "Instance main: does not answer" in caplog.text
@@ -148,7 +137,7 @@ def test_no_new_key_is_written_beside_a_store_that_an_earlier_one_has_sealed(
     users: Users, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with RunningTeam(tmp_path, {"main": dict(NOWHERE)}) as team:
-        Person(team.url).connect(OAuthClient(team.url), login="ann", password=password_of("ann"))
+        connected(team)
     key = tmp_path / "accounts.sqlite.key"
     kept = key.read_text()
     key.unlink()
@@ -329,10 +318,9 @@ def test_the_password_of_the_operator_is_asked_for_twice(
 
 def test_what_the_operator_ends_is_noted_with_whom_and_where(users: Users, serve: Serve) -> None:
     team = serve()
-    Person(team.url).connect(OAuthClient(team.url), login="ann", password=password_of("ann"))
+    connected(team)
     (account,) = team.server.provider.grants.accounts()
-    operator = Person(team.url)
-    operator.post("/admin/sign-in", operator.get("/admin"), password=OPERATOR_PASSWORD)
+    operator = operator_of(team)
     operator.post("/admin/revoke", operator.get("/admin"), account=str(account.id))
     (event,) = team.server.provider.activity.latest(kind="disconnected")
     assert (event.instance, event.body["login"]) == ("main", "ann")

@@ -21,9 +21,17 @@ from odoo_toolkit_mcp.accounts.stored_rates import StoredRates
 from odoo_toolkit_mcp.accounts.team import Instance
 from odoo_toolkit_mcp.accounts.used_nonces import SpentInStore
 from odoo_toolkit_mcp.settings import ServerSettings
-from tests.team.harness import OAuthClient, Person, RunningTeam, Tokens, call
-from tests.team.people import NOWHERE, Users, password_of
-from tests.team.test_store import KEYS
+from tests.team.harness import (
+    KEYS,
+    OAuthClient,
+    Person,
+    RunningTeam,
+    Tokens,
+    call,
+    form_of,
+    status_of,
+)
+from tests.team.people import NOWHERE, Users
 
 MINUTES = 60.0
 DAY = 86_400.0
@@ -96,7 +104,7 @@ def two(
 
 def code_of(team: RunningTeam, client: OAuthClient) -> str:
     person = Person(team.url)
-    page = person.sign_in(person.begin(client), login="ann", password=password_of("ann"))
+    page = person.sign_in(person.begin(client), **form_of())
     return person.answer(page)["code"]
 
 
@@ -128,14 +136,14 @@ def test_a_clock_that_is_set_back_keeps_nobody_out_and_goes_on_looking(
     with RunningTeam(tmp_path, {"main": dict(NOWHERE)}) as team:
         client = OAuthClient(team.url)
         tokens = client.tokens(code_of(team, client))
-        assert call(team.url, tokens.access, "odoo_core_get_user").status_code == 200
+        assert status_of(team, tokens.access) == 200
         clock.now -= DAY
         # The key is looked at again, though the last look is "tomorrow".
         users.archived.add("ann")
-        assert call(team.url, tokens.access, "odoo_core_get_user").status_code == 401
+        assert status_of(team, tokens.access) == 401
         users.archived.clear()
         tokens = client.tokens(code_of(team, client))
-        assert call(team.url, tokens.access, "odoo_core_get_user").status_code == 200
+        assert status_of(team, tokens.access) == 200
         assert client.refresh(tokens.refresh).status_code == 200
 
 
@@ -201,9 +209,9 @@ def test_a_key_ends_in_time_though_odoos_clock_is_apart(
         client = OAuthClient(team.url)
         tokens = client.tokens(code_of(team, client))
         clock.now += 90 * DAY - 6 * MINUTES
-        assert call(team.url, tokens.access, "odoo_core_get_user").status_code == 200
+        assert status_of(team, tokens.access) == 200
         clock.now += 12 * MINUTES
-        assert call(team.url, tokens.access, "odoo_core_get_user").status_code == 401
+        assert status_of(team, tokens.access) == 401
         (grant,) = team.server.provider.grants.grants(ended=True)
         assert grant.why == "Odoo refuses the key"
 

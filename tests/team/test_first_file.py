@@ -9,7 +9,6 @@ from typing import Any
 import attrs
 import pytest
 
-import odoo_toolkit as toolkit
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit_mcp.accounts.command import main
 from odoo_toolkit_mcp.accounts.first_file import (
@@ -20,11 +19,8 @@ from odoo_toolkit_mcp.accounts.first_file import (
 )
 from odoo_toolkit_mcp.accounts.passwords import is_password
 from odoo_toolkit_mcp.accounts.team import read_team
+from tests.kit.user_keys import People, keys_of, with_second_factor
 from tests.live.servers import Server
-from tests.live.test_user_keys import People, people, with_second_factor
-from tests.live.test_user_keys import Person as User
-
-__all__ = ["people"]
 
 
 @attrs.define
@@ -53,13 +49,6 @@ def init(path: Path, *given: tuple[str, str], patient: bool = True) -> tuple[Fir
     written = write_first_file(path, answers.said.append, answers.ask, answers.ask, patient)
     assert list(answers.given) == []
     return written, answers.said
-
-
-def keys_of(user: User, people: People) -> list[str]:
-    rows = toolkit.search_read(
-        people.free, "res.users.apikeys", [["user_id", "=", user.uid]], ["name"]
-    )
-    return [row["name"] for row in rows.records]
 
 
 @pytest.mark.every_version
@@ -144,14 +133,19 @@ def test_a_wrong_answer_is_told_and_asked_again(
     assert keys_of(user, people) == ["odoo-toolkit-mcp server"]
 
 
-def test_a_user_with_more_rights_than_the_server_needs_is_asked_about(
+@pytest.mark.every_version
+def test_a_portal_user_is_refused_at_once_and_one_with_needless_rights_is_asked_about(
     server: Server, people: People, tmp_path: Path
 ) -> None:
-    chief, plain = people.make("group_system"), people.make()
+    portal, chief, plain = (
+        people.make(group) for group in ("group_portal", "group_system", "group_user")
+    )
     _, said = init(
         tmp_path / "team.toml",
         ("1.", server.url),
         ("2.", server.db),
+        ("Login", portal.login),
+        ("Password", portal.password),
         ("Login", chief.login),
         ("Password", chief.password),
         (f"Use {chief.login} anyway?", ""),
@@ -160,27 +154,9 @@ def test_a_user_with_more_rights_than_the_server_needs_is_asked_about(
         ("4.", ""),
         ("5.", ""),
     )
+    assert f"{portal.login} is not an internal user" in "\n".join(said)
     assert "can change users or settings" in "\n".join(said)
     assert keys_of(chief, people) == []
-
-
-@pytest.mark.every_version
-def test_a_portal_user_is_refused_at_once_and_leaves_no_session(
-    server: Server, people: People, tmp_path: Path
-) -> None:
-    portal, plain = people.make("group_portal"), people.make()
-    _, said = init(
-        tmp_path / "team.toml",
-        ("1.", server.url),
-        ("2.", server.db),
-        ("Login", portal.login),
-        ("Password", portal.password),
-        ("Login", plain.login),
-        ("Password", plain.password),
-        ("4.", ""),
-        ("5.", ""),
-    )
-    assert f"{portal.login} is not an internal user" in "\n".join(said)
 
 
 @pytest.mark.every_version

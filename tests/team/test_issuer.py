@@ -16,17 +16,24 @@ from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 
 from odoo_toolkit import ConfigurationError
-from odoo_toolkit_mcp.accounts import odoo_users, provider
+from odoo_toolkit_mcp.accounts import provider
 from odoo_toolkit_mcp.accounts.command import FAILED, WRONG_SETTINGS, main
 from odoo_toolkit_mcp.accounts.team import team_of
-from tests.mcp.conftest import anyio_backend
 from tests.mcp.issuer import Issuer
 from tests.team.conftest import Serve
-from tests.team.harness import OPERATOR_PASSWORD, OAuthClient, Person, RunningTeam, text_of
-from tests.team.issuing import asked, issuer, key_given, table, token_of, why
-from tests.team.people import NOWHERE, Users, key_of, password_of
+from tests.team.harness import (
+    OAuthClient,
+    Person,
+    RunningTeam,
+    connected,
+    form_of,
+    operator_of,
+    text_of,
+)
+from tests.team.issuing import asked, key_given, table, token_of, why
+from tests.team.people import NOWHERE, Users, key_of
 
-__all__ = ["anyio_backend", "issuer"]
+PUBLIC = "https://mcp.example.com"
 
 #: Two databases, neither of which is there.
 TWO = {"main": dict(NOWHERE), "test": {**NOWHERE, "title": "Test", "database": "test"}}
@@ -70,7 +77,7 @@ def test_a_token_that_was_given_out_here_before_opens_nothing(
     with RunningTeam(tmp_path / "a", {"main": dict(NOWHERE)}) as before:
         port = before.port
         client = OAuthClient(before.url)
-        tokens = Person(before.url).connect(client, login="ann", password=password_of("ann"))
+        tokens = connected(before, client)
         assert asked(before, tokens.access).status_code == 200
     with RunningTeam(tmp_path / "a", {"main": dict(NOWHERE)}, port, issuer=table(issuer)) as now:
         assert asked(now, tokens.access).status_code == 401
@@ -124,9 +131,13 @@ def test_whose_key_is_missing_is_told_where_to_go_and_acts_once_it_is_there(
     team: RunningTeam, issuer: Issuer, users: Users
 ) -> None:
     token = token_of(issuer, team)
-    told = why(asked(team, token))
+    answer = asked(team, token)
+    told = why(answer)
     assert "no Odoo key of ann for Main" in told
     assert f"{team.url}/me" in told
+    assert json.loads(answer.text)["jsonrpc"] == "2.0"
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert "WWW-Authenticate" not in answer.headers
     person = key_given(team)
     assert users.made == ["ann"]
     assert asked(team, token).status_code == 200
@@ -167,13 +178,6 @@ def test_the_page_says_what_the_key_is_for(team: RunningTeam, issuer: Issuer) ->
     assert issuer.url in text_of(person.get("/"))
 
 
-def test_a_wrong_password_keeps_nothing(team: RunningTeam) -> None:
-    person = Person(team.url)
-    answer = person.post("/me/sign-in", person.get("/me"), login="ann", password="wrong one")
-    assert answer.status_code == 400
-    assert team.server.provider.grants.accounts() == []
-
-
 def test_a_key_that_has_ended_is_missing(team: RunningTeam, issuer: Issuer, users: Users) -> None:
     users.ends = datetime.now(UTC) + timedelta(days=40)
     key_given(team)
@@ -185,51 +189,6 @@ def test_a_key_that_has_ended_is_missing(team: RunningTeam, issuer: Issuer, user
     users.ends = None
     key_given(team)
     assert asked(team, token).status_code == 200
-
-
-def later(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let ten minutes pass, for whoever looks at keys again."""
-    moment = odoo_users.now()
-    monkeypatch.setattr(odoo_users, "now", lambda: moment + 601)
-
-
-def test_who_is_archived_is_told_so_within_ten_minutes_and_goes_on_with_a_new_key(
-    team: RunningTeam, issuer: Issuer, users: Users, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    key_given(team)
-    token = token_of(issuer, team)
-    assert asked(team, token).status_code == 200
-    users.archived.add("ann")
-    later(monkeypatch)
-    assert "no Odoo key" in why(asked(team, token))
-    (account,) = team.server.provider.grants.accounts()
-    assert account.key is None
-    users.archived.clear()
-    person = key_given(team)
-    assert asked(team, token).status_code == 200
-    assert "Claude" in text_of(person.get("/me"))
-
-
-def test_an_odoo_that_is_down_takes_no_key(
-    team: RunningTeam, issuer: Issuer, users: Users, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    key_given(team)
-    users.down = True
-    later(monkeypatch)
-    assert asked(team, token_of(issuer, team)).status_code == 200
-
-
-def test_a_changed_group_changes_the_rule(
-    users: Users, serve: Serve, issuer: Issuer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rules = [{"groups": ["sale.manager"], "mode": "full"}, {"groups": ["base.group_user"]}]
-    team = serve({"main": {**NOWHERE, "rules": rules}}, issuer=table(issuer))
-    key_given(team)
-    asked(team, token_of(issuer, team))
-    users.groups["ann"] = ("sale.manager",)
-    later(monkeypatch)
-    asked(team, token_of(issuer, team))
-    assert sorted(team.server.members.servers) == [("main", 0), ("main", 1)]
 
 
 # Rules by claims ---------------------------------------------------------------------------------
@@ -276,8 +235,7 @@ def test_where_no_token_is_at_hand_no_rule_by_claims_is_guessed(
     assert "depends on the token" in text_of(person.get("/me"))
     refused = person.post("/me/undo", person.get("/me"), entry="1")
     assert (refused.status_code, "your assistant" in text_of(refused)) == (403, True)
-    operator = Person(team.url)
-    operator.post("/admin/sign-in", operator.get("/admin"), password=OPERATOR_PASSWORD)
+    operator = operator_of(team)
     assert "depends on the token" in text_of(operator.get("/admin"))
 
 
@@ -287,7 +245,7 @@ def test_who_can_be_admitted_by_no_token_gives_no_key(
     rules = [{"logins": ["eve"], "allow": False}, {"claims": {"groups": ["sales"]}}]
     team = serve({"main": {**NOWHERE, "rules": rules}}, issuer=table(issuer))
     person = Person(team.url)
-    answer = person.post("/me/sign-in", person.get("/me"), login="eve", password=password_of("eve"))
+    answer = person.post("/me/sign-in", person.get("/me"), **form_of("eve"))
     assert answer.status_code == 403
     assert users.forgotten == ["eve"]
     assert users.made == []
@@ -324,8 +282,7 @@ def test_the_operator_sees_and_ends_it(team: RunningTeam, issuer: Issuer) -> Non
     person = key_given(team)
     token = token_of(issuer, team)
     asked(team, token)
-    operator = Person(team.url)
-    operator.post("/admin/sign-in", operator.get("/admin"), password=OPERATOR_PASSWORD)
+    operator = operator_of(team)
     assert "Claude" in text_of(operator.get("/admin"))
     (grant,) = team.server.provider.grants.grants()
     operator.post("/admin/revoke", operator.get("/admin"), connection=str(grant.id))
@@ -368,76 +325,48 @@ def test_without_the_scope_there_is_nothing(team: RunningTeam, issuer: Issuer) -
 # The file ----------------------------------------------------------------------------------------
 
 
+def by_claims(claims: object) -> dict[str, Any]:
+    return {"instances": {"main": {**NOWHERE, "rules": [{"claims": claims}]}}}
+
+
+def with_issuer(**more: Any) -> dict[str, Any]:
+    return {"issuer": {"url": "https://login.example.com", **more}}
+
+
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
         ({"issuer": "https://login.example.com"}, "issuer must be a table"),
         ({"issuer": {}}, "issuer: url is missing"),
-        ({"issuer": {"url": "http://login.example.com"}}, "issuer: url must be an https address"),
-        ({"issuer": {"url": "https://l.example.com", "scope": "odoo"}}, "Did you mean scopes"),
-        ({"issuer": {"url": "https://l.example.com", "audience": 7}}, "audience must be text"),
-        ({"issuer": {"url": "https://l.example.com", "claim": 7}}, "claim must be text"),
+        (with_issuer(url="http://login.example.com"), "issuer: url must be an https address"),
+        (with_issuer(scope="odoo"), "Did you mean scopes"),
+        (with_issuer(audience=7), "audience must be text"),
+        (with_issuer(claim=7), "claim must be text"),
         ({"access_hours": 2}, "access_hours makes no difference"),
         ({"client_documents": True}, "client_documents makes no difference"),
+        (
+            {"instances": TWO, **with_issuer(audience="api://odoo")},
+            "one audience does not tell the instances apart",
+        ),
+        (
+            {"instances": TWO, **with_issuer(audience={"main": "x://o", "test": "x://o/"})},
+            "another one for each",
+        ),
+        (
+            {"instances": TWO, **with_issuer(audience={"main": f"{PUBLIC}/mcp/test"})},
+            "another one for each",
+        ),
+        (with_issuer(audience={"other": "x://o"}), "audience.other names no instance"),
+        (by_claims({}), "claims is empty"),
+        *((by_claims({"groups": wrong}), "lists of texts") for wrong in ("sales", [], [1])),
+        (by_claims(["sales"]), "lists of texts"),
+        ({"issuer": None, **by_claims({"groups": ["sales"]})}, r"add \[issuer\]"),
     ],
 )
-def test_a_wrong_issuer_is_told(tmp_path: Path, changed: dict[str, object], told: str) -> None:
-    content = {
-        "public_url": "https://mcp.example.com",
-        "instances": {"main": dict(NOWHERE)},
-        "issuer": {"url": "https://login.example.com"},
-        **changed,
-    }
+def test_a_wrong_file_is_told(tmp_path: Path, changed: dict[str, Any], told: str) -> None:
+    right = {"public_url": PUBLIC, "instances": {"main": dict(NOWHERE)}, **with_issuer()}
+    content = {name: value for name, value in {**right, **changed}.items() if value is not None}
     with pytest.raises(ConfigurationError, match=told):
-        team_of(content, tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("audience", "told"),
-    [
-        ("api://odoo", "one audience does not tell the instances apart"),
-        ({"main": "api://odoo", "test": "api://odoo/"}, "another one for each"),
-        ({"main": "https://mcp.example.com/mcp/test"}, "another one for each"),
-        ({"other": "api://odoo"}, "audience.other names no instance"),
-    ],
-)
-def test_an_audience_of_two_databases_is_told(tmp_path: Path, audience: object, told: str) -> None:
-    content = {
-        "public_url": "https://mcp.example.com",
-        "instances": TWO,
-        "issuer": {"url": "https://login.example.com", "audience": audience},
-    }
-    with pytest.raises(ConfigurationError, match=told):
-        team_of(content, tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("claims", "told"),
-    [
-        ({}, "claims is empty"),
-        ({"groups": "sales"}, "lists of texts"),
-        ({"groups": []}, "lists of texts"),
-        ({"groups": [1]}, "lists of texts"),
-        (["sales"], "lists of texts"),
-    ],
-)
-def test_a_wrong_rule_by_claims_is_told(tmp_path: Path, claims: object, told: str) -> None:
-    content = {
-        "public_url": "https://mcp.example.com",
-        "instances": {"main": {**NOWHERE, "rules": [{"claims": claims}]}},
-        "issuer": {"url": "https://login.example.com"},
-    }
-    with pytest.raises(ConfigurationError, match=told):
-        team_of(content, tmp_path)
-
-
-def test_claims_without_an_issuer_are_told(tmp_path: Path) -> None:
-    rules = [{"claims": {"groups": ["sales"]}}]
-    content = {
-        "public_url": "https://mcp.example.com",
-        "instances": {"main": {**NOWHERE, "rules": rules}},
-    }
-    with pytest.raises(ConfigurationError, match=re.escape("add [issuer]")):
         team_of(content, tmp_path)
 
 
@@ -454,13 +383,6 @@ def test_another_claim_can_be_the_login(users: Users, serve: Serve, issuer: Issu
     key_given(team)
     assert asked(team, token_of(issuer, team, "eve", upn="ann", email_verified=None)).ok
     assert "'upn'" in why(asked(team, token_of(issuer, team)))
-
-
-def test_the_answer_is_one_of_json_rpc(team: RunningTeam, issuer: Issuer) -> None:
-    answer = asked(team, token_of(issuer, team))
-    assert json.loads(answer.text)["jsonrpc"] == "2.0"
-    assert answer.headers["Cache-Control"] == "no-store"
-    assert "WWW-Authenticate" not in answer.headers
 
 
 @pytest.mark.parametrize(

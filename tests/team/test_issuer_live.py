@@ -11,15 +11,12 @@ import odoo_toolkit as toolkit
 from odoo_toolkit.configuration import Secret
 from odoo_toolkit_mcp.accounts import odoo_users
 from odoo_toolkit_mcp.accounts.odoo_users import shares_login
+from tests.kit.user_keys import People, creator, keys_of
+from tests.kit.user_keys import Person as User
 from tests.live.servers import Server
-from tests.live.test_user_keys import People, people
-from tests.live.test_user_keys import Person as User
 from tests.mcp.issuer import Issuer
 from tests.team.harness import Person, RunningTeam, call, instance_of, looks_until_dropped, text_of
-from tests.team.issuing import WHO, issuer, key_given, table, token_of, why
-from tests.team.test_sign_in import creator, keys_of
-
-__all__ = ["issuer", "people"]
+from tests.team.issuing import WHO, key_given, table, token_of, why
 
 
 @pytest.fixture(scope="module")

@@ -9,39 +9,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import requests
 
-import odoo_toolkit as toolkit
-from odoo_toolkit_mcp.accounts import attempts, beside, odoo_users, sign_in, store
+from odoo_toolkit_mcp.accounts import beside, sign_in
 from odoo_toolkit_mcp.accounts.team import Instance
+from tests.kit.user_keys import People
 from tests.live.servers import Server
-from tests.live.test_user_keys import People, people
-from tests.team.firewall import Firewall, before
+from tests.team.firewall import Firewall, Time, before, end_cooldown, fail_at
 from tests.team.harness import (
     OAuthClient,
     Person,
     RunningTeam,
     call,
+    connected,
+    form_of,
     instance_of,
     looks_until_dropped,
+    status_of,
     text_of,
+    until,
 )
-from tests.team.people import Users, password_of
-from tests.team.test_waiting import until
-
-__all__ = ["people"]
-
-
-class Time:
-    """The time of looks at keys and of failed sign-ins, which passes when a test says so."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.now = store.now()
-        for module in (odoo_users, attempts):
-            monkeypatch.setattr(module, "now", lambda: self.now)
-
-    def passes(self, seconds: float) -> None:
-        self.now += seconds
+from tests.team.people import Users
 
 
 @pytest.fixture
@@ -49,16 +36,7 @@ def time(monkeypatch: pytest.MonkeyPatch) -> Time:
     return Time(monkeypatch)
 
 
-def status_of(team: RunningTeam, token: str) -> int:
-    return call(team.url, token, "odoo_core_get_user").status_code
-
-
 # With users that are made up -------------------------------------------------------------------
-
-
-def connected(team: RunningTeam) -> str:
-    form = {"login": "ann", "password": password_of("ann")}
-    return Person(team.url).connect(OAuthClient(team.url), **form).access
 
 
 @pytest.mark.parametrize(
@@ -68,7 +46,7 @@ def test_what_is_no_refusal_of_the_key_disconnects_nobody(
     team: RunningTeam, users: Users, time: Time, what: str, value: Any
 ) -> None:
     """A firewall refuses, or Odoo lets the user not read who they are."""
-    token = connected(team)
+    token = connected(team).access
     setattr(users, what, value)
     for _ in range(3):
         time.passes(660)
@@ -81,7 +59,7 @@ def test_what_is_no_refusal_of_the_key_disconnects_nobody(
 def test_while_odoo_takes_no_login_a_key_is_kept_and_the_program_told_to_wait(
     team: RunningTeam, users: Users, time: Time
 ) -> None:
-    token = connected(team)
+    token = connected(team).access
     users.holds_up = users.held_up = True
     time.passes(660)
     for _ in range(5):
@@ -95,7 +73,7 @@ def test_what_was_refused_long_ago_proves_nothing_today(
     team: RunningTeam, users: Users, time: Time
 ) -> None:
     """Each time, Odoo takes nobody for a moment."""
-    token = connected(team)
+    token = connected(team).access
     users.held_up = True
     for _ in range(3):
         time.passes(3000)
@@ -121,7 +99,7 @@ def test_a_key_that_is_gone_ends_the_connection_and_is_noted_as_left(
     own_ended: bool,
     statuses: list[int],
 ) -> None:
-    token = connected(team)
+    token = connected(team).access
     users.archived.add("ann")
     users.holds_up, users.held_up = holds_up, own_ended
     time.passes(660)
@@ -139,7 +117,7 @@ def test_the_page_of_a_person_ends_with_the_key(
 ) -> None:
     connected(team)
     one = Person(team.url)
-    one.post("/me/sign-in", one.get("/me"), login="ann", password=password_of("ann"))
+    one.post("/me/sign-in", one.get("/me"), **form_of())
     assert "Audit log" in text_of(one.get("/me"))
     users.archived.add("ann")
     time.passes(660)
@@ -165,7 +143,7 @@ def test_failed_sign_ins_stay_below_what_odoo_counts(
     one = Person(team.url)
     for number in (3, 4):  # whose tries were none of theirs
         login = f"user{number}"
-        page = one.sign_in(one.begin(client), login=login, password=password_of(login))
+        page = one.sign_in(one.begin(client), **form_of(login))
         assert page.status_code == 200
 
 
@@ -212,7 +190,7 @@ def test_who_is_asked_for_a_code_has_failed_at_nothing(team: RunningTeam, users:
     users.factors.add("ann")
     one = Person(team.url)
     page = one.begin(OAuthClient(team.url))
-    ann = {"login": "ann", "password": password_of("ann")}
+    ann = form_of()
     assert [one.sign_in(page, **ann).status_code for _ in range(6)] == [400] * 6
     users.factors.clear()
     assert one.sign_in(page, **ann).status_code == 200
@@ -229,24 +207,6 @@ def test_a_failed_sign_in_leaves_a_trace(
 
 
 # With an Odoo ----------------------------------------------------------------------------------
-
-COOLDOWN = "base.login_cooldown_duration"
-
-
-def fail_at(url: str, database: str) -> None:
-    """Log in to Odoo, past the team's server, until it takes no login of this machine."""
-    wrong = {"db": database, "login": "nobody", "password": "a guess"}
-    for _ in range(12):
-        web = {"jsonrpc": "2.0", "params": wrong}
-        requests.post(f"{url}/web/session/authenticate", json=web, timeout=60)
-        args = [database, "nobody", "a guess"]
-        rpc = {"service": "common", "method": "login", "args": args}
-        requests.post(f"{url}/jsonrpc", json={"jsonrpc": "2.0", "params": rpc}, timeout=60)
-
-
-def end_cooldown(people: People, value: str) -> None:
-    """Let Odoo take logins again after so many seconds."""
-    toolkit.execute(people.free, "ir.config_parameter", "set_param", [COOLDOWN, value])
 
 
 @pytest.mark.every_version
@@ -321,6 +281,7 @@ def test_a_firewall_that_refuses_for_a_while_disconnects_nobody(
 
 
 @pytest.mark.every_version
+@pytest.mark.usefixtures("no_pause")
 def test_wrong_passwords_of_strangers_never_make_odoo_refuse_others(
     server: Server, people: People, tmp_path: Path
 ) -> None:

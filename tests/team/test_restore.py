@@ -18,16 +18,21 @@ import odoo_toolkit as toolkit
 from odoo_toolkit import Odoo
 from odoo_toolkit.change_history import HistoryEntry
 from odoo_toolkit.change_history.store import Store
+from tests.kit.user_keys import People, creator
 from tests.live.servers import Server
-from tests.live.test_user_keys import People, people
 from tests.provisioning import postgres
-from tests.team.conftest import users
-from tests.team.harness import OAuthClient, Person, RunningTeam, call, instance_of
-from tests.team.people import NOWHERE, Users, key_of, password_of
-from tests.team.test_sign_in import creator
-from tests.team.test_store import KEYS, database
-
-__all__ = ["people", "users"]
+from tests.team.harness import (
+    KEYS,
+    OAuthClient,
+    Person,
+    RunningTeam,
+    call,
+    connected,
+    database,
+    form_of,
+    instance_of,
+)
+from tests.team.people import NOWHERE, Users, key_of
 
 DOCS = Path(__file__).parents[2] / "docs"
 GUIDE = DOCS / "team-backup.md"
@@ -199,12 +204,12 @@ def test_what_a_killed_server_leaves_beside_its_files_is_not_replayed_over_the_c
     runs, killed = tmp_path / "runs", tmp_path / "killed"
     runs.mkdir()
     with RunningTeam(runs, {"main": dict(NOWHERE)}) as team:
-        Person(team.url).connect(OAuthClient(team.url), login="ann", password=password_of("ann"))
+        connected(team)
         noted(runs / "history.sqlite", "before")
         # One connection stays open, as that of a server does.
         back_up(runs)
         journal = noted(runs / "history.sqlite", *(f"after {n}" for n in range(20)))
-        Person(team.url).connect(OAuthClient(team.url), login="bob", password=password_of("bob"))
+        Person(team.url).connect(OAuthClient(team.url), **form_of("bob"))
         shutil.copytree(runs, killed)
         journal.close()
     left = beside(killed)
@@ -235,7 +240,7 @@ def test_a_server_that_is_stopped_leaves_nothing_beside_its_files(
     main = {**NOWHERE, "history": "history.sqlite", "mode": "full"}
     with RunningTeam(tmp_path, {"main": main}) as team:
         client = OAuthClient(team.url)
-        tokens = Person(team.url).connect(client, login="ann", password=password_of("ann"))
+        tokens = connected(team, client)
         call(team.url, tokens.access, "odoo_core_get_user")
         (server,) = team.server.members.servers.values()
         assert server.requests.history is not None
@@ -249,7 +254,7 @@ def test_a_server_that_is_stopped_leaves_nothing_beside_its_files(
 def test_the_guide_lists_whose_keys_were_pasted(users: Users, tmp_path: Path) -> None:
     with RunningTeam(tmp_path, {"main": dict(NOWHERE)}) as team:
         client = OAuthClient(team.url)
-        Person(team.url).connect(client, login="ann", password=password_of("ann"))
+        connected(team, client)
         Person(team.url).connect(client, login="bob", key=key_of("bob"))
 
         assert run_block('sqlite3 accounts.sqlite "SELECT', tmp_path) == "main|bob\n"

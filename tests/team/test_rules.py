@@ -18,8 +18,18 @@ from odoo_toolkit_mcp.accounts.wording import policy_in_words
 from odoo_toolkit_mcp.settings import ServerSettings
 from tests.live.servers import Server, ordinary_user
 from tests.team.conftest import Serve
-from tests.team.harness import OAuthClient, Person, RunningTeam, call, instance_of, text_of
-from tests.team.people import NOWHERE, Users, password_of
+from tests.team.harness import (
+    OAuthClient,
+    Person,
+    RunningTeam,
+    call,
+    connected,
+    form_of,
+    instance_of,
+    status_of,
+    text_of,
+)
+from tests.team.people import NOWHERE, Users
 
 INSTANCE = {name: value for name, value in NOWHERE.items() if name != "history"}
 RIGHT: dict[str, Any] = {"public_url": "https://mcp.example.com", "instances": {"main": INSTANCE}}
@@ -351,10 +361,10 @@ def test_before_consent_everybody_reads_the_rule_that_holds_for_them(
     client = OAuthClient(ruled.url)
     for login, told in [("ann", "confirm orders"), ("bob", "cannot create, change or delete")]:
         person = Person(ruled.url)
-        page = person.sign_in(person.begin(client), login=login, password=password_of(login))
+        page = person.sign_in(person.begin(client), **form_of(login))
         assert told in text_of(page)
     person = Person(ruled.url)
-    page = person.sign_in(person.begin(client), login="guest", password=password_of("guest"))
+    page = person.sign_in(person.begin(client), **form_of("guest"))
     assert page.status_code == 403
     assert "You are not allowed here" in text_of(page)
     assert (users.made, users.forgotten) == ([], ["guest"])
@@ -374,14 +384,12 @@ def test_who_gets_into_another_group_is_under_its_rule_ten_minutes_later(
     ruled: RunningTeam, users: Users, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     users.groups["ann"] = MANAGER
-    tokens = Person(ruled.url).connect(
-        OAuthClient(ruled.url), login="ann", password=password_of("ann")
-    )
-    assert call(ruled.url, tokens.access, "odoo_core_get_user").status_code == 200
+    tokens = connected(ruled)
+    assert status_of(ruled, tokens.access) == 200
     assert places(ruled) == {0}
     users.groups["ann"] = ("base.group_user",)
     later(monkeypatch, 601)
-    assert call(ruled.url, tokens.access, "odoo_core_get_user").status_code == 200
+    assert status_of(ruled, tokens.access) == 200
     assert places(ruled) == {0, 1}
 
 
@@ -389,10 +397,10 @@ def test_whom_no_rule_admits_any_more_is_disconnected(
     ruled: RunningTeam, users: Users, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client = OAuthClient(ruled.url)
-    tokens = Person(ruled.url).connect(client, login="ann", password=password_of("ann"))
+    tokens = connected(ruled, client)
     users.groups["ann"] = ("base.group_portal",)
     later(monkeypatch, 601)
-    assert call(ruled.url, tokens.access, "odoo_core_get_user").status_code == 401
+    assert status_of(ruled, tokens.access) == 401
     assert client.refresh(tokens.refresh).json()["error"] == "invalid_grant"
     (grant,) = ruled.server.provider.grants.grants(ended=True)
     assert grant.why == "the policy no longer admits this user"
@@ -401,12 +409,10 @@ def test_whom_no_rule_admits_any_more_is_disconnected(
 def test_who_is_archived_is_disconnected_and_the_key_forgotten(
     ruled: RunningTeam, users: Users, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tokens = Person(ruled.url).connect(
-        OAuthClient(ruled.url), login="ann", password=password_of("ann")
-    )
+    tokens = connected(ruled)
     users.archived.add("ann")
     later(monkeypatch, 601)
-    assert call(ruled.url, tokens.access, "odoo_core_get_user").status_code == 401
+    assert status_of(ruled, tokens.access) == 401
     (account,) = ruled.server.provider.grants.accounts()
     assert account.key is None
 
@@ -414,9 +420,7 @@ def test_who_is_archived_is_disconnected_and_the_key_forgotten(
 def test_an_odoo_that_is_down_disconnects_nobody(
     ruled: RunningTeam, users: Users, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tokens = Person(ruled.url).connect(
-        OAuthClient(ruled.url), login="ann", password=password_of("ann")
-    )
+    tokens = connected(ruled)
     users.down = True
     later(monkeypatch, 601)
     answer = call(ruled.url, tokens.access, "odoo_core_get_user")
@@ -426,14 +430,12 @@ def test_an_odoo_that_is_down_disconnects_nobody(
 
 def test_a_key_that_has_ended_ends_the_connection(ruled: RunningTeam, users: Users) -> None:
     users.ends = datetime.now(UTC) + timedelta(days=40)
-    tokens = Person(ruled.url).connect(
-        OAuthClient(ruled.url), login="ann", password=password_of("ann")
-    )
-    assert call(ruled.url, tokens.access, "odoo_core_get_user").status_code == 200
+    tokens = connected(ruled)
+    assert status_of(ruled, tokens.access) == 200
     # The token would hold for longer.
     with ruled.server.store.writing() as session:
         session.execute("UPDATE account SET key_ends = ?", [provider.now() - 1])
-    assert call(ruled.url, tokens.access, "odoo_core_get_user").status_code == 401
+    assert status_of(ruled, tokens.access) == 401
 
 
 def test_a_page_that_was_open_brings_back_no_group(
@@ -441,15 +443,15 @@ def test_a_page_that_was_open_brings_back_no_group(
 ) -> None:
     users.groups["ann"] = MANAGER
     client = OAuthClient(ruled.url)
-    form = {"login": "ann", "password": password_of("ann")}
+    form = form_of()
     first = Person(ruled.url).connect(client, **form)
     one = Person(ruled.url)
     page = one.sign_in(one.begin(client), **form)
     users.groups["ann"] = ("base.group_user",)
     later(monkeypatch, 601)
-    assert call(ruled.url, first.access, "odoo_core_get_user").status_code == 200
+    assert status_of(ruled, first.access) == 200
     assert places(ruled) == {1}
     second = client.tokens(one.answer(page)["code"])
     for tokens in (first, second):
-        assert call(ruled.url, tokens.access, "odoo_core_get_user").status_code == 200
+        assert status_of(ruled, tokens.access) == 200
     assert places(ruled) == {1}

@@ -16,9 +16,9 @@ import odoo_toolkit as toolkit
 from odoo_toolkit import Odoo
 from odoo_toolkit_mcp.accounts import me, odoo_users, sign_in
 from odoo_toolkit_mcp.accounts.vault import hashed
+from tests.kit.user_keys import People, creator, keys_of, with_second_factor
+from tests.kit.user_keys import Person as User
 from tests.live.servers import Server
-from tests.live.test_user_keys import People, people, with_second_factor
-from tests.live.test_user_keys import Person as User
 from tests.team.harness import (
     CALLBACK,
     OPERATOR_PASSWORD,
@@ -28,11 +28,11 @@ from tests.team.harness import (
     call,
     hidden,
     instance_of,
-    looks_until_dropped,
+    status_of,
     text_of,
 )
 
-__all__ = ["people"]
+pytestmark = pytest.mark.usefixtures("no_pause")
 
 
 @pytest.fixture(scope="module")
@@ -59,24 +59,6 @@ def refusals_of_others_forgotten(request: pytest.FixtureRequest) -> None:
 def client(team: RunningTeam) -> OAuthClient:
     """A client that has registered."""
     return OAuthClient(team.url, name="Claude")
-
-
-def creator(people: People) -> User:
-    """Return a new user who may create contacts."""
-    user = people.make()
-    named = [["module", "=", "base"], ["name", "=", "group_partner_manager"]]
-    (row,) = toolkit.search_read(people.free, "ir.model.data", named, ["res_id"]).records
-    field = "group_ids" if people.free.version.major >= 19 else "groups_id"
-    toolkit.write(people.free, "res.users", [user.uid], {field: [[4, row["res_id"]]]})
-    return user
-
-
-def keys_of(user: User, people: People) -> list[str]:
-    """Return the names of the API keys that a user has in Odoo."""
-    rows = toolkit.search_read(
-        people.free, "res.users.apikeys", [["user_id", "=", user.uid]], ["name"]
-    )
-    return [row["name"] for row in rows.records]
 
 
 def begun(team: RunningTeam, client: OAuthClient) -> tuple[Person, Any]:
@@ -150,15 +132,15 @@ def test_with_a_password_from_the_first_page_to_the_last(
     # One client is disconnected, then all with the key.
     (connection, *_) = re.findall(r'name="connection" value="(\d+)"', page.text)
     person.post("/me/disconnect", page, connection=connection)
-    assert call(team.url, theirs.access, "odoo_core_get_user").status_code == 401
-    assert call(team.url, tokens.access, "odoo_core_get_user").status_code == 200
+    assert status_of(team, theirs.access) == 401
+    assert status_of(team, tokens.access) == 200
     wrong = person.post("/me/remove-key", page, password="not this")
     assert "does not accept" in text_of(wrong)
     assert len(keys_of(user, people)) == 1
     removed = person.post("/me/remove-key", page, password=user.password)
     assert removed.status_code == 303, text_of(removed)
     assert keys_of(user, people) == []
-    assert call(team.url, tokens.access, "odoo_core_get_user").status_code == 401
+    assert status_of(team, tokens.access) == 401
     assert client.refresh(tokens.refresh).status_code == 400
 
 
@@ -303,7 +285,7 @@ def test_a_made_key_that_a_pasted_one_replaces_is_told_and_removed(
     assert keys_of(user, people) == [own.name]
     assert "Unused keys" not in text_of(person.get("/me"))
     # Nothing is disconnected: another key serves.
-    assert call(team.url, first.access, "odoo_core_get_user").status_code == 200
+    assert status_of(team, first.access) == 200
 
     # Who signs in with the password later need not do anything.
     Person(team.url).connect(client, **password)
@@ -412,32 +394,6 @@ def test_an_odoo_that_is_down_is_told_at_sign_in(team: RunningTeam, client: OAut
     assert "ODOO_URL" not in words
 
 
-def test_who_is_archived_or_loses_the_key_while_connected_is_disconnected(
-    team: RunningTeam,
-    client: OAuthClient,
-    people: People,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    archived, revoked = people.make(), people.make()
-    keys = {user.login: user.make() for user in (archived, revoked)}
-    connected = [
-        Person(team.url).connect(client, instance="main", login=login, key=made.key.reveal())
-        for login, made in keys.items()
-    ]
-    for tokens in connected:
-        assert call(team.url, tokens.access, "odoo_core_get_user").status_code == 200
-    people.archive(archived.uid)
-    revoked.remove(keys[revoked.login].key_id)
-    moment = odoo_users.now()
-    monkeypatch.setattr(odoo_users, "now", lambda: moment)
-    for seconds in looks_until_dropped(archived.server):
-        moment += seconds
-        statuses = {
-            call(team.url, one.access, "odoo_core_get_user").status_code for one in connected
-        }
-    assert statuses == {401}
-
-
 @pytest.mark.every_version
 def test_the_operator_sees_who_is_connected_and_ends_it(
     team: RunningTeam, client: OAuthClient, people: People
@@ -482,7 +438,7 @@ def test_the_operator_sees_who_is_connected_and_ends_it(
     assert user.login in shown.text
     assert operator.get("/admin/activity", account="9" * 30).status_code == 400
     operator.post("/admin/revoke", page, account=str(account.id))
-    assert call(team.url, tokens.access, "odoo_core_get_user").status_code == 401
+    assert status_of(team, tokens.access) == 401
     gone = grants.account_of("main", user.uid)
     assert gone
     assert gone.key is None

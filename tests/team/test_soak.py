@@ -20,11 +20,19 @@ import attrs
 import pytest
 import requests
 
-from odoo_toolkit_mcp.accounts import sign_in
+from tests.kit.user_keys import People
+from tests.kit.user_keys import Person as User
 from tests.live.servers import Server
-from tests.live.test_user_keys import People, people
-from tests.live.test_user_keys import Person as User
-from tests.team.firewall import ANSWERS, BREAKS, HANGS, Firewall, before
+from tests.team.firewall import (
+    ANSWERS,
+    BREAKS,
+    HANGS,
+    Firewall,
+    Time,
+    before,
+    end_cooldown,
+    fail_at,
+)
 from tests.team.harness import (
     OAuthClient,
     Person,
@@ -34,11 +42,13 @@ from tests.team.harness import (
     instance_of,
     looks_until_dropped,
 )
-from tests.team.test_refusals import Time, end_cooldown, fail_at
 
-pytestmark = [pytest.mark.soak, pytest.mark.timeout(3600)]
+pytestmark = [
+    pytest.mark.soak,
+    pytest.mark.timeout(3600),
+    pytest.mark.usefixtures("no_pause"),
+]
 
-__all__ = ["people"]
 
 #: How often each of the following comes, in an order that is always the same.
 TIMES = int(os.environ.get("ODOO_TOOLKIT_SOAK_ROUNDS", "2"))
@@ -187,10 +197,6 @@ class Soak:
 def test_an_odoo_that_falls_ill_disconnects_nobody_and_holds_nobody_up(
     server: Server, people: People, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def pause(seconds: float) -> None:
-        """Hold no refusal back."""
-
-    monkeypatch.setattr(sign_in, "pause", pause)
     time = Time(monkeypatch)
     people.free.connect()
     illnesses = ILLNESSES * TIMES

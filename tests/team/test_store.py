@@ -5,10 +5,8 @@ from __future__ import annotations
 import copy
 import os
 import sqlite3
-import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from threading import Barrier
 from typing import Any
@@ -28,19 +26,20 @@ from odoo_toolkit_mcp.accounts.team import Team, team_of
 from odoo_toolkit_mcp.accounts.vault import Vault, keys_of_file
 from tests.provisioning import postgres
 from tests.team.conftest import Serve
-from tests.team.harness import OPERATOR_PASSWORD, OAuthClient, Person, RunningTeam, call, text_of
+from tests.team.harness import (
+    KEYS,
+    OPERATOR_PASSWORD,
+    OAuthClient,
+    Person,
+    RunningTeam,
+    connected,
+    database,
+    form_of,
+    lets_in,
+    operator_of,
+    text_of,
+)
 from tests.team.people import NOWHERE, Users, key_of, password_of
-
-KEYS = ["a" * 32, "b" * 32]
-
-
-@contextmanager
-def database() -> Iterator[str]:
-    """A database of PostgreSQL of its own."""
-    name = f"team_{uuid.uuid4().hex[:8]}"
-    postgres.execute("postgres", f"CREATE DATABASE {name}")
-    yield f"postgresql://{postgres.ROLE}:secret@/{name}?host={postgres.socket_folder()}"
-    postgres.execute("postgres", f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.needs_odoo)])
@@ -71,14 +70,6 @@ def everything(place: str) -> bytes:
     return repr(rows).encode()
 
 
-def connect(team: RunningTeam, login: str, **form: str) -> Any:
-    return Person(team.url).connect(OAuthClient(team.url), login=login, **form)
-
-
-def works(team: RunningTeam, token: str) -> bool:
-    return call(team.url, token, "odoo_core_get_user").status_code == 200
-
-
 # What is readable -------------------------------------------------------------------------------
 
 
@@ -95,7 +86,7 @@ def test_nothing_secret_is_readable_in_the_store(users: Users, serve: Serve, pla
         code = person.answer(page)["code"]
         tokens = client.tokens(code)
         renewed = client.refresh(tokens.refresh).json()
-        assert works(team, renewed["access_token"])
+        assert lets_in(team, renewed["access_token"])
         person.post("/me/sign-in", person.get("/me"), login=login, **form)
         secrets += [*form.values(), key_of(login), code, tokens.access, tokens.refresh]
         secrets += [renewed["access_token"], renewed["refresh_token"]]
@@ -104,10 +95,9 @@ def test_nothing_secret_is_readable_in_the_store(users: Users, serve: Serve, pla
     begun = Person(team.url)
     page = begun.begin(client)
     secrets.append(page.url.rpartition("request=")[2])
-    begun.sign_in(page, login="cid", password=password_of("cid"))
+    begun.sign_in(page, **form_of("cid"))
     secrets += [password_of("cid"), "session of cid"]
-    operator = Person(team.url)
-    operator.post("/admin/sign-in", operator.get("/admin"), password=OPERATOR_PASSWORD)
+    operator = operator_of(team)
     secrets += [cookie.value or "" for cookie in operator.browser.cookies]
     made = requests.post(
         f"{team.url}/register", json={"redirect_uris": ["https://x.example"]}, timeout=120
@@ -143,12 +133,12 @@ def test_keys_are_changed_without_anybody_signing_in_anew(
     with running(old) as team:
         port = team.port
         client = OAuthClient(team.url)
-        tokens = Person(team.url).connect(client, login="ann", password=password_of("ann"))
+        tokens = connected(team, client)
     # The new one last, on all processes; then first.
     for ring in ([old, new], [new, old]):
         with running(*ring, port=port) as team:
             client.url = team.url
-            assert works(team, tokens.access)
+            assert lets_in(team, tokens.access)
     with pytest.raises(ConfigurationError, match="sealed with a key"):
         running(new)
     with running(new, old, port=port) as team:
@@ -156,7 +146,7 @@ def test_keys_are_changed_without_anybody_signing_in_anew(
         assert team.server.provider.rotate_keys() == 2
     with running(new, port=port) as team:
         client.url = team.url
-        assert works(team, tokens.access)
+        assert lets_in(team, tokens.access)
         assert client.refresh(tokens.refresh).status_code == 200
 
 
@@ -247,7 +237,7 @@ def test_a_store_that_cannot_be_written_is_told_and_grants_nothing(
     monkeypatch.setattr(sign_in, "key_for", lambda *args: long)
     team = serve()
     client, person = OAuthClient(team.url), Person(team.url)
-    page = person.sign_in(person.begin(client), login="ann", password=password_of("ann"))
+    page = person.sign_in(person.begin(client), **form_of())
     spoil(team.server.store)
     answer = person.post("/consent", page, answer="allow")
     assert answer.status_code == 503
@@ -274,7 +264,7 @@ def test_a_key_that_the_store_has_no_room_for_is_told(
     monkeypatch.setattr(sign_in, "key_for", lambda *args: made)
     team = serve()
     client, person = OAuthClient(team.url), Person(team.url)
-    page = person.sign_in(person.begin(client), login="ann", password=password_of("ann"))
+    page = person.sign_in(person.begin(client), **form_of())
     full(team.server.store)
     answer = person.post("/consent", page, answer="allow")
     assert answer.status_code == 503
@@ -303,14 +293,14 @@ def test_a_postgresql_that_only_reads_grants_nothing_until_it_writes_again(
 
         team = serve(store=address, secret_keys=KEYS)
         client, person = OAuthClient(team.url), Person(team.url)
-        page = person.sign_in(person.begin(client), login="ann", password=password_of("ann"))
+        page = person.sign_in(person.begin(client), **form_of())
         only_read("on")
         answer = person.post("/consent", page, answer="allow")
         assert answer.status_code == 503
         assert "cannot do that now" in text_of(answer)
         assert users.made == []
         only_read("off")
-        assert works(team, client.tokens(person.answer(page)["code"]).access)
+        assert lets_in(team, client.tokens(person.answer(page)["code"]).access)
 
 
 def test_a_store_that_another_process_holds_is_told_and_works_again(
@@ -319,7 +309,7 @@ def test_a_store_that_another_process_holds_is_told_and_works_again(
     monkeypatch.setattr(databases, "_PATIENCE", 0.1)
     team = serve()
     client = OAuthClient(team.url)
-    tokens = Person(team.url).connect(client, login="ann", password=password_of("ann"))
+    tokens = connected(team, client)
     other = sqlite3.connect(team.team.store, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     answer = client.refresh(tokens.refresh)
@@ -347,13 +337,13 @@ def test_what_is_gone_is_forgotten_and_what_holds_is_kept(
     users: Users, serve: Serve, place: str
 ) -> None:
     team = serve(store=place, secret_keys=KEYS)
-    tokens = connect(team, "ann", password=password_of("ann"))
+    tokens = connected(team)
     unused = OAuthClient(team.url)
     with team.server.store.writing() as session:
         session.execute("UPDATE client SET used = ?", [now() - 3 * 86_400])
         session.execute("UPDATE activity SET happened = ?", [now() - 50 * 86_400])
     tidy(team.server.store, activity_days=40)
-    assert works(team, tokens.access)
+    assert lets_in(team, tokens.access)
     assert team.server.provider.clients.find(unused.id) is None
     assert team.server.provider.activity.latest() == []
 
@@ -364,21 +354,20 @@ def test_a_key_that_the_operator_ends_stays_known_until_it_is_removed(
     team = serve(store=place, secret_keys=KEYS)
     grants = team.server.provider.grants
     password = {"password": password_of("ann")}
-    connect(team, "ann", **password)
+    connected(team)
     (account,) = grants.accounts()
     assert grants.left_keys(account.id) == []
-    operator = Person(team.url)
-    operator.post("/admin/sign-in", operator.get("/admin"), password=OPERATOR_PASSWORD)
+    operator = operator_of(team)
     operator.post("/admin/revoke", operator.get("/admin"), account=str(account.id))
     assert [one.key_id for one in grants.left_keys(account.id)] == [account.key_id]
     person = Person(team.url)
     person.post("/me/sign-in", person.get("/me"), login="ann", **password)
     assert "Unused keys" in text_of(person.get("/me"))
     # Signing in again within the hour leaves it: a call may still be at work with it.
-    connect(team, "ann", **password)
+    connected(team)
     assert [one.key_id for one in grants.left_keys(account.id)] == [account.key_id]
     monkeypatch.setattr(sign_in, "UNUSED", 0)
-    connect(team, "ann", **password)
+    connected(team)
     left = [one.key_id for one in grants.left_keys(account.id)]
     assert account.key_id not in left
     assert "key removed" in [one.kind for one in team.server.provider.activity.latest()]
@@ -391,13 +380,10 @@ def test_many_registrations_neither_keep_new_clients_out_nor_push_out_those_in_u
     team = serve(store=place, secret_keys=KEYS)
     kept = team.server.provider.clients
     named = {name: OAuthClient(team.url, name=name) for name in ("left", "used", "asking", "first")}
-    tokens = {
-        name: Person(team.url).connect(named[name], login="ann", password=password_of("ann"))
-        for name in ("left", "used")
-    }
+    tokens = {name: Person(team.url).connect(named[name], **form_of()) for name in ("left", "used")}
     assert named["left"].post("/revoke", token=tokens["left"].refresh).status_code == 200
     asking = Person(team.url)
-    page = asking.sign_in(asking.begin(named["asking"]), login="bob", password=password_of("bob"))
+    page = asking.sign_in(asking.begin(named["asking"]), **form_of("bob"))
     code = asking.answer(page)["code"]
     for _ in range(4):
         OAuthClient(team.url, name="of an attack")
@@ -443,7 +429,7 @@ def test_of_uses_at_two_processes_at_once_one_counts_at_most(
     here = serve(**kept)
     there = serve(public_url=here.url, **kept)
     client, person = OAuthClient(here.url), Person(here.url)
-    page = person.sign_in(person.begin(client), login="ann", password=password_of("ann"))
+    page = person.sign_in(person.begin(client), **form_of())
     secret = person.answer(page)["code"]
     if what == "refresh token":
         secret = client.tokens(secret).refresh
@@ -461,7 +447,7 @@ def test_of_uses_at_two_processes_at_once_one_counts_at_most(
     assert len(given) <= 1
     assert {one.json()["error"] for one in answers if one.status_code != 200} == {"invalid_grant"}
     for team in (here, there):
-        assert not any(works(team, one["access_token"]) for one in given)
+        assert not any(lets_in(team, one["access_token"]) for one in given)
     client.url = there.url
     for one in given:
         assert client.refresh(one["refresh_token"]).status_code == 400
@@ -487,11 +473,7 @@ def test_characters_that_no_store_takes_do_no_harm(users: Users, serve: Serve, p
     )
     client.id, client.callback = made.json()["client_id"], "https://x.example/"
     person = Person(team.url)
-    assert client.tokens(
-        person.answer(
-            person.sign_in(person.begin(client), login="ann", password=password_of("ann"))
-        )["code"]
-    )
+    assert client.tokens(person.answer(person.sign_in(person.begin(client), **form_of()))["code"])
 
 
 # An issuer's clients --------------------------------------------------------------------------

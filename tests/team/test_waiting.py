@@ -6,9 +6,8 @@ import contextlib
 import itertools
 import socket
 import threading
-import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -21,7 +20,17 @@ from odoo_toolkit_mcp.accounts.client_documents import ClientDocuments, Document
 from odoo_toolkit_mcp.accounts.service_accounts import Health, OwnUsers
 from odoo_toolkit_mcp.accounts.team import Instance
 from tests.team.conftest import Serve
-from tests.team.harness import CALLBACK, OPERATOR_PASSWORD, OAuthClient, Person, RunningTeam, call
+from tests.team.harness import (
+    CALLBACK,
+    OAuthClient,
+    Person,
+    RunningTeam,
+    call,
+    form_of,
+    operator_of,
+    status_of,
+    until,
+)
 from tests.team.people import NOWHERE, Users, password_of
 
 
@@ -76,14 +85,6 @@ def two(
     return serve({"main": dict(NOWHERE), "hanging": slow})
 
 
-def until(holds: Callable[[], bool]) -> None:
-    """Wait until something holds."""
-    ends = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < ends
-        time.sleep(0.02)
-
-
 def test_signing_in_and_looks_at_keys_do_not_wait(
     two: RunningTeam, hanging: Hanging, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,7 +101,7 @@ def test_signing_in_and_looks_at_keys_do_not_wait(
         ]
         moment = odoo_users.now() + 601
         monkeypatch.setattr(odoo_users, "now", lambda: moment)
-        assert call(two.url, token, "odoo_core_get_user").status_code == 200
+        assert status_of(two, token) == 200
         Person(two.url).connect(client, **ann)
         assert not any(one.done() for one in tries)
         hanging.over.set()
@@ -111,7 +112,7 @@ def test_calls_do_not_wait(
 ) -> None:
     client = OAuthClient(two.url)
     hanging.over.set()
-    ann = {"login": "ann", "password": password_of("ann")}
+    ann = form_of()
     main, slow = (
         Person(two.url).connect(client, instance=name, **ann).access for name in ("main", "hanging")
     )
@@ -120,7 +121,7 @@ def test_calls_do_not_wait(
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(call, two.url, slow, "odoo_core_get_user")
         until(lambda: any(one.borrowed_tokens for one in [*limiters.values()]))
-        assert call(two.url, main, "odoo_core_get_user").status_code == 200
+        assert status_of(two, main) == 200
         assert not waiting.done()
         hanging.close()
 
@@ -138,12 +139,11 @@ def test_the_operators_page_does_not_wait_for_those_of_people(
     well = Health(state="Odoo", well=True)
     monkeypatch.setattr(sign_in, "key_for", key_for)
     monkeypatch.setattr(OwnUsers, "health", lambda self, instance: well)
-    client, ann = OAuthClient(team.url), {"login": "ann", "password": password_of("ann")}
+    client, ann = OAuthClient(team.url), form_of()
     with ThreadPoolExecutor(4) as pool:
         asked = [pool.submit(Person(team.url).connect, client, **ann) for _ in range(4)]
         assert all(begun.acquire(timeout=60) for _ in asked)
-        operator = Person(team.url)
-        operator.post("/admin/sign-in", operator.get("/admin"), password=OPERATOR_PASSWORD)
+        operator = operator_of(team)
         assert operator.get("/admin").status_code == 200
         assert not any(one.done() for one in asked)
         over.set()
@@ -189,7 +189,7 @@ def test_a_client_whose_document_cannot_be_had_goes_on(
     team: RunningTeam, documents: Documents
 ) -> None:
     client = with_document(team)
-    ann = {"login": "ann", "password": password_of("ann")}
+    ann = form_of()
     tokens = Person(team.url).connect(client, **ann)
     documents.gone = True
     answer = client.refresh(tokens.refresh)
