@@ -45,7 +45,7 @@ class ActingAs(Shown):
     company: str | None
     currency: str | None = None
     other_companies: list[str] = attrs.Factory(list)
-    companies: int = 1
+    companies: int
     language: str | None = None
     time_zone: str
     today: str

@@ -10,17 +10,25 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.annotations import ANY_JSON, Context, DryRun, JsonSchema, Model
+from odoo_toolkit.arguments import Records, Values
+from odoo_toolkit.arguments.values import VALUES
 from odoo_toolkit.call import Call, name_arguments, opened_ids
 from odoo_toolkit.change_history.recording import current
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import MESSAGE_BODY_ESCAPED_SINCE, NO_KWARGS_METHODS, UNENCODED_FIELDS
+from odoo_toolkit.compat import (
+    LOADED_PROPERTIES_SINCE,
+    MESSAGE_BODY_ESCAPED_SINCE,
+    NO_KWARGS_METHODS,
+    UNENCODED_FIELDS,
+)
 from odoo_toolkit.errors import AccessError, OdooError, ValidationError
+from odoo_toolkit.fields import unknown_field_error
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.plans import Plan, operation, planned
 from odoo_toolkit.policy.tables import is_read_unasked
 from odoo_toolkit.records.arguments import check_unbroken, readable_of
 from odoo_toolkit.records.omissions import with_left_out, without_unreadable
-from odoo_toolkit.records.properties import completed
+from odoo_toolkit.records.properties import Definitions, check_new, completed
 from odoo_toolkit.records.reading_back import ReturnFields, checked_return_fields, read_back
 from odoo_toolkit.records.results import ExecuteResult, Record
 from odoo_toolkit.values.scalars import is_id
@@ -54,6 +62,9 @@ _RECORDS = re.compile(r"([a-z][a-z0-9_]*(?:\.[a-z0-9_]+)*)\(([0-9]+,?(?: [0-9]+,
 
 #: Read methods that return every field, blocked and binary ones too, when none are named.
 _READ_ALL = frozenset({"read", "search_read"})
+
+#: Methods whose values make records or change them.
+_WRITING = frozenset({"copy", "create", "web_save", "write"})
 
 
 #: Methods that post a body, and how a tag in one looks.
@@ -127,6 +138,7 @@ def execute(
     )
     call = _with_all_properties(odoo, call, dry_run)
     if method == "load":
+        _check_columns(odoo, model, arguments.get("fields"))
         _tell_of_existing(odoo, model, arguments, warnings)
     if dry_run:
         would = f"Would call {method} of {model}" + (f" on {list(ids)}" if ids else "")
@@ -166,25 +178,61 @@ def execute(
 
 
 def _with_all_properties(odoo: Odoo, call: Call, dry_run: bool) -> Call:
-    """Complete properties that a write gives by their names with those that the records keep."""
-    values = call.arguments.get("vals")
-    if call.method != "write" or not call.ids or not isinstance(values, Mapping):
+    """Complete and check the properties in what a method writes or makes, also in its lines."""
+    if call.method not in _WRITING or (name := VALUES[call.method]) not in call.arguments:
         return call
-    several = {n: v for n, v in values.items() if isinstance(v, Mapping)}
-    if not several:
-        return call
-    odoo.check(call, planned=dry_run)
-    wanted = dict.fromkeys(call.ids, several)
-    whole = list(completed(odoo, call.model, wanted, call.context, readable_of(odoo)).values())
-    if any(one != whole[0] for one in whole):
-        raise ValidationError(
-            f"These records of {call.model} keep different properties: one call would replace"
-            " those of all.",
-            suggestion="Use write, which keeps what each has.",
-            details={"model": call.model, "fields": sorted(several)},
-            outcome="not_sent",
-        )
-    return attrs.evolve(call, arguments={**call.arguments, "vals": {**values, **whole[0]}})
+    read = odoo.check(call, planned=dry_run).arguments[name]
+    fields_of = readable_of(odoo)
+    known: Definitions = {}
+
+    def of_new(values: Any) -> Any:
+        if not isinstance(values, Values):
+            return values
+        return check_new(odoo, call.model, values.wire, call.context, fields_of, known)
+
+    if isinstance(read, Values) and call.ids:
+        wanted = dict.fromkeys(call.ids, read.wire)
+        whole = list(completed(odoo, call.model, wanted, call.context, fields_of).values())
+        if any(one != whole[0] for one in whole):
+            raise ValidationError(
+                f"These records of {call.model} keep different properties: one call would replace"
+                " those of all.",
+                suggestion="Use write, which keeps what each has.",
+                details={"model": call.model, "fields": sorted(read)},
+                outcome="not_sent",
+            )
+        sent: Any = whole[0]
+    else:
+        sent = [of_new(one) for one in read.items] if isinstance(read, Records) else of_new(read)
+    return attrs.evolve(call, arguments={**call.arguments, name: sent})
+
+
+def _check_columns(odoo: Odoo, model: str, columns: Any) -> None:
+    """Refuse columns of a ``load`` that are no fields, which Odoo 17 and earlier do not name.
+
+    Raises:
+        ValidationError: there is no such field, or this version takes no single properties.
+    """
+    fields_of = readable_of(odoo)
+    for column in columns if isinstance(columns, list) else ():
+        here: str | None = model
+        for part in str(column).split("/"):
+            # Odoo reads country_id.id and country_id:id as country_id/id.
+            name, *key = re.split("[.:]", part.strip(), maxsplit=1)
+            if here is None or name in ("", "id"):
+                break
+            described = fields_of(here)
+            if name not in described:
+                raise unknown_field_error(here, name, described)
+            single = key and described[name].type == "properties"
+            if single and odoo.version.major < LOADED_PROPERTIES_SINCE:
+                raise ValidationError(
+                    f"load of Odoo {odoo.version.major} takes no column {column!r}.",
+                    suggestion=f'Import with upsert, and {name} as JSON: {{"{key[0]}": 7}}.',
+                    details={"model": model, "field": str(column)},
+                    outcome="not_sent",
+                )
+            here = described[name].relation
 
 
 def _warn_of_tags(odoo: Odoo, method: str, named: Mapping[str, Any], warnings: list[str]) -> None:

@@ -175,7 +175,7 @@ def _currency_decimals(odoo: Odoo, currency: Any = None) -> int | None:
 def numbers_stored_otherwise(
     odoo: Odoo, model: str, given: Mapping[int, Values], acts_on: str, *, lines_only: bool = False
 ) -> list[Difference]:
-    """Return which numbers are stored otherwise than they were given, those of lines, too.
+    """Return which numbers are stored otherwise than they were given; of lines, properties, too.
 
     No round trip where all fields keep what was given, otherwise one, and one for each field of
     lines.
@@ -198,6 +198,8 @@ def numbers_stored_otherwise(
                 lines.setdefault(name, {})[record_id] = changed
             elif not lines_only:
                 own.setdefault(record_id, {})[name] = values[name]
+        for name, changed in _with_properties(odoo, described, values):
+            lines.setdefault(name, {})[record_id] = changed
     names = sorted({name for values in own.values() for name in values} | lines.keys())
     if not names:
         return []
@@ -209,6 +211,23 @@ def numbers_stored_otherwise(
         shown = {record: rows.get(record, {}).get(name) or [] for record in of}
         found += _of_lines(odoo, name, relation, of, shown, acts_on)
     return found
+
+
+def _with_properties(
+    odoo: Odoo, described: Mapping[str, Field], values: Values
+) -> Iterator[tuple[str, list[tuple[int, Values]]]]:
+    """Yield the fields whose lines have properties, and these lines: id and values."""
+    for name, value in values.items():
+        field = described.get(name)
+        if field and field.type in TO_MANY and isinstance(value, list) and field.relation:
+            lines = [(line, sent) for _, line, sent in _lines(value)]
+            of = odoo.schema.fields(field.relation) if lines else {}
+            if any(_is_properties(of, n) for _, sent in lines for n in sent):
+                yield name, lines
+
+
+def _is_properties(described: Mapping[str, Field], name: str) -> bool:
+    return name in described and described[name].type == "properties"
 
 
 def _of_lines(
@@ -227,8 +246,10 @@ def _of_lines(
         for number in imprecise(odoo, model, values)
         if "[" not in number.where
     }
+    given_names = {n for lines in given.values() for _, values in lines for n in values}
+    compared = numbers | {n for n in given_names if _is_properties(described, n)}
     ids = sorted({line for lines in shown.values() for line in lines})
-    fields = [*sorted(numbers), *({_KNOWN_BY} & described.keys())]
+    fields = [*sorted(compared), *({_KNOWN_BY} & described.keys())]
     rows = read_stored(odoo, model, ids, fields, acts_on)
     asked: dict[int, dict[str, Any]] = {}
     for record, lines in given.items():
@@ -241,7 +262,7 @@ def _of_lines(
             place = line or next((n for n in new if _may_be(sent, values, rows.get(n, {}))), 0)
             new = [n for n in new if n != place]
             if place:
-                asked[place] = sent
+                asked[place] = {n: values[n] for n in compared if n in values}
     return [
         attrs.evolve(one, field=f"{name}.{one.field}")
         for one in differences(model, asked, rows, described)

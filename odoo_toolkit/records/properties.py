@@ -7,14 +7,17 @@ definition, which every read of them gives along.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
 
+from odoo_toolkit.arguments.domain_values import PROPERTIES_SINCE
+from odoo_toolkit.arguments.values import DEFAULT
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import OdooError, ValidationError
+from odoo_toolkit.errors import AccessError, OdooError, ValidationError
 from odoo_toolkit.fields import TO_MANY, Field, FieldsOf, similar_names
 from odoo_toolkit.records.results import Record
 from odoo_toolkit.values.properties import bare, by_name
@@ -66,7 +69,7 @@ def completed(
         number: {
             name: completed_value(value, rows[number][name], model, fields[name], fields_of)
             if name in held and number in rows
-            else _in_lines(odoo, fields[name], value, context, fields_of)
+            else _in_lines(odoo, fields[name], value, number, context, fields_of, known)
             if name in lines
             else value
             for name, value in values.items()
@@ -90,7 +93,7 @@ def completed_value(value: Any, present: Any, model: str, field: Field, fields_o
     Raises:
         ValidationError: as of :func:`completed`.
     """
-    if field.type not in _REPLACED:
+    if field.type not in _REPLACED or not isinstance(value or {}, (Mapping, list)):
         return value
     defined = _defined(present)
     if field.type == "properties_definition":
@@ -98,6 +101,8 @@ def completed_value(value: Any, present: Any, model: str, field: Field, fields_o
     if not value:
         # Odoo 16 takes no False for it.
         return dict.fromkeys(defined, False)
+    if not isinstance(value, Mapping):
+        return value
     return {
         **{name: held for name, held in by_name(present).items() if name in defined},
         **checked(value, list(defined.values()), model, field, fields_of),
@@ -107,6 +112,8 @@ def completed_value(value: Any, present: Any, model: str, field: Field, fields_o
 def _whole_definition(
     value: Any, defined: Mapping[str, Mapping[str, Any]], model: str, field: Field
 ) -> Any:
+    if not all(isinstance(one, Mapping) and one.get("name") for one in value or ()):
+        return value
     given = {one["name"] for one in value or ()}
     lost = [one for name, one in defined.items() if name not in given]
     if value and lost:
@@ -188,19 +195,40 @@ def check_properties(odoo: Odoo, model: str, paths: Iterable[Any], fields_of: Fi
 
 
 def _check_defined(odoo: Odoo, model: str, field: str, name: str) -> None:
+    """Refuse a property that no record defines.
+
+    Raises:
+        ValidationError: there is no such property.
+    """
+
     def ask() -> bool:
-        call = Call(
-            model=model,
-            method="get_property_definition",
-            arguments={"full_name": f"{field}.{name}"},
-            access="read",
-            internal=True,
-        )
-        if not odoo.call(call):
+        if odoo.version.major >= PROPERTIES_SINCE:
+            arguments = {"full_name": f"{field}.{name}"}
+            call = Call(model=model, method="get_property_definition", arguments=arguments)
+            there = bool(odoo.call(attrs.evolve(call, access="read", internal=True)))
+        else:
+            there = name in _defined_anywhere(odoo, model, field)
+        if not there:
             raise unknown_property(model, field, name, ())
         return True
 
     odoo.schema.remember(f"property {model} {field}.{name}", ask)
+
+
+def _defined_anywhere(odoo: Odoo, model: str, field: str) -> set[str]:
+    """Return the names of all properties, as Odoo 16 does not tell of a single one."""
+    parent = _parent(odoo, model, field)
+    if parent is None:
+        return set()
+    definition = parent.definition
+    search = Call(
+        model=parent.model,
+        method="search_read",
+        arguments={"domain": [[definition, "!=", False]], "fields": [definition]},
+        context={"active_test": False},
+        internal=True,
+    )
+    return {name for row in odoo.call(search) for name in _defined(row[definition])}
 
 
 def _defined(present: Any) -> dict[str, Mapping[str, Any]]:
@@ -265,18 +293,24 @@ def _read(
 
 
 def _in_lines(
-    odoo: Odoo, field: Field, commands: Any, context: Mapping[str, Any], fields_of: FieldsOf
+    odoo: Odoo,
+    field: Field,
+    commands: Any,
+    number: int,
+    context: Mapping[str, Any],
+    fields_of: FieldsOf,
+    known: Definitions,
 ) -> Any:
-    """Return commands whose updates of other records have whole properties."""
+    """Return the commands of a record's field with whole properties in what they write and make."""
     updates = {
         command[1]: command[2]
         for command in commands or ()
         if isinstance(command, list) and command[:1] == [1]
     }
-    if not updates or not field.relation:
+    if not field.relation:
         return commands
     try:
-        whole = completed(odoo, field.relation, updates, context, fields_of)
+        whole = completed(odoo, field.relation, updates, context, fields_of) if updates else {}
     except OdooError as error:
         error.details.setdefault("path", field.name)
         raise
@@ -284,8 +318,35 @@ def _in_lines(
         [1, command[1], whole[command[1]]]
         if isinstance(command, list) and command[:1] == [1]
         else command
-        for command in commands
+        for command in _new_lines(odoo, field, commands, number, context, fields_of, known)
     ]
+
+
+def _new_lines(
+    odoo: Odoo,
+    field: Field,
+    commands: Any,
+    owner: int | Mapping[str, Any],
+    context: Mapping[str, Any],
+    fields_of: FieldsOf,
+    known: Definitions,
+) -> Any:
+    """Return commands with the properties checked of the records that they make.
+
+    The owner of these is the record, or the values of one that is made with them.
+    """
+    above = {field.relation_field: owner} if field.relation_field else {}
+    found = list(commands or ())
+    for index, command in enumerate(found):
+        if isinstance(command, list) and command[:1] == [0] and field.relation:
+            try:
+                line = check_new(odoo, field.relation, command[2], context, fields_of, known, above)
+            except ValidationError as error:
+                error.message = f"In {field.name}[{index}]: {error.message}"
+                error.args = (error.message,)
+                raise
+            found[index] = [*command[:2], line]
+    return found
 
 
 def under_new_parent(
@@ -337,25 +398,42 @@ def check_new(
     context: Mapping[str, Any],
     fields_of: FieldsOf,
     known: Definitions,
+    above: Mapping[str, Any] | None = None,
 ) -> Record:
-    """Return the values of a new record with its properties checked by its parent's definition.
+    """Return the values of a new record, and of its lines, with their properties checked.
 
-    Where the parent cannot be told beforehand they stay as they are; what Odoo drops of them is
-    told afterwards. ``known`` keeps the definitions by field and parent, so that the rows of a
-    table ask once for each.
+    Where the parent that defines them cannot be told beforehand, a name that no record defines is
+    refused all the same; what Odoo drops of the others is told afterwards. ``known`` keeps the
+    definitions, so that the rows of a table ask once for each parent. ``above`` has the record
+    that a line is made with, by the field that leads to it: its id, or its values if it is new.
 
     Raises:
         ValidationError: there is no such property, or a value does not fit it.
     """
     fields = fields_of(model)
     found = dict(values)
-    for name, value in values.items():
-        if name not in fields or fields[name].type != "properties" or not value:
+    for name, value in {**_defaults(fields, context), **values}.items():
+        field = fields.get(name)
+        if field is None or not value:
             continue
-        definitions = _definitions(odoo, model, name, values, context, known)
+        if field.type in TO_MANY and isinstance(value, list):
+            found[name] = _new_lines(odoo, field, value, values, context, fields_of, known)
+        if field.type != "properties" or not isinstance(value, Mapping):
+            continue
+        definitions = _definitions(odoo, model, name, values, context, known, above or {})
         if definitions is not None:
-            found[name] = checked(value, definitions, model, fields[name], fields_of)
+            found[name] = checked(value, definitions, model, field, fields_of)
+            continue
+        for one in value:
+            with contextlib.suppress(AccessError):
+                _check_defined(odoo, model, name, one)
     return found
+
+
+def _defaults(fields: Mapping[str, Field], context: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the properties that a context gives for new records."""
+    named = {key.removeprefix(DEFAULT): v for key, v in context.items() if key.startswith(DEFAULT)}
+    return {n: v for n, v in named.items() if n in fields and fields[n].type == "properties"}
 
 
 def _definitions(
@@ -365,18 +443,24 @@ def _definitions(
     values: Mapping[str, Any],
     context: Mapping[str, Any],
     known: Definitions,
+    above: Mapping[str, Any] | None = None,
 ) -> list[Mapping[str, Any]] | None:
     """Return what the parent of a new record defines; None where that is not known."""
     parent, key = _parent(odoo, model, name), None
     if parent is None:
         return None
+    given = {**(above or {}), **values}
     try:
-        number = values.get(parent.field)
-        key = (name, number if parent.field in values else "default")
+        number = given.get(parent.field)
+        if isinstance(number, Mapping):
+            # It is made by the same call.
+            made = number.get(parent.definition)
+            return list(_defined(made).values()) if made else None
+        key = (model, name, number if parent.field in given else "default")
         if key in known:
             return known[key]
-        if parent.field not in values:
-            number = context.get(f"default_{parent.field}")
+        if parent.field not in given:
+            number = context.get(f"{DEFAULT}{parent.field}")
             if number is None:
                 arguments = {"fields": [parent.field]}
                 default = Call(

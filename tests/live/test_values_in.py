@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -241,6 +241,52 @@ def _properties(admin: Connection, task: int) -> dict[str, Any]:
     return {one["name"]: one.get("value") or None for one in held}
 
 
+def _with_line(values: dict[str, Any], line: dict[str, Any], field: str) -> dict[str, Any]:
+    return {**values, field: [[0, 0, line]]}
+
+
+def _around(line: dict[str, Any], field: str = "task_ids") -> dict[str, Any]:
+    return _with_line({"name": line["name"].replace("Line", "Around")}, line, field)
+
+
+#: Ways to write a task with its project, or within another task.
+_WAYS_TO_A_LINE: dict[str, Callable[[Connection, int, dict[str, Any]], Any]] = {
+    "a new project": lambda odoo, project, line: create(odoo, "project.project", _around(line)),
+    "a project that defines others": lambda odoo, project, line: create(
+        odoo,
+        "project.project",
+        {**_around(line), "task_properties_definition": _DEFINED},
+    ),
+    "a change of the project": lambda odoo, project, line: write(
+        odoo, "project.project", [project], {"task_ids": [[0, 0, line]]}
+    ),
+    "a task within a task": lambda odoo, project, line: create(
+        odoo, _TASK, {**_around(line, "child_ids"), "project_id": project}
+    ),
+    "a line of a line": lambda odoo, project, line: write(
+        odoo, "project.project", [project], {"task_ids": [[0, 0, _around(line, "child_ids")]]}
+    ),
+    "a default": lambda odoo, project, line: create(
+        odoo,
+        _TASK,
+        {"name": line["name"], "project_id": project},
+        context={"default_task_properties": line["task_properties"]},
+    ),
+    "a plan": lambda odoo, project, line: create(
+        odoo, "project.project", _around(line), dry_run=True
+    ),
+    "a call of create": lambda odoo, project, line: execute(
+        odoo, "project.project", "create", [[_around(line)]]
+    ),
+    "a call of write": lambda odoo, project, line: execute(
+        odoo, "project.project", "write", [[project], {"task_ids": [[0, 0, line]]}]
+    ),
+    "a call of copy": lambda odoo, project, line: execute(
+        odoo, _TASK, "copy", [[_task(odoo, project)], line]
+    ),
+}
+
+
 class TestProperties:
     """What is written of properties leaves the others as they are."""
 
@@ -314,6 +360,46 @@ class TestProperties:
         row = {".id": task, "task_properties": properties}
         assert problem in str(write_many(admin, _TASK, [row]).problems[0])
         assert _properties(admin, task)["aa11"] == 7
+
+    @pytest.mark.parametrize("way", _WAYS_TO_A_LINE)
+    def test_unknown_ones_of_a_line_are_an_error(
+        self, admin: Connection, project: int, suffix: str, way: str
+    ) -> None:
+        line = {"name": f"Line {suffix}", "task_properties": {"zz99": 1}}
+        with pytest.raises(ValidationError, match="no property 'zz99'") as caught:
+            _WAYS_TO_A_LINE[way](admin, project, line)
+        assert caught.value.code == "INVALID_FIELD"
+        names = [f"Line {suffix}", f"Around {suffix}"]
+        for model in (_TASK, "project.project"):
+            assert search_read(admin, model, [["name", "in", names]]).count == 0
+
+    def test_those_of_a_line_that_its_parent_lacks_are_named(
+        self, admin: Connection, project: int
+    ) -> None:
+        """A project may get its definition as it is made: only Odoo decides of it."""
+        line = {"name": "Task", "task_properties": {"aa11": 1}}
+        values: dict[str, Any] = {"name": "Other", "task_ids": [[0, 0, line]]}
+        told = [["task_ids.task_properties"], []]
+        for expected in told:
+            created = create(admin, "project.project", values)
+            assert [one.field for one in created.differences] == expected
+            tasks = search_read(admin, _TASK, [["project_id", "=", created.id]])
+            unlink(admin, _TASK, [row["id"] for row in tasks])
+            unlink(admin, "project.project", [created.id])
+            values["task_properties_definition"] = _DEFINED
+
+    def test_columns_of_load_are_fields(self, admin: Connection, project: int) -> None:
+        for column in ("zork", "project_id/zork", "tag_ids/zork"):
+            with pytest.raises(ValidationError, match="has no field 'zork'"):
+                execute(admin, _TASK, "load", [["name", column], [["Task", "1"]]])
+        row = ["Task", str(project), "7"]
+        columns = ["name", "project_id.id", "task_properties.aa11"]
+        if admin.version.major < 18:
+            with pytest.raises(ValidationError, match="Import with upsert"):
+                execute(admin, _TASK, "load", [columns, [row]])
+        else:
+            (task,) = execute(admin, _TASK, "load", [columns, [row]]).result["ids"]
+            assert _properties(admin, task)["aa11"] == 7
 
     def test_in_conditions_and_fields(self, admin: Connection, project: int) -> None:
         _task(admin, project, aa11=7)

@@ -57,7 +57,7 @@ class People(Shown):
 
     people: list[Person]
     count: int
-    has_more: bool = False
+    has_more: bool
 
 
 def find_people(

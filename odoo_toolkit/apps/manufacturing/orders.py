@@ -162,7 +162,7 @@ class Order(Shown):
     message: str
     product: RecordName | None = None
     quantity: float | None = None
-    produced: float = 0.0
+    produced: float | None = None
     uom: str | None = None
     bom: RecordName | None = None
     date: str | None = None

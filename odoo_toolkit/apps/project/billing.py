@@ -87,7 +87,7 @@ class SoldService(Shown):
     delivered: float = 0.0
     invoiced: float = 0.0
     to_invoice: float = 0.0
-    amount_to_invoice: float = 0.0
+    amount_to_invoice: float
     project: RecordName | None = None
     task: RecordName | None = None
     logged: float = 0.0
@@ -125,7 +125,7 @@ class BillingResult(Shown):
     state: str
     partner: RecordName | None = None
     currency: str | None = None
-    amount_to_invoice: float = 0.0
+    amount_to_invoice: float
     todo: list[str] = attrs.Factory(list)
     services: list[SoldService] = attrs.Factory(list)
     unbilled: list[UnbilledHours] = attrs.Factory(list)

@@ -163,9 +163,9 @@ class Order(Shown):
     currency: str | None = None
     invoice_status: str | None = None
     delivery_status: str | None = None
-    line_count: int = 0
-    delivery_count: int = 0
-    invoice_count: int = 0
+    line_count: int | None = None
+    delivery_count: int | None = None
+    invoice_count: int | None = None
     lines: list[OrderLine] | None = None
     deliveries: list[Delivery] | None = None
     invoices: list[Invoice] | None = None

@@ -132,7 +132,7 @@ class ImportSummary:
     created: int
     updated: int
     unchanged: int
-    failed: int = 0
+    failed: int
     problems: list[Problem] = attrs.Factory(list)
     problem_count: int = 0
     changes: list[PlannedChange] = attrs.Factory(list)
