@@ -208,7 +208,7 @@ def _with_all_properties(odoo: Odoo, call: Call, dry_run: bool) -> Call:
 
 
 def _check_columns(odoo: Odoo, model: str, columns: Any) -> None:
-    """Refuse columns of a ``load`` that are no fields, which Odoo 17 and earlier do not name.
+    """Refuse unknown columns of a ``load``, which Odoo 17 and earlier do not name.
 
     Raises:
         ValidationError: there is no such field, or this version takes no single properties.

@@ -216,7 +216,7 @@ def _check_defined(odoo: Odoo, model: str, field: str, name: str) -> None:
 
 
 def _defined_anywhere(odoo: Odoo, model: str, field: str) -> set[str]:
-    """Return the names of all properties, as Odoo 16 does not tell of a single one."""
+    """Return the names of all properties, as Odoo 16 has no method for a single one."""
     parent = _parent(odoo, model, field)
     if parent is None:
         return set()
@@ -402,8 +402,8 @@ def check_new(
 ) -> Record:
     """Return the values of a new record, and of its lines, with their properties checked.
 
-    Where the parent that defines them cannot be told beforehand, a name that no record defines is
-    refused all the same; what Odoo drops of the others is told afterwards. ``known`` keeps the
+    If the parent that defines them is not known beforehand, a name that no record defines is
+    refused all the same, and the answer lists what Odoo drops of the others. ``known`` keeps the
     definitions, so that the rows of a table ask once for each parent. ``above`` has the record
     that a line is made with, by the field that leads to it: its id, or its values if it is new.
 
