@@ -218,10 +218,11 @@ def _with_properties(
 ) -> Iterator[tuple[str, list[tuple[int, Values]]]]:
     """Yield the fields whose lines have properties, and these lines: id and values."""
     for name, value in values.items():
-        field = described.get(name)
-        if field and field.type in TO_MANY and isinstance(value, list) and field.relation:
-            lines = [(line, sent) for _, line, sent in _lines(value)]
-            of = odoo.schema.fields(field.relation) if lines else {}
+        if value.__class__ is list and name in described and described[name].type in TO_MANY:
+            lines = [(c[1] if c[0] else 0, c[2]) for c in value if c[0] in (0, 1)]
+            if dict not in [type(v) for _, sent in lines for v in sent.values()]:
+                continue
+            of = odoo.schema.fields(described[name].relation or "")
             if any(_is_properties(of, n) for _, sent in lines for n in sent):
                 yield name, lines
 

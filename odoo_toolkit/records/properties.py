@@ -27,6 +27,8 @@ from odoo_toolkit.values.scalars import CONVERTERS, Place
 _REPLACED = frozenset({"properties", "properties_definition"})
 #: Types whose values are texts that stand for others.
 _CHOICES = frozenset({"selection", "tags"})
+#: What lines and properties are given as.
+_NESTED = frozenset({dict, list})
 
 Definitions = dict[Any, "list[Mapping[str, Any]] | None"]
 """What parents define, by field and parent; None where it cannot be told."""
@@ -410,15 +412,16 @@ def check_new(
     Raises:
         ValidationError: there is no such property, or a value does not fit it.
     """
-    fields = fields_of(model)
     found = dict(values)
-    for name, value in {**_defaults(fields, context), **values}.items():
-        field = fields.get(name)
-        if field is None or not value:
-            continue
-        if field.type in TO_MANY and isinstance(value, list):
+    if not context and _NESTED.isdisjoint(map(type, values.values())):
+        return found
+    fields = fields_of(model)
+    given = {**_defaults(fields, context), **values}
+    for name in [n for n, v in given.items() if v.__class__ in _NESTED and v]:
+        field, value = fields.get(name), given[name]
+        if field is not None and field.type in TO_MANY:
             found[name] = _new_lines(odoo, field, value, values, context, fields_of, known)
-        if field.type != "properties" or not isinstance(value, Mapping):
+        if field is None or field.type != "properties" or not isinstance(value, Mapping):
             continue
         definitions = _definitions(odoo, model, name, values, context, known, above or {})
         if definitions is not None:
@@ -432,7 +435,7 @@ def check_new(
 
 def _defaults(fields: Mapping[str, Field], context: Mapping[str, Any]) -> dict[str, Any]:
     """Return the properties that a context gives for new records."""
-    named = {key.removeprefix(DEFAULT): v for key, v in context.items() if key.startswith(DEFAULT)}
+    named = {key.removeprefix(DEFAULT): v for key, v in context.items() if isinstance(v, Mapping)}
     return {n: v for n, v in named.items() if n in fields and fields[n].type == "properties"}
 
 
