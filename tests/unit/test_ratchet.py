@@ -38,7 +38,7 @@ FIGURES = {
     "judgements of an import of 50 rows": 4,
     "judgements of an import of 1 row": 4,
     "judgements of a search in readonly mode": 1,
-    "Python calls of an order": 1395,
+    "Python calls of an order": 1396,
     "Python calls of an imported row": 112,
     "per cent of an order's Python calls that are the policy's": 59,
     "per cent of an import's Python calls that are the policy's": 34,
