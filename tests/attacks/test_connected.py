@@ -25,6 +25,7 @@ from tests.team.harness import (
     call,
     connected,
     operator_of,
+    request,
 )
 from tests.team.people import NOWHERE, Users, password_of
 
@@ -40,25 +41,8 @@ TOOLS = {"toolsListChanged": True}
 
 def listen(team: RunningTeam, token: str, **notifications: Any) -> requests.Response:
     """Open a stream of notifications."""
-    meta = {
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
-        "io.modelcontextprotocol/clientCapabilities": {},
-    }
-    method = "subscriptions/listen"
-    params = {"notifications": notifications, "_meta": meta}
-    return requests.post(
-        f"{team.url}/mcp",
-        json={"jsonrpc": "2.0", "id": 1, "method": method, "params": params},
-        headers={
-            "Authorization": f"Bearer {token}",
-            "Accept": "application/json, text/event-stream",
-            "MCP-Protocol-Version": "2026-07-28",
-            "Mcp-Method": method,
-        },
-        stream=True,
-        timeout=120,
-    )
+    asked = {"notifications": notifications}
+    return request(team.url, token, "subscriptions/listen", asked, stream=True)
 
 
 def messages(stream: requests.Response) -> Iterator[dict[str, Any]]:

@@ -140,39 +140,6 @@ async def test_without_a_folder_they_are_not_fetched(
     assert len(reads) == 1
 
 
-async def test_limit_and_folder_are_not_the_callers(
-    make_server: MakeServer, odoo: FakeOdoo, tmp_path: Path
-) -> None:
-    """They are no parameters, and giving them is an error."""
-    serve(odoo, b"hello")
-    async with Client(make_server(download_dir=str(tmp_path))) as client:
-        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        schema = tools["odoo_attachments_get_content"].input_schema
-        assert set(schema["properties"]) == {"attachment_id", "as_text", "deliver"}
-        arguments = {"attachment_id": 5, "download_dir": "/", "max_bytes": 1}
-        result = await client.call_tool("odoo_attachments_get_content", arguments)
-    assert isinstance(result, CallToolResult)
-    assert result.is_error
-
-
-@pytest.mark.parametrize(
-    ("mode", "upload", "delete"),
-    [("readonly", False, False), ("restricted", True, False), ("full", True, True)],
-)
-async def test_tools_by_mode(
-    make_server: MakeServer, mode: str, upload: bool, delete: bool
-) -> None:
-    async with Client(make_server(mode=mode)) as client:
-        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-    assert "odoo_attachments_get_content" in tools
-    assert ("odoo_attachments_upload" in tools) == upload
-    assert ("odoo_attachments_delete" in tools) == delete
-    if delete:
-        annotations = tools["odoo_attachments_delete"].annotations
-        assert annotations
-        assert annotations.destructive_hint
-
-
 async def test_an_upload_leaves_no_content_in_the_audit(
     make_server: MakeServer, odoo: FakeOdoo, tmp_path: Path
 ) -> None:

@@ -91,12 +91,6 @@ async def test_create_is_recorded_with_the_new_id(make_server: MakeServer, file:
     assert line["result_ids"] == [11]
 
 
-async def test_deletion_is_recorded(make_server: MakeServer, file: Path) -> None:
-    (line,) = await lines_of(make_server, file, UNLINK)
-
-    assert (line["operation"], line["ids"], line["success"]) == ("unlink", [9], True)
-
-
 async def test_deletion_through_execute_is_recorded(make_server: MakeServer, file: Path) -> None:
     """Not the tool decides, but what is done to the data."""
     call = ("odoo_core_execute", {"model": "res.partner", "method": "unlink", "args": [[9]]})
@@ -126,13 +120,6 @@ async def test_failure_is_recorded(make_server: MakeServer, file: Path) -> None:
     (line,) = await lines_of(make_server, file, missing)
 
     assert (line["success"], line["error_code"]) == (False, "NOT_FOUND")
-
-
-async def test_lookups_of_the_toolkit_are_not_recorded(make_server: MakeServer, file: Path) -> None:
-    """fields_get is the toolkit's own question, not the model's."""
-    (line,) = await lines_of(make_server, file, SEARCH, audit_reads=True)
-
-    assert line["operation"] == "search_read"
 
 
 async def test_nothing_secret_is_recorded(

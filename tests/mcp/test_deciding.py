@@ -46,25 +46,27 @@ def _all_tools() -> ToolTable:
     return table
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-@pytest.mark.parametrize("confirm", ["auto", "always", "never"])
-@pytest.mark.parametrize("named", [False, True], ids=["", "named"])
-def test_each_tool_with_each_setting_and_client(confirm: str, client: str, named: bool) -> None:
+def test_each_tool_with_each_setting_and_client() -> None:
     """The setting decides of all tools but those that give a person's own answer."""
-    can_ask, capabilities = CLIENTS[client]
-    session = SimpleNamespace(client_capabilities=capabilities, can_send_request=True)
-    ctx: Any = SimpleNamespace(session=session, protocol_version="2025-11-25")
-    table = _all_tools()
-    settings = ServerSettings(confirm=confirm, confirm_tools=tuple(table.tools) if named else ())
-    confirmations = Confirmations(settings, Sealing())
-    assert DECIDE in table.tools
-    for tool, in_view in product(table.tools.values(), (False, True)):
-        expected: Asks = "always" if named else tool.asks
-        if confirm == "never" or (confirm == "auto" and not can_ask and not in_view):
-            expected = "never"
-        if tool.name == DECIDE:
-            expected = "always"
-        assert confirmations.asks(ctx, tool, in_view=in_view) == expected, (tool.name, in_view)
+    tools = _all_tools().tools
+    assert DECIDE in tools
+    settings = product(("auto", "always", "never"), (False, True))
+    for (confirm, named), client in product(settings, CLIENTS):
+        can_ask, capabilities = CLIENTS[client]
+        session = SimpleNamespace(client_capabilities=capabilities, can_send_request=True)
+        ctx: Any = SimpleNamespace(session=session, protocol_version="2025-11-25")
+        asked_for = tuple(tools) if named else ()
+        confirmations = Confirmations(
+            ServerSettings(confirm=confirm, confirm_tools=asked_for), Sealing()
+        )
+        for tool, in_view in product(tools.values(), (False, True)):
+            expected: Asks = "always" if named else tool.asks
+            if confirm == "never" or (confirm == "auto" and not can_ask and not in_view):
+                expected = "never"
+            if tool.name == DECIDE:
+                expected = "always"
+            case = (confirm, named, client, tool.name, in_view)
+            assert confirmations.asks(ctx, tool, in_view=in_view) == expected, case
 
 
 @pytest.mark.anyio

@@ -6,70 +6,16 @@ import http.client
 import time
 from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from odoo_toolkit_mcp import callers
 from odoo_toolkit_mcp.resources import serving
-from tests.kit.mcp import HANDSHAKE, URI, change, line_with
+from tests.kit.mcp import HANDSHAKE, URI, line_with
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import FakeOdoo
 from tests.mcp.http_server import RunningServer
 from tests.mcp.issuer import Issuer
-
-
-def test_stream_of_a_stateless_client(odoo: FakeOdoo, make_server: MakeServer) -> None:
-    with RunningServer(make_server(transport="http", subscription_interval=1)) as served:
-        asked = {"notifications": {"resourceSubscriptions": [URI]}}
-        connection = served.send("auto", "subscriptions/listen", asked)
-        response = connection.getresponse()
-        line_with(response, "acknowledged")
-        change(odoo)
-        told = line_with(response, "notifications/resources/updated")
-        connection.close()
-
-    assert URI in told
-
-
-def test_stream_of_a_session(odoo: FakeOdoo, make_server: MakeServer) -> None:
-    settings: dict[str, Any] = {"stateless": False, "subscription_interval": 1}
-    with RunningServer(make_server(transport="http", **settings)) as served:
-        answer = served.post("legacy", "initialize", HANDSHAKE)
-        session = {name.lower(): value for name, value in answer.headers.items()}["mcp-session-id"]
-        headers = {"Accept": "text/event-stream", "MCP-Protocol-Version": "2025-11-25"}
-        connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=120)
-        connection.request("GET", served.path, headers={**headers, "Mcp-Session-Id": session})
-        response = connection.getresponse()
-        subscribed = served.post(
-            "legacy", "resources/subscribe", {"uri": URI}, Mcp_Session_Id=session
-        )
-        change(odoo)
-        told = line_with(response, "notifications/resources/updated")
-        connection.close()
-
-    assert subscribed.message["result"] == {}
-    assert URI in told
-
-
-def test_without_a_session_the_client_is_told_that_it_would_hear_nothing(
-    make_server: MakeServer,
-) -> None:
-    with RunningServer(make_server(transport="http")) as served:
-        answer = served.post("legacy", "resources/subscribe", {"uri": URI})
-
-    assert "ODOO_MCP_STATELESS" in answer.message["error"]["message"]
-
-
-def test_client_may_not_listen_to_what_its_user_may_not_see(
-    odoo: FakeOdoo, make_server: MakeServer
-) -> None:
-    """Nor with credentials that Odoo refuses, nor without any."""
-    asked = {"notifications": {"resourceSubscriptions": [URI]}}
-    with RunningServer(make_server(transport="http", credential_headers=True)) as served:
-        for headers in ({}, {"X_Odoo_Username": "admin", "X_Odoo_Api_Key": "wrong"}):
-            answer = served.post("auto", "subscriptions/listen", asked, **headers)
-            assert answer.message["error"]["data"]["code"] == "ACCESS_DENIED"
 
 
 @pytest.mark.parametrize("closed", ["stream", "server"])

@@ -311,12 +311,6 @@ def test_without_a_token_metrics_are_for_this_machine(
     assert "ODOO_MCP_METRICS_TOKEN" in refused.text
 
 
-def test_metrics_are_only_read(make_server: MakeServer) -> None:
-    with RunningServer(make_server(transport="http")) as served:
-        served.path = "/metrics"
-        assert served.post("auto", "tools/list").status == 405
-
-
 def test_the_endpoint_cannot_take_the_place_of_the_metrics(make_server: MakeServer) -> None:
     with pytest.raises(AssertionError, match="/metrics"):
         make_server(transport="http", path="/metrics")

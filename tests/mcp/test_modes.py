@@ -95,20 +95,6 @@ async def test_execute_only_reads_in_readonly(
     assert odoo.methods() == []
 
 
-async def test_execute_is_annotated_by_what_the_mode_lets_it_do(make_server: MakeServer) -> None:
-    """In readonly mode it calls read methods only, so clients need not ask before each call."""
-    hints = {}
-    for mode in ("readonly", "full"):
-        async with Client(make_server(mode=mode)) as client:
-            tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-            hints[mode] = tools["odoo_core_execute"].annotations
-
-    assert hints["readonly"] is not None
-    assert hints["readonly"].read_only_hint
-    assert hints["full"] is not None
-    assert not hints["full"].read_only_hint
-
-
 async def test_restricted_writes_only_allowed_models(
     make_server: MakeServer, odoo: FakeOdoo, era: str
 ) -> None:

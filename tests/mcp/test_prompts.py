@@ -72,16 +72,6 @@ async def test_all_prompts_are_listed_before_odoo_is_reached(
     assert all(argument.required for p in prompts for argument in p.arguments or ())
 
 
-@pytest.mark.parametrize("name", ARGUMENTS)
-async def test_every_prompt_gives_a_text(
-    make_server: MakeServer, odoo: FakeOdoo, era: str, name: str
-) -> None:
-    text = await ask(make_server, era, name)
-
-    assert len(text) > 300
-    assert "None" not in text.replace("None.", "")
-
-
 async def test_the_overview_says_where_we_are_and_what_there_is(
     make_server: MakeServer, odoo: FakeOdoo, era: str
 ) -> None:

@@ -64,20 +64,6 @@ async def test_life_of_a_record(server: Server, user: User, era: str) -> None:
     assert deleted["deleted_ids"] == ids
 
 
-async def test_what_there_is_to_work_with(server: Server, user: User, era: str) -> None:
-    async with Client(mcp_server(server, user), mode=era) as client:
-        models = await call(client, "odoo_core_list_models", filter="res.partner")
-        fields = await call(client, "odoo_core_fields_get", model="res.partner")
-        defaults = await call(client, "odoo_core_default_get", model="res.partner")
-        toolsets = await call(client, "odoo_core_list_toolsets")
-
-    assert "res.partner" in {model["model"] for model in models["models"]}
-    assert fields["fields"]["parent_id"]["relation"] == "res.partner"
-    assert defaults["defaults"]["active"] is True
-    assert toolsets["connection"] == server.url
-    assert toolsets["toolsets"][0]["status"] == "active"
-
-
 async def test_errors_of_a_real_server(server: Server, user: User, era: str) -> None:
     """Each says what is wrong in the toolkit's terms, without a traceback."""
     calls: dict[str, tuple[str, dict[str, Any]]] = {

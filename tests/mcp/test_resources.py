@@ -11,7 +11,7 @@ from mcp import Client, MCPError
 from odoo_toolkit_mcp.server import OdooServer
 from odoo_toolkit_mcp.untrusted import MESSAGE_NOTICE
 from tests.mcp.conftest import MakeServer
-from tests.mcp.fake_odoo import DATABASE, PASSWORD, FakeOdoo, FaultError
+from tests.mcp.fake_odoo import DATABASE, PASSWORD, FakeOdoo
 
 pytestmark = pytest.mark.anyio
 
@@ -93,14 +93,6 @@ async def test_lists_are_there_without_odoo(
     assert {item.mime_type for item in (*resources, *templates[:-1])} == {"application/json"}
 
 
-async def test_clients_learn_that_they_can_subscribe(make_server: MakeServer, era: str) -> None:
-    async with Client(make_server(), mode=era) as client:
-        resources = client.server_capabilities.resources
-
-    assert resources is not None
-    assert resources.subscribe is True
-
-
 async def test_system_info(make_server: MakeServer, odoo: FakeOdoo, era: str) -> None:
     info = await read(make_server(), era, "odoo://system/info")
 
@@ -138,19 +130,6 @@ async def test_system_info_while_odoo_is_down(
     assert down["error"]["code"] == "CONNECTION_REFUSED"
     assert back["connection"] == "connected"
     assert "error" not in back
-
-
-async def test_connection_that_is_lost_is_told(
-    make_server: MakeServer, odoo: FakeOdoo, era: str
-) -> None:
-    async with Client(make_server(), mode=era) as client:
-        await client.read_resource("odoo://system/info")
-        odoo.stop()
-        (contents,) = (
-            await client.read_resource("odoo://system/info", cache_mode="bypass")
-        ).contents
-
-    assert json.loads(contents.text)["connection"] == "not connected"  # type: ignore[union-attr]
 
 
 async def test_system_info_leaves_out_a_user_that_is_closed(
@@ -230,10 +209,6 @@ async def test_safety(make_server: MakeServer, odoo: FakeOdoo, era: str) -> None
     assert PASSWORD not in json.dumps(safety)
     assert "a-very-secret-token" not in json.dumps(safety)
     assert odoo.calls == []
-
-
-async def test_safety_without_a_rate_limit(make_server: MakeServer, era: str) -> None:
-    assert (await read(make_server(), era, "odoo://config/safety"))["rate_limit"] is None
 
 
 async def test_fields(make_server: MakeServer, era: str) -> None:
@@ -395,30 +370,10 @@ async def test_what_cannot_be_read_is_an_error(
     """Never an empty answer; the model ir.cron is there, but closed."""
     odoo.answers["ir.cron", "fields_get"] = odoo.answers["res.partner", "fields_get"]
 
-    assert (await refused(make_server(), era, uri))[1]["code"] == code
-    assert (await refused(make_server(), era, uri))[0] == -32602
+    number, error = await refused(make_server(), era, uri)
 
-
-async def test_blocked_model_is_not_even_asked_for(
-    make_server: MakeServer, odoo: FakeOdoo, era: str
-) -> None:
-    server = make_server(model_blocklist="res.partner")
-    code, error = await refused(server, era, "odoo://record/res.partner/1")
-
-    assert (code, error["code"]) == (-32602, "MODEL_BLOCKED")
-    assert odoo.methods() == []
-
-
-async def test_unknown_model(make_server: MakeServer, odoo: FakeOdoo, era: str) -> None:
-    def unknown(args: list[Any], kwargs: dict[str, Any]) -> Any:
-        message = "Object res.partnr doesn't exist"
-        data = {"name": "odoo.exceptions.UserError", "message": message, "arguments": [message]}
-        raise FaultError({"code": 200, "message": "Odoo Server Error", "data": data})
-
-    odoo.answers["res.partnr", "fields_get"] = unknown
-    code, error = await refused(make_server(), era, "odoo://record/res.partnr/1")
-
-    assert (code, error["code"]) == (-32602, "UNKNOWN_MODEL")
+    assert (number, error["code"]) == (-32602, code)
+    assert code != "MODEL_BLOCKED" or odoo.methods() == []
 
 
 async def test_odoo_that_is_down_is_an_error(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,6 @@ from mcp import Client, StdioServerParameters
 
 from tests.mcp.fake_odoo import DATABASE, LOGIN, PASSWORD, FakeOdoo
 from tests.mcp.stdio_client import SERVER, StdioClient
-
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture
@@ -304,13 +301,6 @@ def test_what_cannot_be_read_is_not_repeated(environ: dict[str, str]) -> None:
 
     assert "Standard input: Parse error" in client.log
     assert "swordfish" not in "".join(client.lines) + client.log
-
-
-def test_server_ends_when_its_input_ends(environ: dict[str, str]) -> None:
-    client = StdioClient(environ)
-    client.initialize()
-
-    assert client.close() == 0
 
 
 def test_server_ends_while_it_still_looks_for_odoo(environ: dict[str, str]) -> None:

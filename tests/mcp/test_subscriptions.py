@@ -18,7 +18,7 @@ from odoo_toolkit_mcp.resources import subscriptions
 from odoo_toolkit_mcp.resources.subscriptions import MOST_SUBSCRIPTIONS, Subscriptions
 from odoo_toolkit_mcp.resources.uris import ResourceUri, parse_uri
 from odoo_toolkit_mcp.server import OdooServer
-from tests.kit.mcp import looking, subscribe, subscribed, unsubscribe
+from tests.kit.mcp import looking, subscribe, subscribed
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import DATABASE, LOGIN, PASSWORD, FakeOdoo, FaultError
 from tests.mcp.http_server import RunningServer
@@ -192,17 +192,6 @@ async def test_subscribing_twice_is_subscribing_once(
         assert await told.next() == ONE
         assert told.nothing_more
     assert server.resources.subscriptions.watched == []
-
-
-async def test_unsubscribing_what_is_not_subscribed_does_nothing(make_server: MakeServer) -> None:
-    server = make_server()
-    async with Client(server, mode="legacy") as client:
-        await unsubscribe(client, ONE)
-        await subscribe(client, ONE)
-        await unsubscribe(client, NINE)
-        await unsubscribe(client, "no address at all")
-
-        assert server.resources.subscriptions.watched == [ONE]
 
 
 def uris_of(odoo: FakeOdoo, number: int) -> list[str]:
@@ -445,21 +434,6 @@ def test_over_stdio(environ: dict[str, str], odoo: FakeOdoo) -> None:
     assert answer["result"] == {}
     assert told["method"] == "notifications/resources/updated"
     assert told["params"]["uri"] == ONE
-
-
-def test_client_that_vanishes_is_forgotten(http_server: RunningServer, odoo: FakeOdoo) -> None:
-    """Its stream is cut, not ended."""
-    subscriptions = http_server.server.resources.subscriptions
-    wanted = {"notifications": {"resourceSubscriptions": [ONE]}}
-    connection = http_server.send("auto", "subscriptions/listen", wanted)
-    acknowledged = connection.getresponse()
-    assert acknowledged.status == 200
-    assert subscriptions.watched == [ONE]
-
-    acknowledged.close()
-    connection.close()
-    # Each request gives the server time to notice.
-    assert any(http_server.get("/healthz") and not subscriptions.watched for _ in range(1000))
 
 
 LISTEN = {"notifications": {"resourceSubscriptions": [ONE]}}

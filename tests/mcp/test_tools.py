@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
+import anyio
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from mcp import Client, MCPError
 
 from odoo_toolkit.client import Odoo
@@ -14,7 +18,7 @@ from tests.kit.mcp import error_of, toolset
 from tests.mcp import list_sizes
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import ADMIN, FakeOdoo
-from tests.mcp.texts import data_of
+from tests.mcp.texts import as_shown, data_of
 
 pytestmark = pytest.mark.anyio
 
@@ -54,50 +58,6 @@ def test_names_and_descriptions_fit_the_limits_of_clients() -> None:
         if not schema.get("description")
     ]
     assert undescribed == []
-
-
-async def test_order_of_tools_stays(make_server: MakeServer, era: str) -> None:
-    """Two servers list the same tools in the same order: clients cache prompts by it."""
-    names = []
-    for _ in range(2):
-        async with Client(make_server(), mode=era) as client:
-            names.append([tool.name for tool in (await client.list_tools()).tools])
-
-    assert names[0] == names[1]
-
-
-async def test_every_hint_is_explicit(make_server: MakeServer, era: str) -> None:
-    """Clients need not guess any of the five annotations."""
-    async with Client(make_server(mode="full"), mode=era) as client:
-        tools = (await client.list_tools()).tools
-
-    for tool in tools:
-        assert tool.annotations is not None
-        assert None not in tool.annotations.model_dump().values()
-
-
-@pytest.mark.parametrize(
-    ("tool", "read_only", "destructive", "idempotent"),
-    [
-        ("odoo_core_search_read", True, False, True),
-        ("odoo_core_create", False, False, False),
-        ("odoo_core_write", False, False, True),
-        ("odoo_core_unlink", False, True, True),
-        ("odoo_core_execute", False, True, False),
-        ("odoo_core_list_toolsets", True, False, True),
-    ],
-)
-async def test_hints_are_true(
-    make_server: MakeServer, tool: str, read_only: bool, destructive: bool, idempotent: bool
-) -> None:
-    async with Client(make_server(mode="full")) as client:
-        hints = {t.name: t.annotations for t in (await client.list_tools()).tools}[tool]
-
-    assert hints is not None
-    assert hints.read_only_hint is read_only
-    assert hints.destructive_hint is destructive
-    assert hints.idempotent_hint is idempotent
-    assert hints.open_world_hint is True
 
 
 async def test_unknown_argument_is_refused_by_name(
@@ -231,3 +191,125 @@ async def test_complete_list_may_be_kept_by_the_client(make_server: MakeServer) 
     assert first.ttl_ms == 0
     assert second.ttl_ms == 300_000
     assert second.cache_scope == "private"
+
+
+# The rate limit -----------------------------------------------------------------------------------
+
+
+async def test_too_many_calls_are_refused_before_odoo_is_asked(
+    make_server: MakeServer, odoo: FakeOdoo, era: str
+) -> None:
+    server = make_server(rate_limit=True, rate_limit_burst=2, rate_limit_rpm=1)
+    async with Client(server, mode=era) as client:
+        results = [
+            await client.call_tool("odoo_core_count", {"model": "res.partner"}) for _ in range(3)
+        ]
+
+    assert [result.is_error for result in results] == [False, False, True]
+    assert error_of(results[2])["code"] == "RATE_LIMITED"
+    assert error_of(results[2])["details"]["retry_after"] > 0
+    assert odoo.methods() == ["search_count"] * 2
+
+
+async def test_wrong_arguments_cost_nothing(make_server: MakeServer, era: str) -> None:
+    """A model that mends its call is not punished for having made a mistake."""
+    async with Client(make_server(rate_limit=True, rate_limit_burst=1), mode=era) as client:
+        await client.call_tool("odoo_core_count", {})
+        result = await client.call_tool("odoo_core_count", {"model": "res.partner"})
+
+    assert not result.is_error
+
+
+# Searching by words -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "arguments", "depth"),
+    [
+        ({}, {"model": "res.partner"}, 3),
+        ({"deep_search_depth": 2}, {"model": "res.partner"}, 2),
+        ({"deep_search_depth": 2}, {"model": "res.partner", "max_depth": 1}, 1),
+        ({"deep_search_depth": 1}, {}, 5),
+    ],
+)
+async def test_depth_is_that_of_the_call_then_of_the_settings(
+    make_server: MakeServer,
+    odoo: FakeOdoo,
+    settings: dict[str, int],
+    arguments: dict[str, Any],
+    depth: int,
+) -> None:
+    """Without a model it goes to the end."""
+    odoo.answers["res.partner", "search_read"] = lambda args, kwargs: []
+    async with Client(make_server(**settings)) as client:
+        result = await client.call_tool("odoo_core_deep_search", {"query": "zzz", **arguments})
+
+    assert result.structured_content is not None
+    assert max(entry["level"] for entry in result.structured_content["search_log"]) == depth
+    assert result.structured_content["results"] == {}
+
+
+async def test_what_was_not_looked_at_reaches_the_client(make_server: MakeServer) -> None:
+    async with Client(make_server()) as client:
+        result = await client.call_tool("odoo_core_deep_search", {"query": "company"})
+
+    assert result.structured_content is not None
+    log = result.structured_content["search_log"]
+    assert {"searched": False, "results_found": 0}.items() <= log[1].items()
+    assert "cannot read" in log[1]["notes"][0]
+    assert result.structured_content["suggestions"]
+
+
+# Whatever JSON a client sends ---------------------------------------------------------------------
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=20)
+    | st.sampled_from(["res.partner", "name", "id", "=", "in", "|", "&", "!", "*", "any", "write"]),
+    lambda children: (
+        st.lists(children, max_size=4) | st.dictionaries(st.text(max_size=8), children, max_size=4)
+    ),
+    max_leaves=12,
+)
+NAMES = sorted({name for arguments, _ in CALLS.values() for name in arguments} | {"kwargs", "x"})
+
+
+@st.composite
+def calls(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
+    """A tool, and arguments of which some may be right and some are anything."""
+    tool = draw(st.sampled_from(sorted(CALLS)))
+    right = draw(st.booleans())
+    arguments = dict(CALLS[tool][0]) if right else {}
+    return tool, arguments | draw(
+        st.dictionaries(st.sampled_from(NAMES) | st.text(max_size=5), JSON, max_size=4)
+    )
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_no_input_breaks_a_tool(make_server: MakeServer, mode: str) -> None:
+    """Never a protocol error, and never an error that nobody foresaw."""
+    server = make_server(mode="full")
+
+    async def run(examples: list[tuple[str, dict[str, Any]]]) -> None:
+        async with Client(server, mode=mode) as client:  # type: ignore[arg-type]
+            for tool, arguments in examples:
+                result = await client.call_tool(tool, arguments)
+                data = result.structured_content
+                assert data is not None
+                assert data_of(result) == as_shown(data)
+                if result.is_error:
+                    assert {"error", "code", "message", "suggestion"} <= data.keys()
+                    assert data["code"] != "UNKNOWN_ERROR", (tool, arguments)
+
+    @settings(
+        max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
+    )
+    @given(st.lists(calls(), min_size=5, max_size=5))
+    def check(examples: list[tuple[str, dict[str, Any]]]) -> None:
+        anyio.run(run, examples)
+
+    check()

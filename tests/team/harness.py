@@ -247,6 +247,39 @@ def text_of(page: requests.Response) -> str:
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", body)).split())
 
 
+def request(
+    url: str,
+    token: str,
+    method: str,
+    params: dict[str, Any],
+    path: str = "/mcp",
+    stream: bool = False,
+    **headers: str,
+) -> requests.Response:
+    """Send a request of MCP with a token; its answer may be a stream."""
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    named = params.get("name") or params.get("uri")
+    params = {**params, "_meta": {**meta, **params.get("_meta", {})}}
+    return requests.post(
+        f"{url}{path}",
+        json={"jsonrpc": "2.0", "id": 1, "method": method, "params": params},
+        headers={
+            "Authorization": f"Bearer {token}",
+            "Accept": "application/json, text/event-stream",
+            "MCP-Protocol-Version": "2026-07-28",
+            "Mcp-Method": method,
+            **({"Mcp-Name": named} if named else {}),
+            **headers,
+        },
+        stream=stream,
+        timeout=120,
+    )
+
+
 def call(
     url: str,
     token: str,
@@ -257,31 +290,11 @@ def call(
     **headers: str,
 ) -> requests.Response:
     """Call a tool with a token; with answers, of a client that asks its person, and has these."""
-    params = {
-        **(answers or {}),
-        "name": tool,
-        "arguments": arguments or {},
-        "_meta": {
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
-            "io.modelcontextprotocol/clientCapabilities": (
-                {} if answers is None else {"elicitation": {"form": {}}}
-            ),
-        },
-    }
-    return requests.post(
-        f"{url}{path}",
-        json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params},
-        headers={
-            "Authorization": f"Bearer {token}",
-            "Accept": "application/json, text/event-stream",
-            "MCP-Protocol-Version": "2026-07-28",
-            "Mcp-Method": "tools/call",
-            "Mcp-Name": tool,
-            **headers,
-        },
-        timeout=120,
-    )
+    params = {**(answers or {}), "name": tool, "arguments": arguments or {}}
+    if answers is not None:
+        asks = {"elicitation": {"form": {}}}
+        params["_meta"] = {"io.modelcontextprotocol/clientCapabilities": asks}
+    return request(url, token, "tools/call", params, path, **headers)
 
 
 KEYS = ["a" * 32, "b" * 32]

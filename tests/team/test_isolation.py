@@ -16,7 +16,7 @@ from odoo_toolkit import Odoo, connect
 from tests.live.conftest import SERVERS
 from tests.live.own import own
 from tests.live.servers import Server, credentials, ordinary_user
-from tests.team.harness import OAuthClient, Person, RunningTeam, Tokens, call, instance_of
+from tests.team.harness import OAuthClient, Person, RunningTeam, Tokens, call, instance_of, request
 
 #: The versions that differ most, each an instance.
 VERSIONS = [server for server in SERVERS if server.version in ("19", "14")]
@@ -55,22 +55,7 @@ class Member:
 
     def open(self, method: str, **params: Any) -> requests.Response:
         """Send another request; its answer may be a stream."""
-        meta = {
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
-            "io.modelcontextprotocol/clientCapabilities": {},
-        }
-        headers = {
-            "Authorization": f"Bearer {self.tokens.access}",
-            "Accept": "application/json, text/event-stream",
-            "MCP-Protocol-Version": "2026-07-28",
-            "Mcp-Method": method,
-            **({"Mcp-Name": params["uri"]} if "uri" in params else {}),
-        }
-        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": meta}}
-        return requests.post(
-            f"{self.team.url}/mcp", json=body, headers=headers, stream=True, timeout=120
-        )
+        return request(self.team.url, self.tokens.access, method, params, stream=True)
 
 
 @attrs.frozen
@@ -265,35 +250,12 @@ def test_what_a_client_says_of_itself_chooses_nobody(members: Members) -> None:
     """Headers by which servers without a sign-in are told whom a request is for."""
     one = members.ordinary
     expected = one.ask("odoo_core_get_user")
-    body = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "tools/call",
-        "params": {
-            "name": "odoo_core_get_user",
-            "arguments": {},
-            "_meta": {
-                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
-                "io.modelcontextprotocol/clientCapabilities": {},
-            },
-        },
+    headers = {
+        "X-Odoo-Username": members.admin.login,
+        "X-Odoo-Api-Key": "0" * 40,
+        "X-Forwarded-User": members.admin.login,
     }
-    answer = requests.post(
-        f"{one.team.url}/mcp",
-        json=body,
-        headers={
-            "Authorization": f"Bearer {one.tokens.access}",
-            "Accept": "application/json, text/event-stream",
-            "MCP-Protocol-Version": "2026-07-28",
-            "Mcp-Method": "tools/call",
-            "Mcp-Name": "odoo_core_get_user",
-            "X-Odoo-Username": members.admin.login,
-            "X-Odoo-Api-Key": "0" * 40,
-            "X-Forwarded-User": members.admin.login,
-        },
-        timeout=60,
-    )
+    answer = call(one.team.url, one.tokens.access, "odoo_core_get_user", **headers)
     assert answer.text == expected
 
 
