@@ -16,6 +16,7 @@ pytestmark = pytest.mark.anyio
 PROMPT = PromptReference(type="ref/prompt", name="odoo_model_guide")
 TEMPLATE = ResourceTemplateReference(type="ref/resource", uri="odoo://record/{model}/{id}")
 
+REPORT = "sale.report_saleorder"
 MODELS = {
     "res.partner": "Contact",
     "res.partner.bank": "Bank Accounts",
@@ -37,7 +38,7 @@ def odoo(odoo: FakeOdoo) -> FakeOdoo:
         ("res.partner", "name_search"): _name_search,
         ("res.partner", "search"): lambda args, kwargs: [7] if args[0] == [["id", "=", 7]] else [],
         ("ir.actions.report", "search_read"): lambda args, kwargs: [
-            {"report_name": "sale.report_saleorder", "model": "sale.order"},
+            {"report_name": REPORT, "model": "sale.order"},
             {"report_name": "ir.secret", "model": "ir.cron"},
         ],
     }
@@ -63,24 +64,44 @@ async def complete(
     return result.completion
 
 
-@pytest.mark.parametrize(("ref", "name"), [(PROMPT, "model_name"), (TEMPLATE, "model")])
-async def test_models_are_completed_by_name_well_known_ones_first(
-    make_server: MakeServer, odoo: FakeOdoo, era: str, ref: PromptReference, name: str
+@pytest.mark.parametrize(
+    ("ref", "name", "value", "given", "settings", "values"),
+    [
+        # Well-known models first.
+        (PROMPT, "model_name", "res.", None, {}, ["res.partner", "res.users", "res.partner.bank"]),
+        (TEMPLATE, "model", "res.", None, {}, ["res.partner", "res.users", "res.partner.bank"]),
+        # By label, and by a part of the name.
+        (PROMPT, "model_name", "contact", None, {}, ["res.partner"]),
+        (PROMPT, "model_name", "ORDER", None, {}, ["sale.order", "x.order"]),
+        # Ids by the record's name; one that exists completes itself.
+        (TEMPLATE, "id", "azure", {"model": "res.partner"}, {}, ["14", "26"]),
+        (TEMPLATE, "id", "7", {"model": "res.partner"}, {}, ["7", "9"]),
+        # The model that a report prints decides, as in the list of reports.
+        (PROMPT, "report_name", "sale", {"model": "sale.order"}, {}, [REPORT]),
+        (PROMPT, "report_name", "sale", None, {"model_allowlist": ["sale.order"]}, [REPORT]),
+        # Ids need the model to be filled in first.
+        *((TEMPLATE, name, "x", None, {}, []) for name in ("query", "limit", "id")),
+    ],
+)
+async def test_what_begins_like_that_is_offered(
+    make_server: MakeServer,
+    odoo: FakeOdoo,
+    era: str,
+    ref: PromptReference,
+    name: str,
+    value: str,
+    given: dict[str, str] | None,
+    settings: dict[str, Any],
+    values: list[str],
 ) -> None:
-    found = await complete(make_server, era, ref, name, "res.")
+    found = await complete(make_server, era, ref, name, value, given, **settings)
 
-    assert found.values == ["res.partner", "res.users", "res.partner.bank"]
-    assert (found.total, found.has_more) == (3, False)
-
-
-async def test_models_are_found_by_label_and_by_a_part_of_the_name(
-    make_server: MakeServer, odoo: FakeOdoo, era: str
-) -> None:
-    by_label = await complete(make_server, era, PROMPT, "model_name", "contact")
-    by_part = await complete(make_server, era, PROMPT, "model_name", "ORDER")
-
-    assert by_label.values == ["res.partner"]
-    assert by_part.values == ["sale.order", "x.order"]
+    assert found.values == values
+    assert (found.total, found.has_more) == (len(values), False)
+    reports = [call for call in odoo.calls if call[:2] == ("ir.actions.report", "search_read")]
+    assert all(["report_name", "ilike", "sale"] in call[2][0] for call in reports)
+    if reports and given:
+        assert ["model", "=", "sale.order"] in reports[0][2][0]
 
 
 async def test_blocked_models_are_not_offered(
@@ -108,51 +129,6 @@ async def test_no_more_than_a_hundred_values_are_given(
 
     assert len(found.values) == 100
     assert (found.total, found.has_more) == (150, True)
-
-
-async def test_ids_are_completed_by_the_records_name(
-    make_server: MakeServer, odoo: FakeOdoo, era: str
-) -> None:
-    found = await complete(make_server, era, TEMPLATE, "id", "azure", {"model": "res.partner"})
-
-    assert found.values == ["14", "26"]
-
-
-async def test_an_id_that_exists_completes_itself(
-    make_server: MakeServer, odoo: FakeOdoo, era: str
-) -> None:
-    found = await complete(make_server, era, TEMPLATE, "id", "7", {"model": "res.partner"})
-
-    assert found.values == ["7", "9"]
-
-
-async def test_reports_are_completed_without_those_of_blocked_models(
-    make_server: MakeServer, odoo: FakeOdoo, era: str
-) -> None:
-    found = await complete(make_server, era, PROMPT, "report_name", "sale", {"model": "sale.order"})
-
-    assert found.values == ["sale.report_saleorder"]
-    (call,) = [call for call in odoo.calls if call[:2] == ("ir.actions.report", "search_read")]
-    assert ["model", "=", "sale.order"] in call[2][0]
-    assert ["report_name", "ilike", "sale"] in call[2][0]
-
-
-async def test_reports_need_not_be_listed_themselves(
-    make_server: MakeServer, odoo: FakeOdoo, era: str
-) -> None:
-    """What is open is decided by the model that a report prints, as in the list of reports."""
-    allowed = {"model_allowlist": ["sale.order"]}
-    found = await complete(make_server, era, PROMPT, "report_name", "sale", **allowed)
-
-    assert found.values == ["sale.report_saleorder"]
-
-
-@pytest.mark.parametrize(("name", "given"), [("query", None), ("limit", None), ("id", None)])
-async def test_what_cannot_be_completed_gives_no_values(
-    make_server: MakeServer, odoo: FakeOdoo, era: str, name: str, given: dict[str, str] | None
-) -> None:
-    """Ids need the model to be filled in first."""
-    assert (await complete(make_server, era, TEMPLATE, name, "x", given)).values == []
 
 
 @pytest.mark.parametrize("model", ["ir.cron", "crm.lead", "no such model"])

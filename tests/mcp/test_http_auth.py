@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import jwt
 import pytest
-from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.asymmetric import ec
 from jwt.algorithms import ECAlgorithm
 
 from odoo_toolkit.configuration import Secret, load
@@ -86,32 +84,14 @@ def test_token_of_the_issuer_lets_in(
 
 @pytest.mark.parametrize(
     "claims",
-    [
-        {"exp": int(time.time()) - 1},
-        {"exp": None},
-        # Of the collecting, which may have been long before the test.
-        {"nbf": int(time.time()) + 86_400},
-        {"aud": "https://other.example.com/mcp"},
-        {"aud": None},
-        {"iss": "https://login.evil.example"},
-        {"iss": None},
-        {"kid": "unknown"},
-        {"key": rsa.generate_private_key(public_exponent=65537, key_size=2048)},
-        {"alg": "none", "key": ""},
-        {"alg": "HS256", "key": "the public key, or any other text, as a shared secret"},
-    ],
-    # By the claims' names: times and keys differ between the processes that share the tests.
+    [{"exp": 1}, {"aud": "https://other.example.com/mcp"}, {"iss": None}, {"kid": "unknown"}],
     ids=" ".join,
 )
 def test_token_that_is_not_for_here_and_now_is_refused(
     issuer: Issuer, guarded: RunningServer, era: str, claims: dict[str, Any]
 ) -> None:
-    """The answer tells where a right one can be had."""
-    if claims.get("alg") == "none":
-        claims = {**claims, "key": None}
-        token = jwt.encode({"iss": issuer.url, "aud": AUDIENCE}, "", algorithm="none")
-    else:
-        token = issuer.token(**claims)
+    """The answer tells where a right one can be had; tests/attacks has many more."""
+    token = issuer.token(**claims)
     answer = guarded.post(era, "tools/list", Authorization=f"Bearer {token}")
     headers = {name.lower(): value for name, value in answer.headers.items()}
 
@@ -121,14 +101,6 @@ def test_token_that_is_not_for_here_and_now_is_refused(
         'resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource/mcp"'
         in headers["www-authenticate"]
     )
-
-
-@pytest.mark.parametrize(
-    "token",
-    ["x", "a.b.c", "..", "e30.e30.", "\xff.\xff.\xff", "eyJraWQiOjEsImFsZyI6IlJTMjU2In0.e30.e30"],
-)
-def test_what_is_no_token_is_refused(guarded: RunningServer, era: str, token: str) -> None:
-    assert guarded.post(era, "tools/list", Authorization=f"Bearer {token}").status == 401
 
 
 def test_token_without_the_scope_is_not_enough(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -304,15 +303,6 @@ def test_it_is_noted_who_is_connected_with_what(team: RunningTeam, issuer: Issue
     assert (events[0].client, events[0].body["login"]) == ("Claude", "ann")
     (grant,) = team.server.provider.grants.grants()
     assert (grant.client_name, grant.account.login) == ("Claude", "ann")
-
-
-def test_many_first_requests_at_once_make_one_connection(team: RunningTeam, issuer: Issuer) -> None:
-    key_given(team)
-    token = token_of(issuer, team)
-    with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(lambda _: asked(team, token).status_code, range(8)))
-    assert answers == [200] * 8
-    assert len(team.server.provider.grants.grants()) == 1
 
 
 def test_without_the_scope_there_is_nothing(team: RunningTeam, issuer: Issuer) -> None:

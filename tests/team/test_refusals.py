@@ -40,12 +40,12 @@ def time(monkeypatch: pytest.MonkeyPatch) -> Time:
 
 
 @pytest.mark.parametrize(
-    ("what", "value"), [("refusing", 401), ("refusing", 403), ("unreadable", True)]
+    ("what", "value"), [("refusing", 401), ("refusing", 403), ("unreadable", True), ("down", True)]
 )
 def test_what_is_no_refusal_of_the_key_disconnects_nobody(
     team: RunningTeam, users: Users, time: Time, what: str, value: Any
 ) -> None:
-    """A firewall refuses, or Odoo lets the user not read who they are."""
+    """A firewall refuses, Odoo is down, or lets the user not read who they are."""
     token = connected(team).access
     setattr(users, what, value)
     for _ in range(3):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 import tomlkit
 
 from odoo_toolkit.errors import ConfigurationError
-from odoo_toolkit_mcp.accounts import odoo_users, provider
+from odoo_toolkit_mcp.accounts import odoo_users
 from odoo_toolkit_mcp.accounts.command import FAILED, WRONG_SETTINGS, main
 from odoo_toolkit_mcp.accounts.passwords import hash_password, is_password
 from odoo_toolkit_mcp.accounts.team import read_team, team_of
@@ -22,7 +21,6 @@ from tests.team.harness import (
     OAuthClient,
     Person,
     RunningTeam,
-    call,
     connected,
     form_of,
     instance_of,
@@ -404,38 +402,6 @@ def test_whom_no_rule_admits_any_more_is_disconnected(
     assert client.refresh(tokens.refresh).json()["error"] == "invalid_grant"
     (grant,) = ruled.server.provider.grants.grants(ended=True)
     assert grant.why == "the policy no longer admits this user"
-
-
-def test_who_is_archived_is_disconnected_and_the_key_forgotten(
-    ruled: RunningTeam, users: Users, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tokens = connected(ruled)
-    users.archived.add("ann")
-    later(monkeypatch, 601)
-    assert status_of(ruled, tokens.access) == 401
-    (account,) = ruled.server.provider.grants.accounts()
-    assert account.key is None
-
-
-def test_an_odoo_that_is_down_disconnects_nobody(
-    ruled: RunningTeam, users: Users, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tokens = connected(ruled)
-    users.down = True
-    later(monkeypatch, 601)
-    answer = call(ruled.url, tokens.access, "odoo_core_get_user")
-    assert answer.status_code == 200
-    assert "CONNECTION_REFUSED" in answer.text
-
-
-def test_a_key_that_has_ended_ends_the_connection(ruled: RunningTeam, users: Users) -> None:
-    users.ends = datetime.now(UTC) + timedelta(days=40)
-    tokens = connected(ruled)
-    assert status_of(ruled, tokens.access) == 200
-    # The token would hold for longer.
-    with ruled.server.store.writing() as session:
-        session.execute("UPDATE account SET key_ends = ?", [provider.now() - 1])
-    assert status_of(ruled, tokens.access) == 401
 
 
 def test_a_page_that_was_open_brings_back_no_group(
