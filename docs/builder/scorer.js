@@ -1,7 +1,7 @@
 // How the site's search ranks: guides before what is made from the code, and before the changelog.
 var Scorer = {
   score: ([page, , , , score, , kind]) => {
-    const made = page.startsWith("reference/") || page === "CHANGELOG" || page === "decisions";
+    const made = page.startsWith("reference/") || page === "CHANGELOG";
     return made && kind !== "object" ? score / 4 : score;
   },
   objNameMatch: 11,

@@ -38,7 +38,7 @@ QUERIES = {
     "quickstart": "start/script",
     "python quickstart": "start/script",
     "install": "install",
-    "docker": "docker",
+    "docker": "operating",
     "api key": "connecting",
     "claude": "start/chat",
     "jupyter": "start/notebook",
@@ -76,7 +76,15 @@ QUERIES = {
     "plugin": "plugins",
     "odoorpc": "start/migrating",
     "faq": "faq",
-    "exit status": "cli-scripts",
+    "exit status": "cli",
+    "backup": "team-backup",
+    "leaked key": "team-backup",
+    "approval": "confirmation",
+    "doctor": "troubleshooting",
+    "bank reconciliation": "payments",
+    "profile": "cli",
+    "team": "team",
+    "find by name": "domains",
 }
 
 _SEARCH = """query => {

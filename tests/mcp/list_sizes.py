@@ -22,7 +22,7 @@ from tests.mcp import list_sizes
 FILE = Path(__file__).with_name("list_sizes.json")
 
 #: Where people read it, and what stands around the table there.
-GUIDE = Path(__file__).parent.parent.parent / "docs/tool-list.md"
+GUIDE = Path(__file__).parent.parent.parent / "docs/server.md"
 BEGIN, END = "<!-- sizes -->", "<!-- end of sizes -->"
 
 #: As in ``ODOO_MCP_TOOLS``.

@@ -41,8 +41,7 @@ NAMES = ("accounts.sqlite", "history.sqlite")
 
 def run_block(command: str, folder: Path) -> str:
     """Run the block of the guides that contains a command in a folder; return its output."""
-    guides = GUIDE.read_text() + (DOCS / "team-keys.md").read_text()
-    written = re.findall(r"```sh\n\s*(.*?)```", guides, re.DOTALL)
+    written = re.findall(r"```sh\n\s*(.*?)```", GUIDE.read_text(), re.DOTALL)
     (block,) = [block for block in written if command in block]
     ran = subprocess.run(
         ["/bin/sh", "-ec", block],

@@ -28,9 +28,9 @@ PREAMBLES = {
 
 #: Examples that are not checked, by ``file: first line``, and why.
 SKIPPED: dict[str, str] = {
-    "docs/plugins-python.md: PLUGIN = Plugin(": "a part of tests/rental, by 'plugin new'",
-    "docs/plugins-python.md: CONFIRM = Step(": "a part of tests/rental, by 'plugin new'",
-    "docs/sync-operations.md: from airflow.sdk import dag, task": "it needs Airflow",
+    "docs/plugins.md: PLUGIN = Plugin(": "a part of tests/rental, by 'plugin new'",
+    "docs/plugins.md: CONFIRM = Step(": "a part of tests/rental, by 'plugin new'",
+    "docs/sync.md: from airflow.sdk import dag, task": "it needs Airflow",
     "docs/stubs.md: from my_odoo import connect": "it shows mistakes; see test_stubs",
 }
 

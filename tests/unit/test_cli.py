@@ -252,7 +252,7 @@ def test_every_kind_of_error_has_its_exit_status(run: Run, server: FakeServer, c
 
 
 def test_exit_statuses_are_documented_and_no_two_are_the_same() -> None:
-    text = (ROOT / "docs/cli-scripts.md").read_text("utf-8")
+    text = (ROOT / "docs/cli.md").read_text("utf-8")
     every = [*STATUS.values(), 0, 2, 12, 13, 14, 130, 141]
     assert len(set(every)) == len(every)
     assert [status for status in every if f"| {status} |" not in text] == []
