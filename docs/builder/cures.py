@@ -144,7 +144,8 @@ CURES: dict[str, tuple[str, str]] = {
     ),
     "APPROVAL_NEEDED": (
         "A second person must approve this operation. Nothing has been written.",
-        "Send the same call again after the approval. See [approval](../confirmation.md#second-person-approval).",
+        "Send the same call again after the approval. "
+        "See [approval](../confirmation.md#second-person-approval).",
     ),
     "KEY_RUNNING": (
         "A request with this idempotency key is still running, or was interrupted. Nothing was "
