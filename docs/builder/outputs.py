@@ -46,7 +46,6 @@ PAGES = (
             "aggregate",
             "changes",
             "wizards",
-            "deep-search",
             "chatter",
             "attachments",
             "mail",

@@ -153,7 +153,7 @@ def test_commands_are_found_where_people_read_them() -> None:
     files = {file for file, _ in FOUND}
 
     guides = {"README.md", "docs/install.md", "docs/cli.md", "docs/team.md"}
-    guides |= {f"docs/start/{name}.md" for name in ("script", "notebook", "chat", "command-line")}
+    guides |= {f"docs/start/{name}.md" for name in ("script", "notebook", "chat")}
     programs = {f"odoo_toolkit/{name}.py" for name in ("frames", "installation", "cli/__init__")}
     assert guides | programs | {"Dockerfile", "Makefile"} <= files
     assert len([file for file, _ in FOUND if file == "docs/install.md"]) > 10
