@@ -55,6 +55,7 @@ class Call:
             the policy judges it by the access that it declares. Without it, a call is free: a
             caller shaped it, and outside full mode it passes only where it is known to be harmless.
         internal: a read that the toolkit makes for itself (schema, names of states).
+        plugin: the plugin whose function makes it; None for the toolkit's own.
         timeout: seconds to wait at least for the answer, where the settings' may be too few.
         before: of a ``write``, what the records hold in its fields, where that was read already;
             of other methods, what is needed to take it back. It is for the change history, and not
@@ -73,6 +74,7 @@ class Call:
     acts_on: str | None = None
     step: bool = False
     internal: bool = False
+    plugin: str | None = None
     timeout: float | None = None
     before: Mapping[int, dict[str, Any]] | None = attrs.field(default=None, eq=False, repr=False)
 

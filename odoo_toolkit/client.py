@@ -223,12 +223,15 @@ class Odoo:
     def _with(self, gates: tuple[Gate, ...]) -> Self:
         other = object.__new__(type(self))
         other.__dict__ |= {"_ungated": other, **self.__dict__, "_gates": gates}
+        if _makes_calls_only(gates):
+            other.settings = attrs.evolve(self.settings, password=None, api_key=None)
         return other
 
     def __repr__(self) -> str:
         return f"<Odoo {self.settings.url} {self.state}>"
 
     def __reduce__(self) -> tuple[Callable[..., Odoo], tuple[ConnectionSettings]]:
+        self._check_open("copy")
         again = functools.partial(
             type(self),
             policy=self.policy,
@@ -383,7 +386,7 @@ class Odoo:
         return call
 
     def _check_open(self, name: str) -> None:
-        if any(gate.calls_only for gate in self._gates):
+        if _makes_calls_only(self._gates):
             raise AccessError(
                 f"This connection has no {name}: it makes calls.",
                 code="METHOD_BLOCKED",
@@ -581,3 +584,7 @@ class Odoo:
         except Exception:
             # The call is done: a hook that fails must not make it look failed.
             logger.exception("The call hook failed.")
+
+
+def _makes_calls_only(gates: Sequence[Gate]) -> bool:
+    return any(gate.calls_only for gate in gates)

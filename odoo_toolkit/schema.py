@@ -6,6 +6,7 @@ import difflib
 import threading
 import time
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from odoo_toolkit.app_models import MODULES
@@ -88,7 +89,9 @@ class Schema:
         Raises:
             AccessError: the server does not tell this user.
         """
-        models: Mapping[str, str] = self.remember("models", self._ask_models)
+        models: Mapping[str, str] = self.remember(
+            "models", lambda: MappingProxyType(self._ask_models())
+        )
         return models
 
     def module_installed(self, module: str) -> bool:
@@ -174,7 +177,7 @@ class Schema:
             internal=True,
         )
         try:
-            return parse_fields(self._call(call))
+            return MappingProxyType(parse_fields(self._call(call)))
         except NotFoundError as error:
             self._suggest_model(model, error)
             raise

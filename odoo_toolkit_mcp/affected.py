@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 
-from odoo_toolkit.call import LATER, Call, is_stand_in, stood_in
+from odoo_toolkit.arguments import with_values
+from odoo_toolkit.arguments.reading import wired
+from odoo_toolkit.arguments.values import VALUES
+from odoo_toolkit.call import LATER, REFERENCE, Call, is_stand_in, stood_in
 from odoo_toolkit.client import Gate
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
 from odoo_toolkit.policy.calls import real_access
@@ -110,6 +113,7 @@ class _Confirmation(Gate):
         #: Of what the plan has: all, once it is known that the first change may be made.
         self._allowed: _Allowed | None = None
         self._shown = False
+        self._planned: Sequence[PlannedCall] = ()
         self._entry: Any = None
         self._sent: list[str] = []
         self.question: Question | None = None
@@ -148,17 +152,23 @@ class _Confirmation(Gate):
         Raises:
             AccessError: it is such a one; the call is not sent, and the others stay as they are.
         """
-        calls = [_resolved(self._odoo, one) for one in self._asking.rules.found(self._odoo, [call])]
-        why = "needs the approval of another person"
-        if self._shown:
-            calls += [one for one in _effects(self._odoo, [call]) if one.method == "unlink"]
-            why = "needs a yes"
-        if not (beyond := [one for one in calls if one not in allowed]):
+        odoo, asking, effects = self._odoo, self._asking, _effects(self._odoo, [call])
+        calls = [_resolved(odoo, one) for one in asking.rules.found(odoo, [call])]
+        why = "needs a yes" if self._shown else "needs the approval of another person"
+        if call.plugin and (self._shown or asking.asks != "never"):
+            # Of the toolkit's own it is known that a plan has all that it can have.
+            calls += [one for one in effects if self._shown or destroys(one.method)]
+        elif self._shown:
+            calls += [one for one in effects if one.method == "unlink"]
+        beyond = [one for one in calls if one not in allowed]
+        if call.plugin and self._shown and not _has_values(odoo, self._planned, call):
+            beyond += effects
+        if not beyond:
             return
-        one = beyond[0]
+        one, sent = beyond[0], f" Sent before it: {', '.join(self._sent)}." if self._sent else ""
         raise AccessError(
             f"{one.model}.{one.method} of {list(one.ids or ())} {why}, and was not in the plan. It"
-            f" was not sent. Sent before it: {', '.join(self._sent)}.",
+            f" was not sent.{sent}",
             code="METHOD_BLOCKED",
             suggestion="Do it in a call of its own, on the records as they are now.",
             details={"model": one.model, "method": one.method},
@@ -173,20 +183,21 @@ class _Confirmation(Gate):
         plan: Plan | None = None
         if asking.tool.plans and (rules or (asks and _has_more(asking))):
             plan = self._stopping(lambda: asking.tool.plan_of(self._odoo, asking.given))
-        planned = plan.calls if plan else _declared(asking.tool, call)
+        self._planned = planned = plan.calls if plan else ()
         if rules:
             self._stopping(lambda: _check_known(self._odoo, asking.rules, planned))
         # What a plan lacks, such as the context of the first call, is in that call.
-        known = map(as_call, planned) if plan else self._announced
+        known = [as_call(one) for one in planned] if plan else self._announced
         calls = [*known, call]
         needs = asking.rules.found(self._odoo, calls) if rules else []
         effects = _effects(self._odoo, calls)
-        asks = asks and (
-            asking.asks == "always"
-            or any(one.method == "unlink" or destroys(one.method) for one in effects)
-        )
+        asks = asks and (asking.asks == "always" or any(destroys(one.method) for one in effects))
         if not needs and not asks:
             return _Allowed()
+        self._shown = plan is not None and (asks or bool(call.plugin))
+        if call.plugin:
+            shown = _Allowed(records=_records(_effects(self._odoo, known), planned))
+            self._stopping(lambda: self._check_allowed(shown, call))
         told = call if plan else _told(call, self._announced)
         question = self._stopping(
             lambda: _question(self._odoo, asking, told, calls, plan, of_another=bool(needs))
@@ -194,7 +205,6 @@ class _Confirmation(Gate):
         if question.digest != (asking.released if needs else asking.approved):
             self.question = self.question or question
             raise _Stopped
-        self._shown = asks and plan is not None
         return _Allowed(records=_records(effects, planned))
 
     def _stopping(self, act: Callable[[], R]) -> R:
@@ -241,14 +251,23 @@ def _told(call: Call, announced: Sequence[Call]) -> Call:
     return attrs.evolve(call, method=coming[-1]) if coming else call
 
 
-def _declared(tool: Tool, call: Call) -> list[PlannedCall]:
-    """Return what a tool without a plan may do besides its first call, as far as it says."""
-    from odoo_toolkit.plans import PlannedCall
+def _has_values(odoo: Odoo, planned: Iterable[PlannedCall], call: Call) -> bool:
+    """Return true if a plan has the values that a call creates or writes.
 
-    return [
-        PlannedCall(model=model, method=method, ids=[LATER], arguments={})
-        for model, method in sorted(tool.steps - {(call.model, call.method)})
-    ]
+    A call that needs a record of an earlier one, or fills a wizard in, counts as planned.
+    """
+    if call.step or call.method not in VALUES:
+        return True
+
+    def form(one: Call) -> str:
+        read = wired(with_values(one, odoo.schema.field, worded=True))
+        return json.dumps(read.arguments, sort_keys=True, default=str)
+
+    return any(
+        LATER in one.ids or REFERENCE in str(one.arguments) or form(as_call(one)) == form(call)
+        for one in planned
+        if (one.model, one.method) == (call.model, call.method)
+    )
 
 
 def _check_known(odoo: Odoo, rules: Rules, planned: Sequence[PlannedCall]) -> None:

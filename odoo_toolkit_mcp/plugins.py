@@ -19,10 +19,13 @@ from odoo_toolkit.plugins import Loaded, Plugin, PluginPrompt, Refused, load
 from odoo_toolkit.plugins.against_odoo import problems_in_odoo
 from odoo_toolkit.plugins.bounds import Bounds, bound
 from odoo_toolkit.plugins.file_functions import FileTool, tools_of
-from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
+from odoo_toolkit_mcp.toolsets.base import ASKS, Asks, BaseToolset, Tool, ToolsetMetadata, ToolTable
 
 if TYPE_CHECKING:
     from odoo_toolkit_mcp.settings import ServerSettings
+
+#: Before which changes a person is asked, from the fewest on.
+_MORE: tuple[Asks, ...] = ("never", "destroying", "always")
 
 
 @attrs.frozen(kw_only=True)
@@ -87,17 +90,27 @@ def _toolset(plugin: Plugin, loaded: Loaded, ours: frozenset[str]) -> type[BaseT
     depends_on = tuple(name for name in about.depends_on if name in ours)
     parts = {
         "about": attrs.evolve(about, depends_on=depends_on),
-        "tools": tuple(_bounded(plugin, tool) for tool in found.tools),
+        "tools": tuple(bounded(plugin, tool) for tool in found.tools),
     }
     return type(found.__name__, (BaseToolset,), parts)
 
 
-def _bounded(plugin: Plugin, tool: Tool) -> Tool:
+def bounded(plugin: Plugin, tool: Tool) -> Tool:
+    """Return a tool of a plugin whose functions keep within bounds.
+
+    It asks a person at least as often as the toolkit's own tools do.
+    """
     bounds = Bounds(plugin=plugin.name, declared=plugin.declared, access=tool.access)
-    plan = tool.plan and bound(bounds, tool.plan)
-    both = (plugin.declared.steps, plugin.declared.wizards)
-    steps = frozenset((model, name) for each in both for model in each for name in each[model])
-    return attrs.evolve(tool, function=bound(bounds, tool.function), plan=plan, steps=steps)
+    asking = attrs.evolve(bounds, access="read")
+    least: Asks = "never" if tool.access == "read" else ASKS.get(tool.access, "destroying")
+    return attrs.evolve(
+        tool,
+        function=bound(bounds, tool.function),
+        plan=tool.plan and bound(attrs.evolve(bounds, plans=True), tool.plan),
+        shows=tool.shows and bound(asking, tool.shows),
+        asks=max(tool.asks, least, key=_MORE.index),
+        asks_about_plan=True,
+    )
 
 
 def _prompt(plugin: Plugin, prompt: PluginPrompt) -> AddedPrompt:
@@ -142,7 +155,7 @@ class _FileToolset(BaseToolset):
             raise ValueError(" ".join(problems))
         described = partial(connection.policy.readable_fields, fields_of=connection.schema.fields)
         return server.add_tools(
-            _bounded(plugin, _tool(tool))
+            bounded(plugin, _tool(tool))
             for model in plugin.file_models
             for tool in tools_of(plugin.name, model, described(model.model), plugin.declared.models)
         )

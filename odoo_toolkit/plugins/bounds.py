@@ -7,7 +7,9 @@ that was declared, and it writes.
 
 from __future__ import annotations
 
+import copy
 import functools
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, NoReturn, TypeVar
 
@@ -53,12 +55,19 @@ class Bounds(Gate):
         plugin: its name.
         declared: what the plugin declared.
         access: what the function was said to do; one that reads sends nothing else.
+        plans: whether it is only asked what it would do.
     """
 
     plugin: str
     declared: Declared
     access: Access
+    plans: bool = False
     calls_only: ClassVar[bool] = True
+    _ended: threading.Event = attrs.field(init=False, eq=False, repr=False, factory=threading.Event)
+
+    def end(self) -> None:
+        """Let nothing pass any more: a connection that was kept would be another user's next."""
+        self._ended.set()
 
     def within(self, call: Call, policy: Policy, fields_of: FieldsOf) -> Call:
         """Return a call as it is to be judged.
@@ -73,14 +82,24 @@ class Bounds(Gate):
 
     def before(self, call: Call, policy: Policy) -> None:
         """Refuse a call that was judged as something else than what it is."""
-        if self._as_declared(call, policy) != call:
+        declared = self._as_declared(call, policy)
+        if declared != call:
             self._refuse(call, f"sends {call.model}.{call.method} as what it is not")
+        if self.plans and not declared.reads:
+            self._refuse(call, f"calls {call.model}.{call.method} in a dry run, which only plans")
 
     def shown(self, call: Call, result: Any, policy: Policy) -> Any:
-        """Return a result as it may be seen; a button's may say anything."""
-        return opening(result) if call.step and policy.closes else result
+        """Return a result as it may be seen; a button's may say anything.
+
+        Default values of a wizard are left out: Odoo uses them by itself when it creates one.
+        """
+        if not (call.step and policy.closes):
+            return result
+        return {} if call.method == "default_get" else opening(result)
 
     def _as_declared(self, call: Call, policy: Policy) -> Call:
+        if self._ended.is_set():
+            self._refuse(call, "calls Odoo after its function has returned")
         if call.internal and call.reads and _is_lookup(call):
             return call
         if call.method in HARMLESS_METHODS:
@@ -88,8 +107,14 @@ class Bounds(Gate):
                 self._refuse(call, f"has not declared that it reads {call.model}")
             if call.method == "default_get" and call.model in self.declared.wizards:
                 return self._defaults(call, policy)
-            return attrs.evolve(call, access="read", acts_on=None, step=False, internal=False)
+            return self._own(call, "read")
         return self._change(call, policy)
+
+    def _own(self, call: Call, access: Access, *, step: bool = False) -> Call:
+        """Return a call as one of the plugin's, which is about nothing but its own model."""
+        return attrs.evolve(
+            call, access=access, acts_on=None, step=step, internal=False, plugin=self.plugin
+        )
 
     def _defaults(self, call: Call, policy: Policy) -> Call:
         """Return the question for what a wizard fills in, which depends on what it is about."""
@@ -98,7 +123,7 @@ class Bounds(Gate):
         check_showing(policy, call.context)
         if policy.mode != "full" or policy.closes:
             self._check_plain(call, policy, wizard=True)
-        return attrs.evolve(call, access="read", acts_on=None, step=True, internal=False)
+        return self._own(call, "read", step=True)
 
     def _change(self, call: Call, policy: Policy) -> Call:
         model, method = call.model, call.method
@@ -115,12 +140,11 @@ class Bounds(Gate):
         if wizard and not all(map(is_plain, _values(call))):
             self._refuse(call, f"fills {model} in with lines of other models")
         if not wizard and (method in HARMLESS_WRITES or kind == "delete"):
-            return attrs.evolve(call, access=kind, acts_on=None, step=False, internal=False)
+            return self._own(call, kind)
         check_showing(policy, call.context)
         if policy.mode != "full" or policy.closes:
             self._check_plain(call, policy, wizard)
-        access: Access = kind if kind in ("create", "delete") else "write"
-        return attrs.evolve(call, access=access, acts_on=None, step=True, internal=False)
+        return self._own(call, kind if kind in ("create", "delete") else "write", step=True)
 
     def _check_plain(self, call: Call, policy: Policy, wizard: bool) -> None:
         """Refuse what only the rights of Odoo's user would limit."""
@@ -196,12 +220,22 @@ def _is_lookup(call: Call) -> bool:
 
 
 def bound(bounds: Bounds, function: Callable[..., R]) -> Callable[..., R]:
-    """Return a function of a plugin that keeps within its bounds, and so does its plan."""
+    """Return a function of a plugin that keeps within its bounds, and so does its plan.
+
+    It has a copy of its arguments: what it takes out of them, a person would not be shown.
+    """
 
     @functools.wraps(function)
     def kept(odoo: Odoo | None, *args: Any, **kwargs: Any) -> R:
-        return function(odoo if odoo is None else odoo.gated(bounds), *args, **kwargs)
+        gate = attrs.evolve(bounds, plans=bounds.plans or bool(kwargs.get("dry_run")))
+        own = odoo if odoo is None else odoo.gated(gate)
+        try:
+            return function(own, *copy.deepcopy(args), **copy.deepcopy(kwargs))
+        except SystemExit as error:  # it is not the server's to end for it
+            raise RuntimeError(f"The plugin {bounds.plugin} calls sys.exit.") from error
+        finally:
+            gate.end()
 
     if plan := getattr(function, "plan", None):
-        kept.plan = bound(bounds, plan)  # type: ignore[attr-defined]
+        kept.plan = bound(attrs.evolve(bounds, plans=True), plan)  # type: ignore[attr-defined]
     return kept

@@ -82,7 +82,6 @@ class Tool:
         asks_about_plan: whether that person is shown what the dry run says, as of all tools that do
             more than one call.
         plan: what the function would do, with all calls, where its own dry run tells that in short.
-        steps: models and methods that it may call, where it has no plan that says so.
         module: an Odoo module that it needs besides those of its toolset.
         creates: the model whose records it creates better than ``odoo_core_create`` does.
     """
@@ -107,7 +106,6 @@ class Tool:
     shows: Callable[[Odoo, Mapping[str, Any]], str] | None = None
     asks_about_plan: bool = False
     plan: Callable[..., Plan] | None = None
-    steps: frozenset[tuple[str, str]] = frozenset()
     module: str = ""
     creates: str = ""
 

@@ -459,35 +459,6 @@ async def test_a_call_that_waits_and_was_in_no_plan_is_not_sent_and_the_others_a
     assert changes(odoo) == ["write"]
 
 
-async def test_a_tool_without_a_plan_that_may_do_what_waits_does_nothing(
-    make_server: MakeServer, odoo: FakeOdoo
-) -> None:
-    """Such as one of a plugin, which says what it may call, and not when."""
-
-    def acting(odoo: Odoo) -> Cancelled:
-        """Write, and delete then."""
-        odoo.call(
-            Call(model="res.partner", method="write", ids=(9,), arguments={"vals": {"color": 1}})
-        )
-        odoo.call(Call(model="res.partner", method="unlink", ids=(9,)))
-        return Cancelled(id=9)
-
-    steps = frozenset({("res.partner", "write"), ("res.partner", "unlink")})
-    server = make_server(
-        mode="full",
-        confirm="never",
-        approval=["*.unlink"],
-        approvers=["olga"],
-        toolsets=[toolset(acting, access="write", steps=steps)],
-    )
-    async with Client(server) as client:
-        error = error_of(await client.call_tool("odoo_test_work", {}))
-
-    assert "res.partner.unlink needs the approval of another person" in error["message"]
-    assert "Nothing was done" in error["message"]
-    assert changes(odoo) == []
-
-
 async def test_a_name_is_chosen_first_and_the_question_is_asked_once(
     make_server: MakeServer, odoo: FakeOdoo, era: str
 ) -> None:

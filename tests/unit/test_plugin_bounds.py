@@ -192,6 +192,7 @@ def test_what_is_not_declared_is_not_sent(case: str) -> None:
         "web session": lambda own: own.web_session,
         "documentation": lambda own: own.documentation(CONTRACT),
         "end": lambda own: own.close(),
+        "copy": copy.copy,
     }.items(),
 )
 def test_no_other_way_to_odoo_is_open(name: str, use: Callable[[Odoo], Any]) -> None:
@@ -201,14 +202,13 @@ def test_no_other_way_to_odoo_is_open(name: str, use: Callable[[Odoo], Any]) -> 
     assert f"This connection has no {name}" in result.message
 
 
-@pytest.mark.parametrize("how", [copy.copy, lambda own: own.gated(Gate())])
-def test_a_plugin_has_no_connection_without_its_bounds(how: Callable[[Odoo], Odoo]) -> None:
+def test_a_plugin_has_no_connection_without_its_bounds() -> None:
     odoo, server = connection(FULL)
     bounds = Bounds(plugin="rental", declared=Declared(reads="res.partner"), access="write")
 
     def act(own: Odoo) -> None:
         own.policy = Policy(protect=False)
-        pressing()(how(own))
+        pressing()(own.gated(Gate()))
 
     with pytest.raises(AccessError, match="has not declared the step"):
         bound(bounds, act)(odoo)

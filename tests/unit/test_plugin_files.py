@@ -188,7 +188,7 @@ def test_hints_and_schemas_are_those_of_ours() -> None:
     assert tools["odoo_rental_get_contract"].hints("full").read_only
     press = tools["odoo_rental_hand_over_contract"]
     assert not press.hints("full").read_only
-    assert (press.asks, tools["odoo_rental_confirm_contract"].asks) == ("always", "never")
+    assert (press.asks, tools["odoo_rental_confirm_contract"].asks) == ("always", "destroying")
     for name, tool in tools.items():
         if "_rental_" in name:
             Draft202012Validator.check_schema(tool.input_schema)
