@@ -8,6 +8,7 @@ from typing import Any
 
 from odoo_toolkit.call import Call
 from odoo_toolkit.policy import Policy
+from tests.kit.real_fields import real_fields
 from tests.unit.fake_purchase import buying_models
 from tests.unit.scripted import Scripted
 
@@ -152,7 +153,7 @@ class Depot(Scripted):
             ("stock.scrap", "action_validate"): self._scrap,
         }
         table |= {("stock.picking", name): answer for name, answer in answers.items()}
-        models = _models(major, self.moves, manager)
+        models = _models(major, manager)
         if order:
             bought = buying_models(major)
             models["stock.picking"] |= dict(bought["stock.picking"])
@@ -163,11 +164,7 @@ class Depot(Scripted):
             records["purchase.order.line"] = [{"id": 1, "order_id": 12, "product_id": 3}]
             records["purchase.order.line"][0] |= {"qty_received": 5.0, "product_qty": 5.0}
             models["product.product"] |= {"purchase_method": "selection"}
-        lot = {"lot_id": f"many2one {self.lot_model}"}
-        further = _replenishing(major)
-        further["stock.scrap"] |= lot
-        models = further | models
-        records = {model: [] for model in further} | {"res.partner": []} | records
+        records = {model: [] for model in _EMPTY if model in models} | {"res.partner": []} | records
         super().__init__(major, table, policy, models, records=records)
         self.pickings = self.server.records["stock.picking"]
         self.product = self.server.records["product.product"][0]
@@ -367,181 +364,73 @@ def _unit(major: int) -> str:
     return "product_uom_id" if major >= 19 else "product_uom"
 
 
-def _replenishing(major: int) -> dict[str, dict[str, str]]:
-    ends = {"product_id": "many2one product.product", "location_id": "many2one stock.location"}
-    reasons = {"scrap_reason_tag_ids": "many2many stock.scrap.reason.tag"} if major >= 17 else {}
-    days = "lead_days_date" if major < 19 else "lead_horizon_date"
-    return {
-        "stock.warehouse.orderpoint": {
-            **ends,
-            "name": "char",
-            "active": "boolean",
-            "trigger": "char",
-            "warehouse_id": "many2one stock.warehouse",
-            "product_uom": "many2one uom.uom",
-            "product_min_qty": "float",
-            "product_max_qty": "float",
-            **({"qty_multiple": "float"} if major < 19 else {}),
-            "qty_on_hand": "float",
-            "qty_forecast": "float",
-            "qty_to_order": "float",
-            days: "date",
-            "rule_ids": "many2many stock.rule",
-        },
-        "stock.rule": {"action": "char"},
-        "purchase.order": {
-            "name": "char",
-            "state": "char",
-            "picking_type_id": "many2one stock.picking.type",
-            "partner_id": "many2one res.partner",
-        },
-        "product.supplierinfo": {
-            "product_id": "many2one product.product",
-            "product_tmpl_id": "many2one product.template",
-            "product_code": "char",
-            "product_name": "char",
-            "partner_id" if major > 15 else "name": "many2one res.partner",
-        },
-        "purchase.order.line": {
-            "product_id": "many2one product.product",
-            "order_id": "many2one purchase.order",
-            "product_qty": "float",
-            _unit(major): "many2one uom.uom",
-            "state": "char",
-            "date_planned": "datetime",
-            "partner_id": "many2one res.partner",
-        },
-        "stock.scrap": {
-            **ends,
-            **reasons,
-            "name": "char",
-            "state": "char",
-            "scrap_qty": "float",
-            "product_uom_id": "many2one uom.uom",
-            "company_id": "many2one res.company",
-        },
-        **({"stock.scrap.reason.tag": {"name": "char"}} if reasons else {}),
-    }
-
-
 #: In the context, what drops the rest.
 _DROPS = "picking_ids_not_to_backorder"
 _RESERVED = {14: "product_uom_qty", 15: "product_uom_qty", 16: "reserved_uom_qty"}
 
+#: Model -> its fields that the functions of inventory look at, on any version.
+_FIELDS = {
+    "stock.picking": (
+        "location_id location_dest_id name state picking_type_id backorder_id scheduled_date "
+        "origin picking_type_code company_id use_create_lots move_lines move_ids"
+    ),
+    "stock.move": (
+        "location_id location_dest_id quantity_done reserved_availability quantity picked name "
+        "state picking_id product_id product_uom product_uom_qty product_qty company_id "
+        "has_tracking origin_returned_move_id move_orig_ids origin reference date move_line_ids"
+    ),
+    "stock.move.line": (
+        "location_id location_dest_id qty_done product_uom_qty reserved_uom_qty quantity picked "
+        "picking_id move_id product_id product_uom_id lot_id lot_name reference state"
+    ),
+    "stock.quant": (
+        "inventory_quantity inventory_quantity_auto_apply product_id location_id lot_id "
+        "package_id owner_id quantity reserved_quantity"
+    ),
+    "stock.return.picking": "picking_id product_return_moves location_id",
+    "stock.return.picking.line": "to_refund",
+    "stock.location": "name complete_name usage company_id",
+    "stock.picking.type": "default_location_src_id default_location_dest_id warehouse_id code",
+    "stock.warehouse": "in_type_id view_location_id lot_stock_id company_id",
+    "stock.warehouse.orderpoint": (
+        "product_id location_id name active trigger warehouse_id product_uom product_min_qty "
+        "product_max_qty qty_multiple qty_on_hand qty_forecast qty_to_order lead_days_date "
+        "lead_horizon_date rule_ids"
+    ),
+    "stock.scrap": "product_id location_id lot_id name state scrap_qty product_uom_id company_id",
+    "purchase.order": "name state picking_type_id partner_id",
+    "purchase.order.line": (
+        "product_id order_id product_qty product_uom product_uom_id state date_planned partner_id"
+    ),
+    "product.supplierinfo": "product_id product_tmpl_id product_code product_name name partner_id",
+    "res.company": "name",
+    "res.currency": "name",
+    "res.users": "company_id",
+    "uom.uom": "name",
+    "product.product": (
+        "seller_ids uom_id type tracking standard_price cost_currency_id free_qty qty_available "
+        "is_storable"
+    ),
+}
+#: Of these, what is made to order and counted: there is none at first.
+_EMPTY = (
+    *("stock.warehouse.orderpoint", "stock.rule", "stock.scrap", "stock.scrap.reason.tag"),
+    *("purchase.order", "purchase.order.line", "product.supplierinfo", "res.partner"),
+)
 
-def _models(major: int, moves: str, manager: bool) -> dict[str, dict[str, str]]:
-    ends = dict.fromkeys(("location_id", "location_dest_id"), "many2one stock.location")
-    if major >= 17:
-        quantities = {"quantity": "float", "picked": "boolean"}
-        of_line = quantities
-    else:
-        quantities = {"quantity_done": "float", "reserved_availability": "float"}
-        of_line = {"qty_done": "float", _RESERVED[major]: "float"}
+
+def _models(major: int, manager: bool) -> dict[str, dict[str, str]]:
+    models = real_fields(major, _FIELDS)
     lot = "stock.lot" if major >= 16 else "stock.production.lot"
-    counts = {"inventory_quantity": "float", "inventory_quantity_auto_apply": "float"}
+    models[lot] = {name: models["stock.move"][name] for name in ("product_id", "company_id")}
+    models[lot]["name"] = "char"
+    models |= {"stock.rule": {"action": "char"}, "stock.immediate.transfer": {}}
+    models["stock.picking"]["use_existing_lots"] = "boolean"
+    if major >= 17:
+        models["stock.scrap"]["scrap_reason_tag_ids"] = "many2many stock.scrap.reason.tag"
+        models["stock.scrap.reason.tag"] = {"name": "char"}
     if major < 15 or not manager:
-        del counts["inventory_quantity_auto_apply"]
+        models["stock.quant"].pop("inventory_quantity_auto_apply", None)
     if major < 15 and not manager:
-        del counts["inventory_quantity"]
-    return {
-        "stock.picking": {
-            **ends,
-            "name": "char",
-            "state": "char",
-            "picking_type_id": "many2one stock.picking.type",
-            "backorder_id": "many2one stock.picking",
-            "scheduled_date": "datetime",
-            "origin": "char",
-            "picking_type_code": "char",
-            "company_id": "many2one res.company",
-            "use_create_lots": "boolean",
-            "use_existing_lots": "boolean",
-            moves: "one2many stock.move picking_id",
-        },
-        "stock.move": {
-            **ends,
-            **quantities,
-            **({"name": "char"} if major < 19 else {}),
-            "state": "char",
-            "picking_id": "many2one stock.picking",
-            "product_id": "many2one product.product",
-            "product_uom": "many2one uom.uom",
-            "product_uom_qty": "float",
-            "product_qty": "float",
-            "company_id": "many2one res.company",
-            "has_tracking": "char",
-            "origin_returned_move_id": "many2one stock.move",
-            "move_orig_ids": "many2many stock.move",
-            "origin": "char",
-            "reference": "char",
-            "date": "datetime",
-            "move_line_ids": "one2many stock.move.line move_id",
-        },
-        "stock.move.line": {
-            **ends,
-            **of_line,
-            "picking_id": "many2one stock.picking",
-            "move_id": "many2one stock.move",
-            "product_id": "many2one product.product",
-            "product_uom_id": "many2one uom.uom",
-            "lot_id": f"many2one {lot}",
-            "lot_name": "char",
-            "reference": "char",
-            "state": "char",
-        },
-        lot: {
-            "name": "char",
-            "product_id": "many2one product.product",
-            "company_id": "many2one res.company",
-        },
-        "stock.quant": {
-            **counts,
-            "product_id": "many2one product.product",
-            "location_id": "many2one stock.location",
-            "lot_id": f"many2one {lot}",
-            "package_id": "many2one res.company",
-            "owner_id": "many2one res.company",
-            "quantity": "float",
-            "reserved_quantity": "float",
-        },
-        "stock.return.picking": {
-            "picking_id": "many2one stock.picking",
-            "product_return_moves": "one2many stock.return.picking.line wizard_id",
-            **({"location_id": "many2one stock.location"} if major < 18 else {}),
-        },
-        "stock.return.picking.line": {"to_refund": "boolean"},
-        "stock.location": {
-            "name": "char",
-            "complete_name": "char",
-            "usage": "char",
-            "company_id": "many2one res.company",
-        },
-        "stock.picking.type": {
-            "default_location_src_id": "many2one stock.location",
-            "default_location_dest_id": "many2one stock.location",
-            "warehouse_id": "many2one stock.warehouse",
-            "code": "char",
-        },
-        "stock.warehouse": {
-            "in_type_id": "many2one stock.picking.type",
-            "view_location_id": "many2one stock.location",
-            "lot_stock_id": "many2one stock.location",
-            "company_id": "many2one res.company",
-        },
-        "res.company": {"name": "char"},
-        "res.currency": {"name": "char"},
-        "res.users": {"company_id": "many2one res.company"},
-        "uom.uom": {"name": "char"},
-        "product.product": {
-            "seller_ids": "one2many product.supplierinfo",
-            "uom_id": "many2one uom.uom",
-            "type": "char",
-            "tracking": "char",
-            "standard_price": "float",
-            "cost_currency_id": "many2one res.currency",
-            **({"is_storable": "boolean"} if major >= 18 else {}),
-            "free_qty": "float",
-            "qty_available": "float",
-        },
-        "stock.immediate.transfer": {},
-    }
+        del models["stock.quant"]["inventory_quantity"]
+    return models

@@ -6,92 +6,42 @@ from typing import Any
 
 from odoo_toolkit.call import Call
 from odoo_toolkit.policy import Policy
+from tests.kit.real_fields import real_fields
 from tests.unit.scripted import Scripted
 
-COMPANY = "many2one res.company"
-PARTNER = "many2one res.partner"
-
 _WIZARD = "base.partner.merge.automatic.wizard"
+
+_DOCUMENT = "name partner_id state amount_total currency_id company_id"
+
+#: Model -> its fields that the functions of contacts look at, on any version.
+_FIELDS = {
+    "res.partner": (
+        "name is_company parent_id commercial_partner_id child_ids type email phone mobile vat "
+        "street street2 zip city state_id country_id website comment ref function user_id "
+        "company_id category_id active user_ids"
+    ),
+    "res.company": "name",
+    "res.currency": "name",
+    "res.users": "name partner_id active",
+    "sale.order": f"{_DOCUMENT} date_order invoice_status delivery_status",
+    "purchase.order": f"{_DOCUMENT} date_order invoice_status receipt_status",
+    "account.move": (
+        f"{_DOCUMENT} commercial_partner_id move_type payment_state amount_residual invoice_date "
+        "invoice_date_due"
+    ),
+    "mail.message": (
+        "date author_id partner_ids email_from subject message_type model res_id record_name"
+    ),
+    _WIZARD: "partner_ids dst_partner_id",
+}
 
 
 def models(major: int) -> dict[str, dict[str, Any]]:
     """Return the fields that are looked at, as the version has them."""
-    document = {
-        "name": "char",
-        "partner_id": PARTNER,
-        "state": "char",
-        "amount_total": "monetary",
-        "currency_id": "many2one res.currency",
-        "company_id": COMPANY,
-    }
-    statuses = ("delivery_status", "receipt_status") if major >= 16 else ("", "")
-    return {
-        "res.partner": {
-            "name": "char",
-            "is_company": "boolean",
-            "parent_id": PARTNER,
-            "commercial_partner_id": PARTNER,
-            "child_ids": "one2many res.partner parent_id",
-            "type": "char",
-            "email": "char",
-            "phone": "char",
-            **({"mobile": "char"} if major < 19 else {}),
-            "vat": "char",
-            "street": "char",
-            "street2": "char",
-            "zip": "char",
-            "city": "char",
-            "state_id": "many2one res.country.state",
-            "country_id": "many2one res.country",
-            "website": "char",
-            "comment": "html",
-            "ref": "char",
-            "function": "char",
-            "user_id": "many2one res.users",
-            "company_id": COMPANY,
-            "category_id": "many2many res.partner.category",
-            "active": "boolean",
-            "user_ids": "one2many res.users partner_id",
-        },
+    return real_fields(major, _FIELDS) | {
         "res.partner.category": {"name": "char"},
         "res.country": {"name": "char", "code": "char"},
         "res.country.state": {"name": "char", "code": "char", "country_id": "many2one res.country"},
-        "res.company": {"name": "char"},
-        "res.currency": {"name": "char"},
-        "res.users": {"name": "char", "partner_id": PARTNER, "active": "boolean"},
-        "sale.order": {
-            **document,
-            "date_order": "datetime",
-            "invoice_status": "char",
-            **({statuses[0]: "char"} if statuses[0] else {}),
-        },
-        "purchase.order": {
-            **document,
-            "date_order": "datetime",
-            "invoice_status": "char",
-            **({statuses[1]: "char"} if statuses[1] else {}),
-        },
-        "account.move": {
-            **document,
-            "commercial_partner_id": PARTNER,
-            "move_type": "char",
-            "payment_state": "char",
-            "amount_residual": "monetary",
-            "invoice_date": "date",
-            "invoice_date_due": "date",
-        },
-        "mail.message": {
-            "date": "datetime",
-            "author_id": PARTNER,
-            "partner_ids": "many2many res.partner",
-            "email_from": "char",
-            "subject": "char",
-            "message_type": "char",
-            "model": "char",
-            "res_id": "integer",
-            "record_name": "char",
-        },
-        _WIZARD: {"partner_ids": "many2many res.partner", "dst_partner_id": PARTNER},
     }
 
 

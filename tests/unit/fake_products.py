@@ -7,10 +7,35 @@ from typing import Any
 
 from odoo_toolkit.call import Call
 from odoo_toolkit.policy import Policy
+from tests.kit.real_fields import real_fields
 from tests.unit.scripted import Scripted, contents
 
 TEMPLATE, VARIANT = "product.template", "product.product"
 TEMPLATE_VALUE = "product.template.attribute.value"
+
+
+#: Model -> its fields that the functions of products look at, on any version.
+_FIELDS = {
+    TEMPLATE_VALUE: (
+        "name product_tmpl_id attribute_id product_attribute_value_id price_extra ptav_active"
+    ),
+    "product.supplierinfo": (
+        "product_tmpl_id name partner_id price min_qty delay sequence currency_id product_code "
+        "product_uom_id"
+    ),
+    "account.tax": "name type_tax_use company_id",
+    "uom.uom": "name",
+    "res.partner": "name email property_product_pricelist",
+    "res.currency": "name",
+    "res.company": "name parent_ids",
+    "res.users": "name company_id",
+    "product.pricelist": "name active currency_id company_id item_ids",
+    "product.pricelist.item": (
+        "name pricelist_id applied_on categ_id product_tmpl_id product_id compute_price "
+        "fixed_price percent_price base base_pricelist_id price_discount price_surcharge "
+        "price_round price_min_margin min_quantity date_start date_end"
+    ),
+}
 
 
 def models(major: int, *, stock: bool = True) -> dict[str, dict[str, Any]]:
@@ -39,7 +64,6 @@ def models(major: int, *, stock: bool = True) -> dict[str, dict[str, Any]]:
         "categ_id": "many2one product.category",
         "currency_id": "many2one res.currency",
     }
-    vendor = "partner_id" if major >= 16 else "name"
     return {
         TEMPLATE: {
             **shared,
@@ -66,14 +90,6 @@ def models(major: int, *, stock: bool = True) -> dict[str, dict[str, Any]]:
             "attribute_id": "many2one product.attribute",
             "value_ids": "many2many product.attribute.value",
         },
-        TEMPLATE_VALUE: {
-            "name": "char",
-            "product_tmpl_id": f"many2one {TEMPLATE}",
-            "attribute_id": "many2one product.attribute",
-            "product_attribute_value_id": "many2one product.attribute.value",
-            "price_extra": "float",
-            "ptav_active": "boolean",
-        },
         "product.attribute": {"name": "char", "create_variant": "char"},
         "product.attribute.value": {"name": "char", "attribute_id": "many2one product.attribute"},
         "product.category": {
@@ -81,58 +97,7 @@ def models(major: int, *, stock: bool = True) -> dict[str, dict[str, Any]]:
             "complete_name": "char",
             "parent_id": "many2one product.category",
         },
-        "product.supplierinfo": {
-            "product_tmpl_id": f"many2one {TEMPLATE}",
-            vendor: "many2one res.partner",
-            "price": "float",
-            "min_qty": "float",
-            "delay": "integer",
-            "sequence": "integer",
-            "currency_id": "many2one res.currency",
-            "product_code": "char",
-            **({"product_uom_id": "many2one uom.uom"} if major >= 19 else {}),
-        },
-        "account.tax": {
-            "name": "char",
-            "type_tax_use": "char",
-            "company_id": "many2one res.company",
-        },
-        "uom.uom": {"name": "char"},
-        "res.partner": {
-            "name": "char",
-            "email": "char",
-            "property_product_pricelist": "many2one product.pricelist",
-        },
-        "res.currency": {"name": "char"},
-        "res.company": {"name": "char", "parent_ids": "many2many res.company"},
-        "res.users": {"name": "char", "company_id": "many2one res.company"},
-        "product.pricelist": {
-            "name": "char",
-            "active": "boolean",
-            "currency_id": "many2one res.currency",
-            "company_id": "many2one res.company",
-            "item_ids": "one2many product.pricelist.item pricelist_id",
-        },
-        "product.pricelist.item": {
-            "name": "char",
-            "pricelist_id": "many2one product.pricelist",
-            "applied_on": "char",
-            "categ_id": "many2one product.category",
-            "product_tmpl_id": f"many2one {TEMPLATE}",
-            "product_id": f"many2one {VARIANT}",
-            "compute_price": "char",
-            "fixed_price": "float",
-            "percent_price": "float",
-            "base": "char",
-            "base_pricelist_id": "many2one product.pricelist",
-            "price_discount": "float",
-            "price_surcharge": "float",
-            "price_round": "float",
-            "price_min_margin": "float",
-            "min_quantity": "float",
-            "date_start": "datetime",
-            "date_end": "datetime",
-        },
+        **real_fields(major, _FIELDS),
     }
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from odoo_toolkit.call import Call
 from odoo_toolkit.policy import Policy
+from tests.kit.real_fields import real_fields
 from tests.unit.scripted import Scripted
 
 
@@ -164,164 +164,71 @@ class Buying(Scripted):
         return False
 
 
-def buying_models(major: int, mrp: bool = False) -> dict[str, Mapping[str, str]]:
+#: Model -> its fields that the functions of purchase look at, on any version.
+_FIELDS = {
+    "purchase.order": (
+        "name state partner_id partner_ref origin company_id currency_id payment_term_id "
+        "date_order date_planned amount_untaxed amount_tax amount_total invoice_status "
+        "order_line invoice_ids receipt_status locked note notes"
+    ),
+    "purchase.order.line": (
+        "order_id product_id sequence taxes_id tax_ids name display_type date_planned "
+        "product_qty price_unit price_subtotal price_total price_tax qty_received qty_invoiced "
+        "qty_to_invoice product_uom product_uom_id discount"
+    ),
+    "product.supplierinfo": (
+        "name partner_id product_tmpl_id product_id product_code product_name currency_id "
+        "sequence delay min_qty price date_start date_end product_uom product_uom_id discount"
+    ),
+    "stock.move": "product_id state product_qty date origin reference location_id location_dest_id",
+    "stock.location": "usage",
+    "stock.picking": "name state picking_type_code scheduled_date date_done purchase_id",
+    "account.move": (
+        "name state move_type payment_state ref partner_id currency_id commercial_partner_id "
+        "company_id journal_id invoice_origin invoice_date invoice_line_ids amount_untaxed "
+        "amount_tax amount_total amount_residual"
+    ),
+    "account.move.line": "move_id purchase_line_id quantity parent_state",
+    "account.journal": "name type company_id active",
+    "res.partner": (
+        "name parent_id commercial_partner_id comment purchase_warn_msg purchase_warn "
+        "property_purchase_currency_id property_supplier_payment_term_id"
+    ),
+    "res.users": "name company_ids groups_id all_group_ids",
+    "res.company": "name parent_ids",
+    "uom.uom": "name factor factor_inv",
+    "product.product": (
+        "name product_tmpl_id uom_id purchase_ok purchase_method type cost_currency_id "
+        "product_template_attribute_value_ids qty_available free_qty virtual_available "
+        "incoming_qty is_storable"
+    ),
+    "res.currency": "name",
+    "account.payment.term": "name",
+    "account.tax": "name",
+}
+
+#: And those that Manufacturing adds.
+_OF_MANUFACTURING = {
+    "product.product": "bom_ids bom_line_ids produce_delay",
+    "mrp.bom": (
+        "product_tmpl_id product_id company_id type sequence product_qty product_uom_id "
+        "produce_delay"
+    ),
+    "mrp.bom.line": (
+        "sequence bom_id child_bom_id product_id product_qty product_uom_id "
+        "bom_product_template_attribute_value_ids"
+    ),
+}
+
+
+def buying_models(major: int, mrp: bool = False) -> dict[str, dict[str, str]]:
     """Return the fields that the functions of purchase look at, as each version has them."""
-    uom = {"product_uom_id" if major >= 19 else "product_uom": "many2one uom.uom"}
-    discount = {"discount": "float"} if major >= 17 else {}
-    groups = "all_group_ids" if major >= 19 else "groups_id"
-    delay = {"produce_delay": "float"}
-    models: dict[str, Mapping[str, str]] = {
-        "purchase.order": {
-            "name": "char",
-            "state": "selection",
-            "partner_id": "many2one res.partner",
-            "partner_ref": "char",
-            "origin": "char",
-            "company_id": "many2one res.company",
-            "currency_id": "many2one res.currency",
-            "payment_term_id": "many2one account.payment.term",
-            "date_order": "datetime",
-            "date_planned": "datetime",
-            **dict.fromkeys(("amount_untaxed", "amount_tax", "amount_total"), "monetary"),
-            "invoice_status": "selection",
-            "order_line": "one2many purchase.order.line order_id",
-            "invoice_ids": "many2many account.move",
-            **({"receipt_status": "selection"} if major >= 16 else {}),
-            **({"locked": "boolean", "note": "html"} if major >= 19 else {}),
-            **({"notes": "text" if major == 14 else "html"} if major < 19 else {}),
-        },
-        "purchase.order.line": {
-            "order_id": "many2one purchase.order",
-            "product_id": "many2one product.product",
-            "sequence": "integer",
-            "taxes_id" if major < 19 else "tax_ids": "many2many account.tax",
-            "name": "text",
-            "display_type": "selection",
-            "date_planned": "datetime",
-            **dict.fromkeys(("product_qty", "price_unit", "price_subtotal"), "float"),
-            "price_total": "float",
-            **dict.fromkeys(("qty_received", "qty_invoiced", "qty_to_invoice"), "float"),
-            "price_tax": "float",
-            **uom,
-            **discount,
-        },
-        "product.supplierinfo": {
-            "partner_id" if major >= 16 else "name": "many2one res.partner",
-            "product_tmpl_id": "many2one product.template",
-            "product_id": "many2one product.product",
-            "product_code": "char",
-            "product_name": "char",
-            "x_max_qty": "float",
-            "currency_id": "many2one res.currency",
-            **dict.fromkeys(("sequence", "delay"), "integer"),
-            **dict.fromkeys(("min_qty", "price"), "float"),
-            **dict.fromkeys(("date_start", "date_end"), "date"),
-            **uom,
-            **discount,
-        },
-        "stock.move": {
-            "product_id": "many2one product.product",
-            "state": "selection",
-            "product_qty": "float",
-            "date": "datetime",
-            **dict.fromkeys(("origin", "reference"), "char"),
-            **dict.fromkeys(("location_id", "location_dest_id"), "many2one stock.location"),
-        },
-        "stock.location": {"usage": "selection"},
-        "stock.picking": {
-            **dict.fromkeys(("name", "state", "picking_type_code"), "char"),
-            **dict.fromkeys(("scheduled_date", "date_done"), "datetime"),
-            "purchase_id": "many2one purchase.order",
-        },
-        "account.move": {
-            **dict.fromkeys(("name", "state", "move_type", "payment_state", "ref"), "char"),
-            "partner_id": "many2one res.partner",
-            "currency_id": "many2one res.currency",
-            "commercial_partner_id": "many2one res.partner",
-            "company_id": "many2one res.company",
-            "journal_id": "many2one account.journal",
-            "invoice_origin": "char",
-            "invoice_date": "date",
-            "invoice_line_ids": "one2many account.move.line move_id",
-            **dict.fromkeys(("amount_untaxed", "amount_tax"), "monetary"),
-            **dict.fromkeys(("amount_total", "amount_residual"), "monetary"),
-        },
-        "account.move.line": {
-            "move_id": "many2one account.move",
-            "purchase_line_id": "many2one purchase.order.line",
-            "quantity": "float",
-            "parent_state": "selection",
-        },
-        "res.partner": {
-            "name": "char",
-            "parent_id": "many2one res.partner",
-            "commercial_partner_id": "many2one res.partner",
-            "comment": "text" if major < 15 else "html",
-            "purchase_warn_msg": "text",
-            **({"purchase_warn": "selection"} if major < 19 else {}),
-            "property_purchase_currency_id": "many2one res.currency",
-            "property_supplier_payment_term_id": "many2one account.payment.term",
-        },
-        "res.users": {
-            "name": "char",
-            "company_ids": "many2many res.company",
-            groups: "many2many res.groups",
-        },
-        "uom.uom": {
-            "name": "char",
-            "factor": "float",
-            **({"factor_inv": "float"} if major < 19 else {}),
-        },
-        "product.template": {
-            "product_variant_ids": "one2many product.product",
-            "bom_line_ids": "one2many mrp.bom.line",
-        },
-        "product.product": {
-            "name": "char",
-            "product_tmpl_id": "many2one product.template",
-            "uom_id": "many2one uom.uom",
-            "purchase_ok": "boolean",
-            "purchase_method": "selection",
-            "type": "selection",
-            "cost_currency_id": "many2one res.currency",
-            "product_template_attribute_value_ids": "many2many product.template.attribute.value",
-            **dict.fromkeys(("qty_available", "free_qty", "virtual_available"), "float"),
-            "incoming_qty": "float",
-            **({"is_storable": "boolean"} if major >= 18 else {}),
-            **({"bom_ids": "one2many mrp.bom"} if mrp else {}),
-            **({"bom_line_ids": "one2many mrp.bom.line product_id"} if mrp else {}),
-            **(delay if mrp and major < 17 else {}),
-        },
+    models = real_fields(major, _FIELDS) | {"res.groups": {"name": "char"}}
+    models["product.supplierinfo"]["x_max_qty"] = "float"
+    models["product.template"] = {
+        "product_variant_ids": "one2many product.product",
+        "bom_line_ids": "one2many mrp.bom.line",
     }
-    if mrp:
-        models["mrp.bom"] = {
-            "product_tmpl_id": "many2one product.template",
-            "product_id": "many2one product.product",
-            "company_id": "many2one res.company",
-            **dict.fromkeys(("type", "sequence"), "char"),
-            "product_qty": "float",
-            "product_uom_id": "many2one uom.uom",
-            **(delay if major >= 17 else {}),
-        }
-        models["mrp.bom.line"] = {
-            "sequence": "integer",
-            "bom_id": "many2one mrp.bom",
-            "child_bom_id": "many2one mrp.bom",
-            "product_id": "many2one product.product",
-            "product_qty": "float",
-            "product_uom_id": "many2one uom.uom",
-            "bom_product_template_attribute_value_ids": (
-                "many2many product.template.attribute.value"
-            ),
-        }
-    models["account.journal"] = {
-        **dict.fromkeys(("name", "type"), "char"),
-        "company_id": "many2one res.company",
-        "active": "boolean",
-    }
-    others = ("res.currency", "res.company", "res.groups", "account.payment.term", "account.tax")
-    for model in others:
-        models[model] = {"name": "char"}
-    if major >= 17:
-        models["res.company"] = {"name": "char", "parent_ids": "many2many res.company"}
+    for model, fields in real_fields(major, _OF_MANUFACTURING).items() if mrp else ():
+        models[model] = models.get(model, {}) | fields
     return models
