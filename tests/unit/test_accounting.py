@@ -26,7 +26,6 @@ from odoo_toolkit.errors import (
     StateError,
     ValidationError,
 )
-from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.records.results import RecordName
 from tests.unit.scripted import Scripted
@@ -373,15 +372,6 @@ def test_taxes_are_the_products_on_every_version(major: int) -> None:
     assert "lines[1], lines[2]" in made.warnings[0]
 
 
-@pytest.mark.parametrize(("major", "most"), [(14, 7), (19, 5)])
-def test_an_invoice_costs_few_calls(major: int, most: int) -> None:
-    odoo = Books(major)
-    create_invoice(odoo, partner_id=9, lines=LINES)
-    odoo.sent.clear()
-    create_invoice(odoo, partner_id=9, lines=LINES * 20)
-    assert len(odoo.sent) == most
-
-
 @pytest.mark.parametrize("major", [14, 19])
 def test_lists_of_models_need_no_more_than_the_invoice_and_what_is_named(major: int) -> None:
     """Company, taxes, fiscal position, journal and payments belong to the invoice."""
@@ -397,16 +387,6 @@ def test_lists_of_models_need_no_more_than_the_invoice_and_what_is_named(major: 
     assert [payment.amount for payment in paid.payments] == [115.0]
     with pytest.raises(AccessError, match=r"account\.journal"):
         create_invoice(odoo, partner_id=9, lines=LINES, journal_id=1)
-
-
-def test_a_branch_uses_what_its_parent_company_has() -> None:
-    odoo = Books(19)
-    odoo.row("res.company", 1)["parent_ids"] = [2, 1]
-    theirs = create_invoice(odoo, partner_id=9, lines=[{"name": "x", "tax_ids": [99]}])
-    assert isinstance(theirs, Invoice)
-    odoo = Books(16)
-    with pytest.raises(NotFoundError, match="no tax 99"):
-        create_invoice(odoo, partner_id=9, lines=[{"name": "x", "tax_ids": [99]}])
 
 
 @pytest.mark.parametrize(
@@ -475,27 +455,6 @@ def test_what_was_done_though_the_answer_was_lost_is_seen(
 
 
 @pytest.mark.parametrize(
-    ("name", "method", "safe"),
-    [
-        ("create", "create", False),
-        ("post", "action_post", True),
-        ("credit", "refund_moves", False),
-        ("pay", "action_create_payments", True),
-    ],
-)
-def test_what_is_not_seen_may_have_been_done(name: str, method: str, safe: bool) -> None:
-    """Repeating is called safe only where the second time would be refused."""
-    moves, act = ACTS[name]
-    odoo = Books(19, *moves)
-    odoo.server.lose_answer(method, applied=False)
-    with pytest.raises(OdooConnectionError) as raised:
-        act(odoo, False)
-    assert raised.value.outcome == "maybe_applied"
-    assert "not seen" in raised.value.message
-    assert ("Repeating it is safe" in raised.value.suggestion) is safe
-
-
-@pytest.mark.parametrize(
     ("major", "amount", "terms", "safe"),
     [
         (19, 20, False, False),
@@ -512,26 +471,6 @@ def test_a_payment_in_part_is_not_safe_to_repeat(
     with pytest.raises(OdooConnectionError) as raised:
         register_payment(odoo, invoice_ids=[7], amount=amount)
     assert ("Repeating it is safe" in raised.value.suggestion) is safe
-
-
-@pytest.mark.parametrize(
-    ("major", "amount", "sent"),
-    [
-        (17, None, (None, None)),
-        (18, None, ("full", False)),
-        (18, 20, (None, None)),
-    ],
-)
-def test_what_is_due_is_paid_with_all_its_instalments(
-    major: int, amount: float | None, sent: tuple[Any, ...]
-) -> None:
-    """From 18 on Odoo would propose the next one only."""
-    odoo = Books(major, {**POSTED, "invoice_payment_term_id": 4})
-    register_payment(odoo, invoice_ids=[7], amount=amount)
-    (call,) = [c for c in odoo.asked("create") if c.model == "account.payment.register"]
-    values = call.arguments["vals_list"]
-    values = values[0] if isinstance(values, list) else values
-    assert (values.get("installments_mode"), values.get("group_payment")) == sent
 
 
 def test_another_payment_is_not_taken_for_the_one_whose_answer_was_lost() -> None:
@@ -590,16 +529,6 @@ def test_payments_that_odoo_does_not_name_are_found() -> None:
     assert [payment.amount for payment in paid.payments] == [115.0]
 
 
-def test_what_was_created_is_told_though_posting_fails() -> None:
-    error = ValidationError("A line has no account.")
-    odoo = Books(19)
-    odoo.answers["account.move", "action_post"] = error
-    made = create_invoice(odoo, partner_id=9, lines=LINES[:1], post=True)
-    assert isinstance(made, Invoice)
-    assert (made.id, made.posted) == (1, False)
-    assert made.warnings[-1].startswith("It was created, but not posted: A line has no account.")
-
-
 @pytest.mark.parametrize("name", ACTS)
 def test_what_was_done_is_told_though_it_cannot_be_read_back(name: str) -> None:
     moves, act = ACTS[name]
@@ -640,43 +569,6 @@ def test_obstacles_to_posting_are_explained(values: dict[str, Any], error: str) 
     assert odoo.written() == []
 
 
-def test_an_invoice_is_posted_by_its_number_in_three_calls() -> None:
-    odoo = Books(19, _move(name="INV/1"))
-    posted = post_invoice(odoo, invoice_name="INV/1")
-    assert isinstance(posted, Invoice)
-    assert (posted.posted, posted.message) == (True, "Posted INV/7: 115.00 USD")
-    assert len(odoo.sent) == 3
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_the_payment_method_goes_where_the_version_has_it(major: int) -> None:
-    odoo = Books(major, POSTED)
-    register_payment(odoo, invoice_ids=[7], dry_run=True)
-    odoo.sent.clear()
-    paid = register_payment(odoo, invoice_ids=[7, 7], amount=115)
-    assert isinstance(paid, PaymentResult)
-    (create,) = odoo.asked("create")
-    values = create.arguments["vals_list"]
-    field, method = ("payment_method_id", 1) if major == 14 else ("payment_method_line_id", 3)
-    assert values[field] == method
-    assert (values["journal_id"], values["amount"], values["currency_id"]) == (6, 115, 2)
-    assert create.context["active_ids"] == [7]
-    assert "group_payment" not in values
-    assert [payment.id for payment in paid.payments] == [1]
-    assert len(odoo.sent) == 8
-
-
-def test_a_dry_run_does_not_add_euros_to_dollars() -> None:
-    third = {**POSTED, "id": 9, "name": "INV/3", "amount_residual": 5.5}
-    odoo = Books(19, POSTED, IN_EUROS, third)
-    planned = register_payment(odoo, invoice_ids=[7, 8, 9], dry_run=True)
-    assert isinstance(planned, Plan)
-    assert planned.message.startswith("Would register 120.50 USD and 40.00 EUR for INV/1")
-    planned = register_payment(odoo, invoice_ids=[7], amount=50, dry_run=True)
-    assert isinstance(planned, Plan)
-    assert planned.message == "Would register 50.00 USD for INV/1."
-
-
 def test_what_was_paid_and_what_is_left_is_told_by_currency() -> None:
     result = register_payment(Books(19, POSTED, IN_EUROS), invoice_ids=[7, 8])
     assert isinstance(result, PaymentResult)
@@ -687,12 +579,6 @@ def test_what_was_paid_and_what_is_left_is_told_by_currency() -> None:
     assert part.message == "Registered 100.00 USD; 15.00 USD is still due."
     (left,) = part.invoices
     assert (left.name, left.currency, left.amount_residual) == ("INV/1", "USD", 15.0)
-
-
-def test_more_than_is_due_is_told_with_its_currency() -> None:
-    result = register_payment(Books(19, POSTED), invoice_ids=[7], amount=120)
-    assert isinstance(result, PaymentResult)
-    assert "5.00 USD more than was due" in result.warnings[0]
 
 
 @pytest.mark.parametrize(
@@ -719,31 +605,4 @@ def test_what_cannot_be_paid_is_refused(
     odoo = Books(19, *moves)
     with pytest.raises((StateError, ValidationError, NotFoundError), match=error):
         register_payment(odoo, invoice_ids=[move["id"] for move in moves], **options)
-    assert odoo.written() == []
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-@pytest.mark.parametrize("post", [False, True])
-def test_a_credit_note_names_journal_and_method_by_version(major: int, post: bool) -> None:
-    old = major < 17
-    odoo = Books(major, POSTED)
-    made = create_credit_note(odoo, invoice_id=7, post=post, reason="Wrong")
-    assert isinstance(made, Invoice)
-    assert (made.id, made.move_type, made.posted) == (8, "out_refund", post)
-    values = odoo.asked("create")[0].arguments["vals_list"]
-    assert (values["journal_id"], values["reason"]) == (1, "Wrong")
-    # "cancel" of Odoo 14 to 16 would detach the payments that are applied.
-    assert values.get("refund_method") == ("refund" if old else None)
-    assert [call.ids for call in odoo.asked("action_post")] == ([(8,)] if post else [])
-    applied = [call.arguments for call in odoo.asked("js_assign_outstanding_line")]
-    assert applied == ([{"line_id": 107}] if post and old else [])
-
-
-@pytest.mark.parametrize(
-    ("move", "error"), [(_move(), "is draft"), ({**POSTED, "move_type": "out_refund"}, "only")]
-)
-def test_only_posted_invoices_are_credited(move: dict[str, Any], error: str) -> None:
-    odoo = Books(19, move)
-    with pytest.raises(StateError, match=error):
-        create_credit_note(odoo, invoice_id=7)
     assert odoo.written() == []

@@ -8,14 +8,12 @@ import pytest
 
 from odoo_toolkit import lost_answers
 from odoo_toolkit.apps.accounting import BankPlan, BankResult, match_bank_lines
-from odoo_toolkit.apps.accounting.bank_matching import has_reference, same_name
+from odoo_toolkit.apps.accounting.bank_matching import same_name
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.records.names import AmbiguousNameError
-from tests.unit.fake_bank import LINE, STATEMENT, SUSPENSE, BankOffice
-from tests.unit.fake_books import item
+from tests.unit.fake_bank import LINE, BankOffice
 from tests.unit.operation_checks import writes
-from tests.unit.scripted import VERSIONS
 
 DAY = "2025-11-03"
 
@@ -42,62 +40,6 @@ def plan(odoo: BankOffice, *lines: dict[str, Any], **options: Any) -> BankPlan:
     assert isinstance(made, BankPlan)
     assert len(writes(odoo)) == before
     return made
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_a_line_is_booked_assigned_and_reconciled(major: int) -> None:
-    odoo = BankOffice(major)
-    (done,) = book(odoo, line(70.0, "Your invoice INV 103, thanks")).lines
-    assert (done.status, done.payment_states) == ("done", {"INV/103": "paid"})
-    assert done.reasons == [
-        "The reference has INV/103.",
-        "The amount is what is open of it.",
-    ]
-    (row,) = odoo.server.records[LINE]
-    assert (row["amount"], row["payment_ref"], row["partner_id"]) == (
-        70.0,
-        "Your invoice INV 103, thanks",
-        10,
-    )
-    assert odoo.open_of(4) == 0.0
-    assert not [
-        own for own in odoo.server.records["account.move.line"] if own["account_id"] == SUSPENSE
-    ]
-    assert odoo.row("account.move", row["move_id"])["state"] == "posted"
-    assert len(odoo.server.records[STATEMENT]) == (0 if major > 15 else 1)
-
-
-@pytest.mark.parametrize("major", [14, 15, 16, 19])
-def test_the_plan_has_each_match_and_its_calls(major: int) -> None:
-    odoo = BankOffice(major)
-    lines = [line(70.0, "INV/103"), line(-55.0, "v 2025/9"), line(1.0, "nothing")]
-    shown = plan(odoo, *lines)
-    assert (
-        shown.message
-        == "Would book and reconcile 15.00 USD. 3 lines: 2 matched, 1 without a match."
-    )
-    assert (shown.currency, shown.journal.name) == ("USD", "Bank")
-    assert [one.status for one in shown.lines] == ["match", "match", "none"]
-    assert shown.lines[1].items[0].document.name == "BILL/7"
-    made = [(call.model, call.method) for call in shown.calls]
-    book(odoo, *lines)
-    assert made == [(call.model, call.method) for call in writes(odoo)]
-    for planned, call in zip(shown.calls, writes(odoo), strict=True):
-        if call.method in ("create", "write"):
-            assert planned.arguments == dict(call.arguments)
-
-
-def test_a_line_that_fits_two_invoices_asks_and_takes_the_answer() -> None:
-    odoo = BankOffice()
-    asked = line(40.0, "thanks", "BOB")
-    before = len(writes(odoo))
-    (one,) = book(odoo, asked).lines
-    assert one.status == "ask"
-    assert [each.document.name for each in one.items] == ["INV/110", "INV/111"]
-    assert len(writes(odoo)) == before
-    (done,) = book(odoo, {**asked, "documents": ["INV/111"]}).lines
-    assert (done.status, done.payment_states) == ("done", {"INV/111": "paid"})
-    assert (odoo.open_of(11), odoo.open_of(12)) == (40.0, 0.0)
 
 
 def test_an_amount_alone_is_not_enough() -> None:
@@ -151,16 +93,6 @@ def test_an_instalment_is_paid() -> None:
     assert "instalment" in one.reasons[1]
 
 
-def test_a_payment_that_is_on_its_way_is_matched() -> None:
-    outstanding = item(20, 18, 88.0, "2025-10-01", move_id=120, partner_id=9, payment_id=3)
-    from tests.unit.dunning import invoice
-
-    move = invoice(120, 9, name="PBNK1/4", ref="INV/99", move_type="entry")
-    odoo = BankOffice(items=[{**outstanding, "journal_id": 6}], moves=[move])
-    (one,) = plan(odoo, line(88.0, "INV/99")).lines
-    assert (one.status, one.items[0].document.name) == ("match", "PBNK1/4")
-
-
 @pytest.mark.parametrize("major", [14, 19])
 def test_calling_again_books_nothing_twice(major: int) -> None:
     odoo = BankOffice(major)
@@ -181,15 +113,6 @@ def test_a_line_that_is_in_odoo_is_only_reconciled() -> None:
     assert (done.status, done.line_id, done.booked_before) == ("done", number, True)
     assert [call.method for call in writes(odoo)] == ["write", "reconcile"]
     assert len(odoo.server.records[LINE]) == 1
-
-
-def test_a_booked_line_of_which_the_rest_is_open_is_left_alone() -> None:
-    odoo = BankOffice()
-    overpaid = line(75.0, "INV/114", documents=[114])
-    book(odoo, overpaid)
-    before = len(writes(odoo))
-    assert book(odoo, overpaid).lines[0].status == "done"
-    assert len(writes(odoo)) == before
 
 
 def test_what_fails_stops_its_line_only_and_says_how_to_go_on() -> None:
@@ -285,25 +208,6 @@ def test_round_trips() -> None:
     book(odoo, line(70.0, "INV/103"))
     made = len([call for call in odoo.sent if call.method != "fields_get"]) - looked
     assert made <= 11 + 8
-
-
-@pytest.mark.parametrize(
-    ("text", "reference", "found"),
-    [
-        ("Invoice INV/2026/00012 of May", "INV/2026/00012", True),
-        ("inv 2026-00012", "INV/2026/00012", True),
-        ("INV202600012", "INV/2026/00012", True),
-        ("INV/2026/000123", "INV/2026/00012", False),
-        ("XINV/2026/00012", "INV/2026/00012", False),
-        ("in 2026", "2026", False),
-        ("no 12345", "12345", True),
-        ("for Rent", "Rent", False),
-    ],
-)
-def test_references_are_found_however_they_are_written(
-    text: str, reference: str, found: bool
-) -> None:
-    assert has_reference(text, reference) is found
 
 
 @pytest.mark.parametrize(

@@ -107,24 +107,6 @@ def test_profit_is_of_the_fiscal_year_unless_told(major: int) -> None:
     ]
 
 
-@pytest.mark.parametrize("major", VERSIONS)
-def test_what_was_open_on_a_day_is_by_what_was_settled_then(major: int) -> None:
-    made = get_report(_book(major), kind="aged_receivable", date_to=TODAY)
-    assert _rows(made, "not_due", "older", "balance") == [
-        ("Brown", 200.0, None, 200.0),
-        ("Azure", None, 180.0, 180.0),
-    ]
-    assert made.totals["balance"] == 380.0
-    before = get_report(_book(major), kind="aged_receivable", date_to="2025-07-31")
-    assert _rows(before, "days_1_30") == [("Azure", 300.0)]
-    after = get_report(_book(major), kind="aged_receivable", date_to="2025-11-05")
-    assert _rows(after, "days_1_30") == [("Brown", 200.0)]
-    owed = get_report(_book(major), kind="aged_payable", date_to=TODAY, by="account")
-    assert _rows(owed, "days_1_30", "balance") == [("Payable", 80.0, 80.0)]
-    for shown in (made, before, after, owed):
-        assert set(shown.checks.values()) == {True}
-
-
 def test_a_book_that_does_not_balance_is_shown() -> None:
     odoo = Ledger(19, [*BOOK, item(20, 15, 7.0, "2025-10-02")])
     for kind in ("trial_balance", "balance_sheet", "profit_and_loss"):
@@ -160,28 +142,6 @@ def test_another_company_is_asked_for_in_its_own_context() -> None:
     assert all(call.context["allowed_company_ids"] == [2] for call in odoo.asked("read_group"))
     with pytest.raises(NotFoundError, match="no company with id 77"):
         get_report(odoo, kind="profit_and_loss", company_id=77)
-
-
-def test_rows_beyond_the_limit_are_told_and_counted_in() -> None:
-    made = get_report(_book(), kind="balance_sheet", date_to=TODAY, limit=2)
-    assert (len(made.rows), made.rows_omitted) == (2, 4)
-    assert made.totals["equity"] == 1420.0
-
-
-@pytest.mark.parametrize(
-    ("kind", "day", "ended"),
-    [
-        ("profit_and_loss", "2024-02-29", "2024-02-29"),
-        ("profit_and_loss", "2025-03-01", "2025-02-28"),
-    ],
-)
-def test_a_fiscal_year_may_end_with_february(kind: Any, day: str, ended: str) -> None:
-    odoo = _book()
-    odoo.row("res.company", 1).update(fiscalyear_last_day=29, fiscalyear_last_month="2")
-    made = get_report(odoo, kind=kind, date_to=day)
-    assert made.date_from == ("2023-03-01" if day == ended else "2025-03-01")
-    assert made.rows == []
-    assert "No posted journal items" in made.warnings[0]
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,9 @@ import pytest
 
 from odoo_toolkit.apps.accounting import PaymentResult, register_payment
 from odoo_toolkit.errors import NotFoundError, ValidationError
-from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
-from tests.unit.operation_checks import check_told_when_lost
 from tests.unit.test_accounting import IN_EUROS, POSTED, Books
 
-VERSIONS = range(14, 20)
 RATE = {"id": 1, "name": "2025-01-01", "currency_id": 1, "company_id": 1, "rate": 0.5}
 DAY = "2099-02-03"
 
@@ -26,63 +23,6 @@ def _books(major: int = 19, *rates: dict[str, Any], policy: Policy | None = None
 
 def _pay(odoo: Books, **more: Any) -> Any:
     return register_payment(odoo, **{"invoice_ids": [7], "payment_date": DAY, **more})
-
-
-def _answers(odoo: Books) -> dict[str, Any]:
-    """Return what the wizard was told."""
-    (call,) = [c for c in odoo.asked("create") if c.model == "account.payment.register"]
-    values = call.arguments["vals_list"]
-    return dict(values[0] if isinstance(values, list) else values)
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_the_wizard_is_told_the_currency(major: int) -> None:
-    odoo = _books(major)
-    _pay(odoo)
-    assert "currency_id" not in _answers(odoo)
-    plain = len(odoo.sent)
-
-    odoo = _books(major)
-    paid = _pay(odoo, currency="eur", amount=20)
-    assert (_answers(odoo)["currency_id"], _answers(odoo)["amount"]) == (1, 20)
-    assert isinstance(paid, PaymentResult)
-    assert [(payment.amount, payment.currency) for payment in paid.payments] == [(20, "EUR")]
-    assert paid.message == "Registered 20.00 EUR; 95.00 USD is still due."
-    # One call for each currency, its rate, the company and its rate: two after each other.
-    assert len(odoo.sent) == plain + 4
-
-    # What is due, as Odoo converts it.
-    odoo = _books(major)
-    _pay(odoo, currency="EUR")
-    assert _answers(odoo)["currency_id"] == 1
-    assert "amount" not in _answers(odoo)
-    # A currency that is named is taken, though the journal has its own.
-    odoo = _books(major)
-    odoo.row("account.journal", 6)["currency_id"] = 1
-    _pay(odoo, currency="USD")
-    assert _answers(odoo)["currency_id"] == 2
-
-
-def test_a_dry_run_tells_both_currencies() -> None:
-    told: dict[str, dict[str, Any]] = {
-        "EUR and an amount": {"currency": "EUR", "amount": 20},
-        "EUR": {"currency": "EUR"},
-        "USD": {"currency": "usd"},
-        "the journal's": {},
-    }
-    messages = {}
-    for name, arguments in told.items():
-        odoo = _books()
-        odoo.row("account.journal", 6)["currency_id"] = 1
-        plan = _pay(odoo, **arguments, dry_run=True)
-        assert isinstance(plan, Plan)
-        messages[name] = plan.message
-    assert messages == {
-        "EUR and an amount": "Would register 20.00 EUR (115.00 USD is due) for INV/1.",
-        "EUR": "Would register 115.00 USD, paid in EUR, for INV/1.",
-        "USD": "Would register 115.00 USD for INV/1.",
-        "the journal's": "Would register 115.00 USD, paid in EUR, for INV/1.",
-    }
 
 
 @pytest.mark.parametrize(
@@ -131,23 +71,6 @@ def test_a_currency_that_cannot_be_converted_pays_nothing(
 def test_a_currency_without_rate_may_be_the_one_that_others_are_measured_in() -> None:
     odoo = _books(14, {**RATE, "currency_id": 2, "rate": 1.5})
     assert isinstance(_pay(odoo, currency="EUR"), PaymentResult)
-
-
-def test_what_is_paid_too_much_in_another_currency_is_told(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    odoo = _books()
-    paid = _pay(odoo, currency="EUR", amount=300)
-    assert isinstance(paid, PaymentResult)
-    assert paid.warnings == ["That is more than was due; the rest stays open as a credit."]
-    # Whether 200 EUR are all that is due is not known beforehand.
-    for amount, safe in ((200, False), (None, True)):
-        more = {} if amount is None else {"amount": amount}
-        method = "action_create_payments"
-        error = check_told_when_lost(
-            _books(), method, lambda odoo, m=more: _pay(odoo, currency="EUR", **m), monkeypatch
-        )
-        assert ("is safe" in error.suggestion) == safe
 
 
 @pytest.mark.parametrize("day", ["2025-02-03", DAY])

@@ -12,7 +12,6 @@ from odoo_toolkit.policy import Policy
 from tests.unit.dunning import Dunning, invoice, owed
 from tests.unit.fake_books import item
 from tests.unit.operation_checks import writes
-from tests.unit.scripted import VERSIONS
 
 #: A payment of 20 in September, of the invoice 101.
 _PAYMENT = invoice(150, 9, name="PBNK1/1", move_type="entry")
@@ -34,24 +33,6 @@ def statement(odoo: Dunning, partner: Any = "Azure", **options: Any) -> PartnerS
     return found
 
 
-@pytest.mark.parametrize("major", VERSIONS)
-def test_the_balance_runs_from_the_opening_to_the_closing(major: int) -> None:
-    found = statement(paid(major), date_from="2025-08-01", date_to="2030-12-31")
-    assert (found.opening, found.charged, found.settled, found.closing) == (0, 165, 20, 145)
-    assert [(one.document.name, one.kind, one.balance) for one in found.movements] == [
-        ("INV/101", "invoice", 100.0),
-        ("INV/101", "invoice", 150.0),
-        ("INV/102", "invoice", 165.0),
-        ("PBNK1/1", "entry", 145.0),
-    ]
-    assert [(one.document.name, one.left) for one in found.open_items] == [
-        ("INV/101", 80.0),
-        ("INV/102", 15.0),
-        ("INV/101", 50.0),
-    ]
-    assert (found.open_total, found.currency, set(found.checks.values())) == (145, "USD", {True})
-
-
 def test_what_was_before_is_the_opening_balance() -> None:
     found = statement(paid(), date_from="2025-09-01", date_to="2025-10-31")
     assert (found.opening, found.closing) == (165.0, 145.0)
@@ -59,16 +40,6 @@ def test_what_was_before_is_the_opening_balance() -> None:
     assert found.open_items[0].days_overdue == 31
     # What is open now says nothing of a day in the past.
     assert list(found.checks) == ["opening_and_movements_are_closing"]
-
-
-def test_a_vendor_is_owed_what_is_positive() -> None:
-    bill = invoice(160, 10, name="BILL/1", move_type="in_invoice")
-    owing = item(31, 12, -55.0, "2025-08-01", move_id=160, partner_id=10, date_maturity=False)
-    odoo = Dunning(more=[owing], moves=[bill])
-    found = statement(odoo, "Silent", date_from="2025-08-01", side="vendor")
-    assert (found.charged, found.closing, found.open_items[0].left) == (55.0, 55.0, 55.0)
-    both = statement(odoo, "Silent", date_from="2025-08-01", side="both")
-    assert (both.charged, both.settled, both.closing) == (70.0, 55.0, 15.0)
 
 
 def test_other_currencies_are_shown_beside_the_books() -> None:
@@ -82,12 +53,6 @@ def test_a_contact_stands_for_its_company_and_the_limit_for_nothing_else() -> No
     found = statement(paid(), "Ann", date_from="2025-08-01", limit=2)
     assert (found.partner.name, len(found.movements), found.has_more) == ("Azure", 2, True)
     assert found.closing == 145.0
-
-
-def test_nobody_owes_nothing() -> None:
-    found = statement(paid(), "Follower")
-    assert (found.closing, found.movements, found.open_items) == (0.0, [], [])
-    assert found.warnings == ["Nothing is booked for this partner."]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from odoo_toolkit.policy import Policy
 from tests.unit.dunning import Dunning, invoice, owed
 from tests.unit.fake_books import item
 from tests.unit.operation_checks import writes
-from tests.unit.scripted import VERSIONS
 
 
 def send(odoo: Dunning, **options: Any) -> RemindersResult:
@@ -32,25 +31,6 @@ def plan(odoo: Dunning, **options: Any) -> RemindersPlan:
 
 def why(shown: RemindersPlan | RemindersResult) -> dict[str | None, str]:
     return {one.customer.name: one.reason for one in shown.not_sent}
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_a_customer_gets_one_message_about_all_that_is_overdue(major: int) -> None:
-    odoo = Dunning(major)
-    (one,) = send(odoo).reminders
-    assert (one.customer.name, one.document.name, one.status) == ("Azure", "INV/101", "sent")
-    assert [person.email for person in one.recipients] == ["azure@example.com", "ann@example.com"]
-    assert [(i.name, i.residual, i.not_due, i.due_date) for i in one.invoices] == [
-        ("INV/101", 100.0, 50.0, "2025-09-30"),
-        ("INV/102", 15.0, 0.0, "2025-10-15"),
-    ]
-    assert one.totals == {"USD": 115.0}
-    assert odoo.form["model"] == "account.move"
-    assert odoo.form["partner_ids"] == [[6, 0, [9, 12]]]
-    assert "INV/101 of 2025-08-01: 100.00 USD, due on 2025-09-30" in odoo.form["body"]
-    assert "Total overdue: 115.00 USD" in odoo.form["body"]
-    assert [delivery.name for delivery in one.deliveries] == ["Azure", "Ann", "Follower"]
-    assert len(odoo.server.records["mail.message"]) == 1
 
 
 @pytest.mark.parametrize("major", [14, 19])
@@ -76,16 +56,6 @@ def test_the_plan_is_the_run(major: int) -> None:
     assert [(*told[0][:2], {**told[0][2], "vals_list": values}), *told[1:]] == run
 
 
-def test_who_gets_none_is_told_with_the_reason() -> None:
-    """No address; in payment; and who was asked for, and owes nothing."""
-    shown = plan(Dunning(), partners=["Azure", "Silent", "Bob"])
-    assert [one.customer.name for one in shown.reminders] == ["Azure"]
-    assert why(shown) == {
-        "Silent": "Silent (id 10) has no e-mail address.",
-        "Bob": "Nothing has been overdue for 1 day.",
-    }
-
-
 def test_a_contact_stands_for_its_company() -> None:
     shown = plan(Dunning(), partners=["Ann"])
     assert [one.customer.name for one in shown.reminders] == ["Azure"]
@@ -99,22 +69,6 @@ def test_credits_that_cover_it_keep_the_reminder_back() -> None:
     less = {**credit, "amount_residual": -20.0, "amount_residual_currency": -20.0}
     (one,) = plan(Dunning(more=[less], moves=[refund])).reminders
     assert "Open credits of 20.00 USD are not applied" in one.warnings[0]
-
-
-def test_what_people_have_marked_is_not_asked_for() -> None:
-    odoo = Dunning(17)
-    for row in odoo.server.records["account.move.line"]:
-        row["blocked"] = row["move_id"] == 101
-    (one,) = plan(odoo).reminders
-    assert [i.name for i in one.invoices] == ["INV/102"]
-    assert "INV/101" in one.warnings[0]
-
-
-def test_amounts_of_different_currencies_are_not_added_up() -> None:
-    more = owed(8, 105, 9, 40.0, "2025-09-30", currency_id=1)
-    (one,) = plan(Dunning(more=[more], moves=[invoice(105, 9)])).reminders
-    assert one.totals == {"USD": 115.0, "EUR": 40.0}
-    assert "Total overdue: 115.00 USD and 40.00 EUR" in one.body
 
 
 def test_min_days_and_limit() -> None:
@@ -171,14 +125,6 @@ def test_nobody_gets_the_same_reminder_twice_in_a_day() -> None:
     assert [one.status for one in send(odoo, subject="Last reminder").reminders] == ["sent"]
 
 
-def test_what_failed_can_be_sent_again_and_says_why_it_failed() -> None:
-    odoo = Dunning(outcome="exception")
-    (one,) = send(odoo).reminders
-    assert one.status == "failed"
-    assert "mail server" in (one.deliveries[0].failure or "")
-    assert [again.status for again in send(odoo).reminders] == ["failed"]
-
-
 def test_a_lost_answer_is_looked_for_and_never_sent_twice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -201,12 +147,3 @@ def test_the_policy_is_asked_before_the_first_call() -> None:
         with pytest.raises(AccessError):
             send_reminders(odoo)
         assert odoo.sent == []
-
-
-def test_round_trips() -> None:
-    odoo = Dunning()
-    plan(odoo)
-    looked = len(odoo.sent)
-    assert looked <= 12
-    send(odoo, again=True)
-    assert len(odoo.sent) - looked <= 11 + 6

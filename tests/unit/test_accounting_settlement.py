@@ -133,17 +133,6 @@ def test_what_was_lost_and_is_not_there_is_not_claimed(
     assert ("safe to repeat" in error.suggestion or "is safe" in error.suggestion) == safe
 
 
-@pytest.mark.parametrize(
-    ("name", "old", "new"),
-    [("credit", 10, 8), ("reconcile", 5, 5), ("reset", 3, 3), ("cancel", 4, 4), ("entry", 7, 8)],
-)
-def test_operations_cost_few_calls(name: str, old: int, new: int) -> None:
-    for major, most in ((14, old), (19, new)):
-        odoo = _books(major)
-        OPERATIONS[name](odoo)
-        assert len(odoo.sent) == most, odoo.methods()
-
-
 @pytest.mark.parametrize("major", VERSIONS)
 def test_lines_are_credited_as_they_were_invoiced(major: int) -> None:
     odoo = _books(major)
@@ -331,40 +320,6 @@ def test_what_a_salesperson_may_not_see_is_told() -> None:
     assert writes(odoo) == []
 
 
-def test_what_was_taken_off_in_part_says_so() -> None:
-    odoo = _settled()
-    remove = odoo.answers["account.move", "js_remove_outstanding_partial"]
-
-    def once(call: Any) -> Any:
-        if call.arguments["partial_id"] > 1:
-            raise AccessError("Odoo does not allow it.")
-        return remove(call)
-
-    odoo.answers["account.move", "js_remove_outstanding_partial"] = once
-    made = reconcile(odoo, invoice_id=7, undo="one", credit_name="PAY/8")
-    assert isinstance(made, Invoice)
-    assert made.message == "Took only a part of PAY/8 off INV/1: 80.00 USD is still due."
-    assert made.warnings == ["The rest is still reconciled: Odoo does not allow it."]
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_differences_of_exchange_rates_are_no_payments(major: int) -> None:
-    """To 15 the entry is found by what is settled in full, later by what is settled in part."""
-    odoo = _settled(major)
-    first, *_, last = odoo.server.records["account.partial.reconcile"]
-    if major < 16:
-        odoo.server.records["account.full.reconcile"] = [{"id": 1, "exchange_move_id": 9}]
-        last["full_reconcile_id"] = 1
-    else:
-        first["exchange_move_id"] = 9
-    shown = get_invoice(odoo, invoice_id=7)
-    assert [paid.name for paid in shown.payments or ()] == ["PAY/8", "PAY/8"]
-    # Odoo itself takes it back with the payment.
-    taken = reconcile(odoo, invoice_id=7, undo="all")
-    assert isinstance(taken, Invoice)
-    assert [call.arguments["partial_id"] for call in writes(odoo)] == [1, 2]
-
-
 @pytest.mark.parametrize("major", VERSIONS)
 def test_what_odoo_booked_under_another_day_is_told(major: int) -> None:
     """From 15 on, it moves what is before a lock date; an invoice keeps its own date."""
@@ -450,19 +405,6 @@ def test_the_accounts_of_an_entry_are_found_by_name_or_code(major: int) -> None:
         {"account_id": 14, "partner_id": 9, "credit": 10},
         {"account_id": 14, "credit": 2.5},
     ]
-
-
-def test_an_entry_that_odoo_moved_to_another_day_says_so() -> None:
-    """From 15 on, Odoo books what is before a lock date under the first open day."""
-    odoo = _books()
-
-    def post(call: Any) -> None:
-        odoo._become(call, "posted", name="MISC/1", date="2025-04-01")
-
-    odoo.answers["account.move", "action_post"] = post
-    made = create_entry(odoo, lines=ENTRY, date=DAY, post=True)
-    assert isinstance(made, Entry)
-    assert made.warnings == ["Odoo booked it on 2025-04-01, because 2025-02-03 is locked."]
 
 
 @pytest.mark.parametrize(

@@ -10,16 +10,11 @@ import pytest
 from odoo_toolkit.apps import calendar
 from odoo_toolkit.apps.calendar import Meeting
 from odoo_toolkit.call import Call
-from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
+from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.records.names import AmbiguousNameError
-from tests.unit.operation_checks import (
-    check_plan_is_the_run,
-    check_seen_when_lost,
-    check_told_when_lost,
-    writes,
-)
+from tests.unit.operation_checks import writes
 from tests.unit.scripted import VERSIONS, Scripted
 
 BERLIN = "Europe/Berlin"
@@ -175,24 +170,6 @@ def test_round_trips() -> None:
 
 
 @pytest.mark.parametrize(
-    ("start", "utc"),
-    [
-        ("2030-07-01T09:00", "2030-07-01 07:00:00"),
-        ("2030-07-01 09:00:00", "2030-07-01 07:00:00"),
-        ("2030-07-01T09:00Z", "2030-07-01 09:00:00"),
-        ("2030-07-01T09:00-05:00", "2030-07-01 14:00:00"),
-        ("2030-10-27T02:30+01:00", "2030-10-27 01:30:00"),
-        (datetime(2030, 7, 1, 9), "2030-07-01 07:00:00"),  # noqa: DTZ001
-        (datetime(2030, 7, 1, 9, tzinfo=UTC), "2030-07-01 09:00:00"),
-    ],
-)
-def test_a_start_is_in_the_zone_unless_it_says_its_offset(start: Any, utc: str) -> None:
-    odoo = Office()
-    create(odoo, start=start)
-    assert sent(odoo)["start"] == utc
-
-
-@pytest.mark.parametrize(
     ("options", "text"),
     [
         ({"start": "2030-03-31T02:30"}, "is skipped when the clocks change"),
@@ -281,19 +258,6 @@ def test_invitations_are_kept_back_by_the_context() -> None:
     odoo = Office()
     create(odoo, attendees=["Ann"], invite=False)
     assert odoo.asked("create")[0].context["no_mail_to_attendees"] is True
-
-
-def test_a_meeting_keeps_its_length_when_it_is_moved() -> None:
-    odoo = Office()
-    result = calendar.move_meeting(
-        odoo, meeting_name="talk", start="2030-07-01T09:00", timezone=BERLIN
-    )
-    assert isinstance(result, Meeting)
-    assert odoo.asked("write")[0].arguments["vals"] == {
-        "start": "2030-07-01 07:00:00",
-        "stop": "2030-07-01 08:30:00",
-    }
-    assert (result.stop, result.warnings) == ("2030-07-01T10:30:00+02:00", [])
 
 
 def test_of_a_series_it_is_said_which_are_moved() -> None:
@@ -397,25 +361,6 @@ def test_who_is_busy_at_the_time_is_named_in_plan_and_result() -> None:
     assert told in moved.warnings
 
 
-def test_a_meeting_is_not_in_its_own_way() -> None:
-    odoo = Office()
-    made = create(odoo, attendees=["Ann"])
-
-    later = calendar.move_meeting(
-        odoo, meeting_id=made.id, start="2030-03-11T09:30", timezone=BERLIN, dry_run=True
-    )
-
-    assert later.warnings == []
-
-
-def test_the_time_zone_is_that_of_the_user_unless_the_settings_name_one() -> None:
-    answers = {("res.users", "read"): [{"id": 2, "tz": "America/New_York"}]}
-    odoo = Office()
-    odoo.server.answers.update(answers)
-
-    assert create(odoo, timezone=None).timezone == "America/New_York"
-
-
 def test_who_has_declined_is_free() -> None:
     odoo = Office()
     busy(odoo, "2030-03-29 09:00:00", "2030-03-29 10:00:00", partner_ids=[9])
@@ -428,19 +373,6 @@ def test_who_has_declined_is_free() -> None:
     assert agenda.meetings == []
 
 
-def test_the_agenda_has_a_days_meetings_in_order() -> None:
-    odoo = Office()
-    busy(odoo, "2030-03-29 22:30:00", "2030-03-29 22:45:00", name="Late")
-    busy(odoo, "2030-03-29 23:30:00", "2030-03-29 23:45:00", name="Next day")
-    busy(odoo, "2030-03-29 09:00:00", "2030-03-29 10:00:00", name="Early")
-
-    agenda = calendar.get_agenda(odoo, day="2030-03-29", timezone=BERLIN)
-
-    assert [slot.what for slot in agenda.meetings] == ["Early", "Late"]
-    assert agenda.meetings[1].start == "2030-03-29T23:30:00+01:00"
-    assert agenda.person.name == "Me"
-
-
 @pytest.mark.parametrize(
     "options",
     [{"days": 63}, {"day": "soon"}, {"earliest": "25:00"}, {"latest": "08:00"}, {"attendees": []}],
@@ -448,43 +380,3 @@ def test_the_agenda_has_a_days_meetings_in_order() -> None:
 def test_days_and_times_that_are_none_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         free(Office(), **options)
-
-
-OPERATIONS: dict[str, Any] = {
-    "create": lambda odoo, **options: create(odoo, attendees=["Ann"], **options),
-    "write": lambda odoo, **options: calendar.cancel_meeting(odoo, meeting_id=2, **options),
-}
-
-
-@pytest.mark.parametrize("method", OPERATIONS)
-def test_a_dry_run_shows_the_calls_of_the_real_run(method: str) -> None:
-    check_plan_is_the_run(Office(), OPERATIONS[method])
-
-
-def test_a_move_is_planned_as_it_is_made() -> None:
-    check_plan_is_the_run(
-        Office(),
-        lambda odoo, **options: calendar.move_meeting(
-            odoo, meeting_id=1, start="2030-07-01T09:00Z", **options
-        ),
-    )
-
-
-def test_what_was_created_is_recognised_without_its_answer(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    check_seen_when_lost(Office(), "create", create, monkeypatch)
-
-
-@pytest.mark.parametrize("method", OPERATIONS)
-def test_what_is_not_seen_may_have_been_done(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    check_told_when_lost(Office(), method, OPERATIONS[method], monkeypatch)
-
-
-def test_readonly_mode_sends_nothing() -> None:
-    closed = Office(policy=Policy(mode="readonly"))
-    with pytest.raises(AccessError):
-        create(closed, attendees=["Ann"])
-    with pytest.raises(AccessError):
-        calendar.cancel_meeting(closed, meeting_name="Talk")
-    assert closed.sent == []

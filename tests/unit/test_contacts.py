@@ -15,7 +15,7 @@ from odoo_toolkit.apps.contacts.similarity import (
     same_number,
     tax_number,
 )
-from odoo_toolkit.errors import AccessError, NotFoundError, StateError, ValidationError, make_error
+from odoo_toolkit.errors import AccessError, NotFoundError, StateError, ValidationError
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.records.results import RecordName
 from tests.unit.fake_contacts import AddressBook, partner
@@ -109,16 +109,6 @@ def test_duplicates_come_with_a_score_and_the_reasons(major: int) -> None:
     assert odoo.methods() == ["res.partner.search_read"]
 
 
-def test_a_lower_minimum_shows_more_with_what_speaks_against_it() -> None:
-    found = contacts.find_duplicates(AddressBook(), minimum=0.2)
-
-    assert [contact.id for contact in found.groups[0].contacts] == [20, 21, 22]
-    assert found.groups[0].pairs[-1].against == [
-        "different names",
-        "one is a company, the other a person",
-    ]
-
-
 def test_the_duplicates_of_one_contact_take_two_round_trips() -> None:
     odoo = AddressBook()
     found = contacts.find_duplicates(odoo, contact_id=21)
@@ -199,12 +189,6 @@ def test_a_number_leads_to_person_company_and_what_is_open(major: int) -> None:
     assert len(odoo.sent) == 6
 
 
-def test_an_address_leads_to_all_who_have_it() -> None:
-    found = contacts.identify_contact(AddressBook(), email="INFO@acme.example")
-    assert [who.id for who in found.contacts] == [20, 21, 22]
-    assert [account.id for account in found.accounts] == [20, 21, 22]
-
-
 def test_who_has_both_comes_first() -> None:
     book = AddressBook()
     found = contacts.identify_contact(book, email="info@acme.example", phone="0470 11 22 33")
@@ -218,11 +202,6 @@ def test_who_has_both_comes_first() -> None:
         ["email", "phone"],
         ["email"],
     ]
-
-
-def test_an_archived_contact_is_found_and_said_to_be() -> None:
-    (who,) = contacts.identify_contact(AddressBook(), email="colleen@azure.example").contacts
-    assert (who.name, who.active) == ("Colleen Diaz", False)
 
 
 def test_others_of_the_domain_are_said_to_be_no_more_than_that() -> None:
@@ -242,45 +221,6 @@ def test_nobody_is_found() -> None:
         [],
     )
     assert len(odoo.sent) == 1
-
-
-def test_what_cannot_be_read_is_none_with_a_warning() -> None:
-    odoo = AddressBook()
-    odoo.answers["sale.order", "search_read"] = make_error("ACCESS_DENIED", "No sales for you.")
-    odoo.answers["mail.message", "search_read"] = make_error("ACCESS_DENIED", "No messages.")
-    found = contacts.identify_contact(odoo, phone="0470 11 22 33")
-
-    assert (found.accounts[0].orders, found.accounts[0].last_contact) == (None, None)
-    assert found.accounts[0].amount_due == {"EUR": 40.0}
-    assert found.warnings == [
-        "The messages cannot be read: No messages.",
-        "The orders cannot be read: No sales for you.",
-    ]
-
-
-def test_a_known_contact_is_looked_up_by_name_or_id() -> None:
-    by_phone = contacts.identify_contact(AddressBook(), phone="0470 11 22 33")
-    (person,) = by_phone.contacts
-
-    for contact in (person.id, person.name):
-        found = contacts.identify_contact(AddressBook(), contact=contact)
-        assert [one.id for one in found.contacts] == [person.id]
-        assert found.accounts == by_phone.accounts
-
-
-def test_documents_of_several_own_companies_name_theirs() -> None:
-    odoo = AddressBook()
-    (account,) = contacts.identify_contact(odoo, phone="0470 11 22 33").accounts
-    assert {one.company for one in account.invoices or ()} == {None}
-
-    invoices = odoo.server.records["account.move"]
-    open_ones = [row for row in invoices if row["payment_state"] in ("not_paid", "partial")]
-    open_ones[0]["company_id"] = 1
-    invoices.append({**open_ones[0], "id": 900, "name": "INV/900", "company_id": 2})
-    found = contacts.identify_contact(odoo, phone="0470 11 22 33")
-    (account,) = found.accounts
-    assert {one.company for one in account.invoices or ()} >= {"My Company", "Other"}
-    assert "The open invoices are those of 2 own companies." in found.warnings
 
 
 def test_messages_on_closed_models_are_not_shown() -> None:
@@ -321,22 +261,6 @@ def test_what_is_no_number_or_address_is_refused(wrong: dict[str, Any]) -> None:
 # Merging ------------------------------------------------------------------------------------------
 
 MERGED = "base.partner.merge.automatic.wizard"
-
-
-def test_a_duplicate_is_merged_and_what_points_to_it_moves() -> None:
-    odoo = AddressBook()
-    odoo.server.records["sale.order"][0]["partner_id"] = 21
-    result = contacts.merge_contacts(odoo, contact_name="Acme Ltd", duplicates=[21, 22])
-
-    assert isinstance(result, contacts.MergeResult)
-    assert [one.name for one in result.merged] == ["ACME Limited", "Anna Berg"]
-    assert result.pointing == {"sales orders": 1}
-    assert result.warnings == []
-    assert odoo.merged == [
-        {"partner_ids": [[6, 0, [20, 21]]], "dst_partner_id": 20},
-        {"partner_ids": [[6, 0, [20, 22]]], "dst_partner_id": 20},
-    ]
-    assert [row["id"] for row in odoo.server.records["res.partner"]] == [7, 8, 9, 20]
 
 
 def test_the_plan_says_what_is_taken_over_what_is_lost_and_what_moves() -> None:
@@ -385,15 +309,6 @@ def test_a_merge_whose_answer_is_lost_is_looked_for(monkeypatch: pytest.MonkeyPa
         monkeypatch,
     )
     assert len(odoo.merged) == 1
-
-
-def test_the_plan_of_a_merge_shows_its_calls() -> None:
-    odoo = AddressBook()
-    plan = contacts.merge_contacts.plan(odoo, contact_id=20, duplicates=[21])
-    contacts.merge_contacts(odoo, contact_id=20, duplicates=[21])
-    assert [(call.model, call.method) for call in plan.calls] == [
-        (call.model, call.method) for call in writes(odoo) if call.method != "default_get"
-    ]
 
 
 @pytest.mark.parametrize(

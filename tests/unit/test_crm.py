@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import attrs
 import pytest
 
 from odoo_toolkit.apps import crm
-from odoo_toolkit.errors import (
-    NotFoundError,
-    OdooConnectionError,
-    OdooError,
-    StateError,
-    ValidationError,
-)
+from odoo_toolkit.errors import NotFoundError, OdooError, StateError, ValidationError
 from odoo_toolkit.policy import Policy
-from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit.values import ReadOptions
-from tests.unit.operation_checks import (
-    check_plan_is_the_run,
-    check_seen_when_lost,
-    check_told_when_lost,
-    writes,
-)
+from tests.unit.operation_checks import check_seen_when_lost, writes
 from tests.unit.scripted import VERSIONS, Scripted, contents
 from tests.unit.table_values import Column, Scalar
 
@@ -121,40 +108,6 @@ def test_a_name_that_no_contact_has_is_kept_as_text() -> None:
     assert "partner_id" not in values
 
 
-def test_a_contact_of_that_name_is_linked_instead() -> None:
-    odoo = server()
-    odoo.answers["res.partner", "name_search"] = [[15, "Azure Interior"], [16, "Azure Interior, A"]]
-    crm.create_lead(odoo, name="Chairs", partner_name="azure interior")
-    values = contents(odoo.asked("create")[0])
-    assert values["partner_id"] == 15
-    assert "partner_name" not in values
-
-
-def test_several_contacts_create_nothing() -> None:
-    odoo = server()
-    odoo.answers["res.partner", "name_search"] = [[15, "Azure A"], [16, "Azure B"]]
-    with pytest.raises(AmbiguousNameError):
-        crm.create_lead(odoo, name="Chairs", partner_name="azure")
-    assert writes(odoo) == []
-
-
-def test_it_is_said_where_leads_are_not_shown() -> None:
-    odoo = server()
-    odoo.answers["crm.lead", "default_get"] = {"type": "opportunity"}
-    result = crm.create_lead(odoo, name="Chairs")
-    assert isinstance(result, crm.LeadResult)
-    assert "disabled" in result.warnings[0]
-
-
-def test_what_was_created_is_told_also_when_it_cannot_be_read_back() -> None:
-    odoo = server()
-    odoo.answers["crm.lead", "search_read"] = OdooConnectionError("gone")
-    result = crm.create_lead(odoo, name="Chairs")
-    assert isinstance(result, crm.LeadResult)
-    assert (result.id, result.name) == (5, "Chairs")
-    assert "gone" in result.warnings[0]
-
-
 OPERATIONS = {
     "create": lambda odoo, **options: crm.create_lead(odoo, name="Chairs", **options),
     "write": lambda odoo, **options: crm.move_stage(
@@ -179,84 +132,12 @@ def server_for(method: str) -> Scripted:
 
 
 @pytest.mark.parametrize("method", OPERATIONS)
-def test_a_dry_run_shows_the_calls_of_the_real_run(method: str) -> None:
-    check_plan_is_the_run(server_for(method), OPERATIONS[method])
-
-
-@pytest.mark.parametrize("method", OPERATIONS)
 def test_what_was_done_is_recognised_without_its_answer(
     method: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     odoo = server_for(method)
     result = check_seen_when_lost(odoo, method, OPERATIONS[method], monkeypatch)
     assert (result.id, result.name) == (6 if method == "create" else 5, "Chairs")
-
-
-@pytest.mark.parametrize("method", OPERATIONS)
-def test_what_is_not_seen_may_have_been_done(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    error = check_told_when_lost(server_for(method), method, OPERATIONS[method], monkeypatch)
-    # Another lead of that name may be made; the others look at the state first.
-    assert ("Repeating it is safe" in error.suggestion) is (method != "create")
-
-
-def test_restricted_mode_goes_by_the_model_acted_on() -> None:
-    odoo = server(policy=Policy(mode="restricted", write_allowlist="crm.lead"))
-    crm.create_lead(odoo, name="Chairs")
-    crm.move_stage(odoo, lead_id=5, stage_name="Qualified")
-    result = crm.convert_to_opportunity(odoo, lead_id=5)
-    assert isinstance(result, crm.LeadResult)
-    assert result.type == "opportunity"
-    crm.mark_won(odoo, lead_id=5)
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_a_stage_is_found_by_name_among_the_teams_own_and_the_shared_ones(major: int) -> None:
-    odoo = server(major)
-    result = crm.move_stage(odoo, lead_id=5, stage_name="Qualified")
-    assert isinstance(result, crm.LeadResult)
-    assert result.stage
-    assert result.stage.id == 2
-    field = "team_ids" if major == 19 else "team_id"
-    [search] = odoo.asked("name_search")
-    assert search.arguments["domain"] == ["|", [field, "=", False], [field, "in", [1]]]
-    assert odoo.methods() == [
-        "crm.lead.search_read",
-        "crm.stage.name_search",
-        "crm.lead.write",
-        "crm.lead.search_read",
-    ]
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_a_stage_of_another_team_is_refused_by_id_too(major: int) -> None:
-    odoo = server(major)
-    with pytest.raises(ValidationError, match="none of the stages") as raised:
-        crm.move_stage(odoo, lead_id=5, stage_id=9)
-    assert "Qualified (2)" in raised.value.suggestion
-    assert writes(odoo) == []
-
-
-@pytest.mark.parametrize("stage", [{"stage_id": 99}, {"stage_name": "Nowhere"}])
-def test_an_unknown_stage_is_refused_with_the_stages_there_are(stage: Mapping[str, Any]) -> None:
-    odoo = server()
-    with pytest.raises((NotFoundError, ValidationError)) as raised:
-        crm.move_stage(odoo, lead_id=5, **stage)
-    assert "Qualified (2)" in raised.value.suggestion
-    assert writes(odoo) == []
-
-
-def test_moving_to_the_same_stage_writes_nothing_and_says_so() -> None:
-    odoo = server(stage_id=2)
-    result = crm.move_stage(odoo, lead_id=5, stage_name="Qualified")
-    assert "already" in result.message
-    assert writes(odoo) == []
-
-
-def test_a_missing_lead_is_not_found() -> None:
-    odoo = server()
-    with pytest.raises(NotFoundError, match="lead_id"):
-        crm.move_stage(odoo, lead_id=6, stage_name="Qualified")
-    assert writes(odoo) == []
 
 
 @pytest.mark.parametrize("major", VERSIONS)
@@ -268,22 +149,6 @@ def test_a_lead_is_converted_and_never_merged(major: int) -> None:
     assert result.partner
     values = contents(odoo.asked("create")[0])
     assert (values["name"], values["action"]) == ("convert", "create")
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_a_given_customer_user_and_team_are_taken(major: int) -> None:
-    odoo = server(major)
-    result = crm.convert_to_opportunity(odoo, lead_id=5, partner_id=77, user_id=2, team_id=1)
-    assert isinstance(result, crm.LeadResult)
-    assert result.warnings == []
-    assert contents(odoo.asked("create")[0]) == {
-        "name": "convert",
-        "action": "exist",
-        "partner_id": 77,
-        "user_id": 2,
-        "team_id": 1,
-        "force_assignment": True,
-    }
 
 
 def test_it_is_said_when_odoo_does_not_take_the_team() -> None:
@@ -416,14 +281,6 @@ def test_a_wizard_that_does_nothing_is_not_called_a_success() -> None:
     assert result.warnings
 
 
-def test_an_opportunity_is_won_and_a_lead_is_not() -> None:
-    result = crm.mark_won(server(type="opportunity"), lead_id=5)
-    assert isinstance(result, crm.LeadResult)
-    assert result.probability == 100
-    with pytest.raises(StateError, match="is a lead"):
-        crm.mark_won(server(), lead_id=5)
-
-
 def test_a_win_that_odoo_did_not_record_is_told() -> None:
     odoo = server(type="opportunity")
     odoo.answers["crm.lead", "action_set_won"] = True
@@ -462,14 +319,6 @@ def test_results_have_one_shape_whatever_the_options(major: int, action: Any) ->
     assert attrs.asdict(action(odoo)) == attrs.asdict(expected)
 
 
-@pytest.mark.parametrize("major", [14, 19])
-def test_a_stage_of_another_team_is_refused_whatever_the_options(major: int) -> None:
-    odoo = server(major)
-    odoo.options = ReadOptions(normalize_many2one=False)
-    with pytest.raises(ValidationError, match="none of the stages"):
-        crm.move_stage(odoo, lead_id=5, stage_id=9)
-
-
 def test_what_data_people_hold_is_sent_as_plain_values() -> None:
     odoo = server()
     revenue: Any = Scalar(12.5, "f")
@@ -480,11 +329,3 @@ def test_what_data_people_hold_is_sent_as_plain_values() -> None:
     for bad in ("12", True, float("nan")):
         with pytest.raises(ValidationError, match="expected_revenue"):
             crm.create_lead(server(), name="Chairs", expected_revenue=bad)  # type: ignore[arg-type]
-
-
-def test_without_any_stage_it_is_said_how_to_make_one() -> None:
-    odoo = server()
-    odoo.server.records["crm.stage"].clear()
-    with pytest.raises(NotFoundError) as raised:
-        crm.move_stage(odoo, lead_id=5, stage_name="Nowhere")
-    assert "create a crm.stage" in raised.value.suggestion

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import attrs
 import pytest
 
 from odoo_toolkit.apps import helpdesk
@@ -13,12 +12,7 @@ from odoo_toolkit.chatter.attachments import AttachmentsResult
 from odoo_toolkit.chatter.messages import Message, MessagesResult
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooConnectionError, ValidationError
 from odoo_toolkit.policy import Policy
-from odoo_toolkit.values import ReadOptions
-from tests.unit.operation_checks import (
-    check_plan_is_the_run,
-    check_seen_when_lost,
-    check_told_when_lost,
-)
+from tests.unit.operation_checks import check_plan_is_the_run
 from tests.unit.scripted import Scripted, contents
 from tests.unit.table_values import Column, Scalar
 
@@ -52,38 +46,6 @@ def server(policy: Policy | None = None) -> Scripted:
         "res.users": [{"id": 2, "name": "Mitchell"}, {"id": 6, "name": "Marc"}],
     }
     return Scripted(19, {("helpdesk.ticket", "create"): [5]}, policy, records=records)
-
-
-def test_a_ticket_is_created() -> None:
-    odoo = server()
-    result = helpdesk.create_ticket(
-        odoo, name=" Lamp ", partner_name="Acme", team_id=1, description="a < b", priority="3"
-    )
-    assert isinstance(result, helpdesk.TicketResult)
-    assert (result.id, result.stage and result.stage.name) == (5, "New")
-    assert contents(odoo.asked("create")[0]) == {
-        "name": "Lamp",
-        "priority": "3",
-        "partner_id": 9,
-        "team_id": 1,
-        "description": "<p>a &lt; b</p>",
-    }
-
-
-def test_a_field_that_tickets_lack_is_left_out_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    odoo = server()
-    real = odoo.schema.fields
-    lacking = {"tag_ids", "partner_email"}
-    monkeypatch.setattr(
-        odoo.schema,
-        "fields",
-        lambda model: {name: field for name, field in real(model).items() if name not in lacking},
-    )
-    result = helpdesk.create_ticket(odoo, name="Lamp", tag_ids=[2])
-    assert isinstance(result, helpdesk.TicketResult)
-    assert result.warnings == ["This Odoo's tickets have no tag_ids."]
-    assert "tag_ids" not in contents(odoo.asked("create")[0])
-    assert "partner_email" not in odoo.asked("search_read")[0].arguments["fields"]
 
 
 def test_a_ticket_is_read_by_its_subject() -> None:
@@ -135,15 +97,6 @@ def test_a_ticket_is_told_also_when_its_messages_cannot_be_read(
 def test_a_missing_ticket_is_not_found() -> None:
     with pytest.raises(NotFoundError, match="ticket_id"):
         helpdesk.get_ticket(server(), ticket_id=6, include_messages=False)
-
-
-def test_a_ticket_is_assigned_to_a_member_without_a_word() -> None:
-    odoo = server()
-    result = helpdesk.assign_ticket(odoo, ticket_id=5, user_id=2)
-    assert isinstance(result, helpdesk.TicketResult)
-    assert result.user
-    assert (result.user.id, result.warnings) == (2, [])
-    assert contents(odoo.asked("write")[0]) == {"user_id": 2}
 
 
 def test_somebody_outside_the_team_is_taken_with_a_warning() -> None:
@@ -198,21 +151,6 @@ def test_a_dry_run_shows_the_calls_of_the_real_run(method: str) -> None:
     check_plan_is_the_run(server_in_memory(), OPERATIONS[method])
 
 
-@pytest.mark.parametrize("method", OPERATIONS)
-def test_what_was_done_is_recognised_without_its_answer(
-    method: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    odoo = server_in_memory()
-    result = check_seen_when_lost(odoo, method, OPERATIONS[method], monkeypatch)
-    assert (result.id, result.name) == ((6, "Bell") if method == "create" else (5, "Lamp"))
-
-
-@pytest.mark.parametrize("method", OPERATIONS)
-def test_what_is_not_seen_may_have_been_done(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    error = check_told_when_lost(server_in_memory(), method, OPERATIONS[method], monkeypatch)
-    assert ("Repeating it is safe" in error.suggestion) is (method == "write")
-
-
 def test_readonly_mode_sends_nothing() -> None:
     closed = server(Policy(mode="readonly"))
     with pytest.raises(AccessError):
@@ -222,31 +160,8 @@ def test_readonly_mode_sends_nothing() -> None:
     assert closed.sent == []
 
 
-@pytest.mark.parametrize(
-    "action",
-    [
-        lambda odoo: helpdesk.create_ticket(odoo, name="Lamp"),
-        lambda odoo: helpdesk.get_ticket(odoo, ticket_id=5, include_messages=False),
-        lambda odoo: helpdesk.assign_ticket(odoo, ticket_id=5, user_id=6, team_id=1),
-    ],
-)
-def test_results_have_one_shape_whatever_the_options(action: Any) -> None:
-    expected = action(server())
-    odoo = server()
-    odoo.options = ReadOptions(strip_html=False, normalize_many2one=False, max_limit=1)
-    assert attrs.asdict(action(odoo)) == attrs.asdict(expected)
-
-
 def test_tags_come_in_any_column() -> None:
     odoo = server()
     tags: Any = Column([Scalar(2, "i")])
     helpdesk.create_ticket(odoo, name="Lamp", tag_ids=tags)
     assert contents(odoo.asked("create")[0])["tag_ids"] == [[6, 0, [2]]]
-
-
-@pytest.mark.parametrize("limit", ["5", True, 0, -1, None])
-def test_a_limit_that_is_none_is_refused(limit: Any) -> None:
-    odoo = server()
-    with pytest.raises(ValidationError, match="message_limit"):
-        helpdesk.get_ticket(odoo, ticket_id=5, message_limit=limit)
-    assert odoo.sent == []

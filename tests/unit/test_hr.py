@@ -16,8 +16,7 @@ from odoo_toolkit.apps import hr
 from odoo_toolkit.apps.hr import LeaveResult
 from odoo_toolkit.call import Call
 from odoo_toolkit.configuration import load
-from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, StateError, ValidationError
-from odoo_toolkit.plans import Plan
+from odoo_toolkit.errors import AccessError, NotFoundError, StateError, ValidationError
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit_mcp.settings import ServerSettings
@@ -25,12 +24,7 @@ from odoo_toolkit_mcp.toolsets.base import ToolTable
 from odoo_toolkit_mcp.toolsets.core import CoreToolset
 from odoo_toolkit_mcp.toolsets.hr import HrToolset
 from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
-from tests.unit.operation_checks import (
-    check_plan_is_the_run,
-    check_seen_when_lost,
-    check_told_when_lost,
-    writes,
-)
+from tests.unit.operation_checks import check_seen_when_lost, writes
 from tests.unit.scripted import VERSIONS, Scripted, contents, recorded
 
 FIELDS = recorded("hr")
@@ -209,26 +203,6 @@ def decide(odoo: Scripted, decision: Any, **values: Any) -> LeaveResult:
 
 
 @pytest.mark.parametrize("major", VERSIONS)
-def test_the_moments_are_sent_where_the_days_are_ignored(major: int) -> None:
-    odoo = server(major)
-    made = request(odoo, leave_type_id=None, leave_type_name="paid", description=" sea ")
-    assert (made.id, made.state, made.days) == (20, "confirm", 3.0)
-    assert made.leave_type
-    assert made.leave_type.name == "Paid"
-    moments = {"date_from": "2030-01-07 07:00:00", "date_to": "2030-01-09 16:00:00"}
-    assert contents(odoo.asked("create")[0]) == {
-        "holiday_status_id": 3,
-        "employee_id": 1,
-        "request_date_from": "2030-01-07",
-        "request_date_to": "2030-01-09",
-        "name": "sea",
-        **(moments if major <= 16 else {}),
-    }
-    # User and name of the type, then the type and the form, each side by side; then the rest.
-    assert len(odoo.sent) == 7
-
-
-@pytest.mark.parametrize("major", VERSIONS)
 def test_half_a_day_ends_in_the_half_that_it_begins_in(major: int) -> None:
     odoo = server(major, form={"number_of_days": 0.5})
     made = request(odoo, date_from=date(2030, 1, 7), date_to=None, half_day="am")
@@ -276,37 +250,11 @@ def test_a_wrong_request_is_not_sent(
     assert writes(odoo) == []
 
 
-def test_what_needs_no_grant_is_taken_whatever_is_left() -> None:
-    assert request(server(form={"number_of_days": 50.0}), leave_type_id=4).id == 20
-
-
-@pytest.mark.parametrize("major", [17, 18, 19])
-def test_what_may_go_below_zero_is_odoos_to_judge(major: int) -> None:
-    odoo = server(major, form={"number_of_days": 5.5})
-    odoo.server.records["hr.leave.type"][0]["allows_negative"] = True
-    assert request(odoo).id == 20
-
-
 def test_hours_are_counted_where_the_type_is_in_hours() -> None:
     odoo = server(form={"number_of_days": 0.6, "number_of_hours": 5.5})
     odoo.server.records["hr.leave.type"][0]["request_unit"] = "hour"
     with pytest.raises(ValidationError, match=r"5\.5 hours are requested, 5 are left"):
         request(odoo)
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_hours_are_sent_in_the_form_of_the_version(major: int) -> None:
-    shown = "number_of_hours" if major >= 18 else "number_of_hours_display"
-    odoo = server(major, form={"number_of_days": 0.3125, shown: 2.5})
-    odoo.server.records["hr.leave.type"][0]["request_unit"] = "hour"
-    made = request(odoo, date_to=None, hour_from=9, hour_to=11.5)
-    assert (made.hour_from, made.hour_to) == (9.0, 11.5)
-    assert "2.5 hours of Paid, 2030-01-07 9 to 11.5 h" in made.message
-    sent = contents(odoo.asked("create")[0])
-    hours = (9, 11.5) if major >= 18 else ("9", "11.5")
-    assert (sent["request_hour_from"], sent["request_hour_to"]) == hours
-    assert sent["request_unit_hours"] is True
-    assert len(odoo.sent) == 6
 
 
 @pytest.mark.parametrize("major", [17, 18])
@@ -360,22 +308,6 @@ def test_a_closed_directory_is_not_taken_for_missing_rights() -> None:
     assert writes(odoo) == []
 
 
-def test_who_is_no_employee_can_take_no_time_off() -> None:
-    odoo = server()
-    odoo.server.records["res.users"][0]["employee_id"] = False
-    for ask in (lambda: request(odoo), lambda: hr.get_leave_balance(odoo)):
-        with pytest.raises(ValidationError, match="not an employee"):
-            ask()
-    assert writes(odoo) == []
-
-
-def test_the_plan_tells_days_and_what_is_left() -> None:
-    plan = hr.request_leave(server(), leave_type_id=3, date_from="2030-01-07", dry_run=True)
-    assert isinstance(plan, Plan)
-    assert "3 days of Paid" in plan.message
-    assert "5 days are left" in plan.message
-
-
 # Balance ---------------------------------------------------------------------------------------
 
 
@@ -392,33 +324,7 @@ def test_the_balance_is_of_each_type_with_what_is_to_come(major: int) -> None:
     assert len(odoo.sent) == 3
 
 
-def test_a_request_made_from_moments_has_its_days_too() -> None:
-    odoo = server(14, leave(request_date_from=False, request_date_to=False))
-    (row,) = hr.get_leave_balance(odoo).requests
-    assert (row.date_from, row.date_to) == ("2030-01-07", "2030-01-09")
-
-
 # Decisions -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("state", ["confirm", "validate1"])
-@pytest.mark.parametrize("major", VERSIONS)
-def test_the_second_approval_is_another_method_to_18(major: int, state: str) -> None:
-    odoo = server(major, leave(state=state))
-    made = decide(odoo, "approve")
-    assert made.state == "validate"
-    second = state == "validate1" and major < 19
-    assert [call.method for call in writes(odoo)] == [
-        "action_validate" if second else "action_approve"
-    ]
-    assert len(odoo.sent) == 3
-
-
-@pytest.mark.parametrize("state", ["confirm", "validate1", "validate"])
-def test_what_waits_or_is_approved_can_be_refused(state: str) -> None:
-    odoo = server(19, leave(state=state))
-    assert decide(odoo, "refuse").state == "refuse"
-    assert len(odoo.sent) == 3
 
 
 @pytest.mark.parametrize(
@@ -455,17 +361,6 @@ def test_what_odoo_lets_this_user_not_decide_is_not_tried(major: int) -> None:
         decide(odoo, "approve")
     assert "own" in raised.value.suggestion
     assert writes(odoo) == []
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_withdrawing_what_waits_deletes_it_from_15_on(major: int) -> None:
-    odoo = server(major, leave())
-    made = decide(odoo, "withdraw")
-    if major == 14:
-        assert (made.state, len(made.warnings)) == ("draft", 1)
-        return
-    assert (made.state, odoo.server.records["hr.leave"]) == (None, [])
-    assert len(odoo.sent) == 2
 
 
 @pytest.mark.parametrize("major", VERSIONS)
@@ -509,24 +404,6 @@ def test_of_several_open_requests_one_is_to_be_chosen() -> None:
     assert writes(odoo) == []
 
 
-@pytest.mark.parametrize(
-    ("decision", "values", "words"),
-    [
-        ("burn", {}, "burn"),
-        ("approve", {"leave_id": 77}, "77"),
-        ("approve", {"leave_id": None}, "not both"),
-        ("approve", {"employee_name": "Ann Ash"}, "not both"),
-        ("approve", {"leave_id": None, "employee_name": "Zed"}, "Zed"),
-        ("approve", {"leave_id": None, "employee_name": "Bo Birch"}, "no request"),
-    ],
-)
-def test_a_wrong_decision_is_not_sent(decision: str, values: dict[str, Any], words: str) -> None:
-    odoo = server(19, leave())
-    with pytest.raises(OdooError, match=words):
-        decide(odoo, decision, **values)
-    assert writes(odoo) == []
-
-
 # All operations --------------------------------------------------------------------------------
 
 OPERATIONS: dict[str, tuple[str, str, Any]] = {
@@ -558,20 +435,6 @@ OPERATIONS: dict[str, tuple[str, str, Any]] = {
 def done(request: pytest.FixtureRequest) -> tuple[Scripted, str, Any]:
     state, method, operation = OPERATIONS[request.param]
     return server(19, leave(state=state)), method, operation
-
-
-def test_what_was_done_is_recognised_without_its_answer(
-    done: tuple[Scripted, str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    result = check_seen_when_lost(*done, monkeypatch)
-    assert result.id == (20 if done[1] == "create" else 9)
-
-
-def test_what_is_not_seen_may_have_been_done(
-    done: tuple[Scripted, str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    error = check_told_when_lost(*done, monkeypatch)
-    assert ("Repeating it is safe" in error.suggestion) is done[1].startswith("action")
 
 
 def test_the_cancelling_wizard_is_recognised_without_its_answer(
@@ -633,38 +496,6 @@ def with_allocations(odoo: Scripted, *rows: dict[str, Any]) -> Scripted:
     """Give the server allocations of the first employee."""
     odoo.server.records["hr.leave.allocation"] = list(rows)
     return odoo
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_time_off_is_listed_in_words(major: int) -> None:
-    january: dict[str, Any] = {
-        "request_date_from": "2030-01-14",
-        "request_date_to": "2030-01-14",
-        "date_from": "2030-01-14 07:00:00",
-        "date_to": "2030-01-14 11:00:00",
-    }
-    odoo = server(
-        major,
-        leave(state="validate"),
-        leave(10, **january, request_unit_half=True, number_of_days=0.5),
-        leave(11, state="refuse"),
-        leave(12, employee_id=5),
-        leave(13, date_from="2029-01-14 07:00:00", date_to="2029-01-14 11:00:00"),
-    )
-    told = hr.list_leaves(odoo, date_from="2030-01-07", date_to=date(2030, 1, 31))
-    words = ["approved Paid, 2030-01-07 to 2030-01-09", "requested Paid, 2030-01-14 am"]
-    assert told.overlapping == words
-    assert "3 request(s), 2 of them take days" in told.message
-    assert [row.id for row in told.leaves] == [9, 11, 10]
-    assert told.leaves[1].text.startswith("refused")
-    assert [(t.leave_type.name, t.approved, t.waiting) for t in told.totals] == [("Paid", 3, 0.5)]
-    assert len(odoo.sent) == 3
-
-
-@pytest.mark.parametrize(("first", "last"), [("2030-01-10", None), ("2030-01-01", "2030-01-06")])
-def test_neighbouring_days_are_free(first: str, last: str | None) -> None:
-    told = hr.list_leaves(server(19, leave()), date_from=first, date_to=last)
-    assert (told.overlapping, told.leaves, told.warnings) == ([], [], [])
 
 
 @pytest.mark.parametrize("major", VERSIONS)
@@ -738,11 +569,6 @@ def test_a_request_is_refused_for_what_has_moments_only(major: int) -> None:
     assert writes(odoo) == []
 
 
-def test_what_was_cancelled_is_not_in_the_way_of_a_request() -> None:
-    """To 17 it is an approved request in the archive."""
-    assert request(server(17, leave(state="validate", active=False))).id == 20
-
-
 # Allocations -----------------------------------------------------------------------------------
 
 
@@ -772,26 +598,6 @@ def test_days_are_allocated_by_the_buttons_of_the_version(major: int, approve: b
     if approve:
         pressed.append("action_validate" if major in (15, 16, 17) else "action_approve")
     assert [call.method for call in writes(odoo)] == ["create", *pressed]
-
-
-@pytest.mark.parametrize("major", [15, 17, 19])
-def test_what_needs_no_approval_is_not_approved(major: int) -> None:
-    odoo = server(major)
-    none = "no_validation" if major == 19 else "no"
-    odoo.server.records["hr.leave.type"][0]["allocation_validation_type"] = none
-    allocate(odoo, approve=True)
-    assert [call.method for call in writes(odoo)] == ["create"]
-    again = server(major)
-    create = again.answers["hr.leave.allocation", "create"]
-
-    def approved(call: Call) -> Any:
-        answer = create(call)
-        again.server.records["hr.leave.allocation"][-1]["state"] = "validate"
-        return answer
-
-    again.answers["hr.leave.allocation", "create"] = approved
-    assert allocate(again, approve=True).state == "validate"
-    assert [call.method for call in writes(again)] == ["create"]
 
 
 def test_an_allocation_stays_when_it_is_not_approved() -> None:
@@ -827,22 +633,3 @@ def test_a_wrong_allocation_is_not_made(major: int, values: dict[str, Any], word
     with pytest.raises((ValidationError, NotFoundError), match=words):
         allocate(odoo, **values)
     assert writes(odoo) == []
-
-
-@pytest.mark.parametrize("major", [14, 19])
-def test_the_plan_of_an_allocation_is_its_run(major: int) -> None:
-    def operation(odoo: Scripted, **more: Any) -> Any:
-        return hr.create_allocation(odoo, leave_type_id=3, days=10, approve=True, **more)
-
-    plan = operation(server(major), dry_run=True)
-    assert plan.message == "Would allocate 10 days of Paid to Ann Ash, and approve it."
-    check_plan_is_the_run(server(major), operation)
-
-
-def test_an_allocation_whose_answer_was_lost_is_looked_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    made = check_seen_when_lost(
-        server(19), "action_approve", lambda odoo: allocate(odoo, approve=True), monkeypatch
-    )
-    assert made.state == "validate"

@@ -11,7 +11,6 @@ from odoo_toolkit.apps import hr
 from odoo_toolkit.apps.hr import ExpensesResult
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import AccessError, NotFoundError, StateError, ValidationError
-from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
 from tests.unit.operation_checks import check_plan_is_the_run, check_seen_when_lost, writes
 from tests.unit.scripted import VERSIONS, Scripted, contents
@@ -220,17 +219,6 @@ def test_what_odoo_approves_by_itself_is_not_approved_again(major: int) -> None:
     assert not any("approve" in method for method in sent(odoo))
 
 
-@pytest.mark.parametrize("major", [14, 17, 18, 19])
-def test_the_plan_names_each_expense_and_writes_nothing(major: int) -> None:
-    odoo = server(major)
-    plan = hr.process_expenses.plan(odoo, expenses=[20, 21], until="post")
-    assert isinstance(plan, Plan)
-    assert "submit and approve and post 2 expenses of Ann Ash" in plan.message
-    assert "'Lunch 20' (20), 30.00 EUR; 'Lunch 21' (21), 31.00 EUR" in plan.message
-    assert "Together 61.00 EUR" in plan.message
-    assert writes(odoo) == []
-
-
 def test_the_plan_is_the_run() -> None:
     check_plan_is_the_run(
         server(19), lambda odoo, **more: hr.process_expenses(odoo, expenses=[20, 21], **more)
@@ -261,18 +249,6 @@ def test_expenses_of_several_people_are_refused(
     odoo = server(major, *expenses)
     with pytest.raises(StateError, match=words):
         process(odoo)
-    assert writes(odoo) == []
-
-
-def test_part_of_a_report_is_refused() -> None:
-    odoo = server(18, spent(20, sheet_id=60), spent(21, sheet_id=61))
-    odoo.server.records[REPORT] += [
-        {"id": 60, "name": "May", "state": "draft", "expense_line_ids": [20, 22]},
-        {"id": 61, "name": "June", "state": "draft", "expense_line_ids": [21]},
-    ]
-    for given in ([20, 21], [20]):
-        with pytest.raises(StateError, match=r"'May' has more expenses.*: 22"):
-            process(odoo, expenses=given)
     assert writes(odoo) == []
 
 

@@ -22,11 +22,9 @@ from odoo_toolkit.errors import (
     AccessError,
     NotFoundError,
     OdooConnectionError,
-    OdooError,
     StateError,
     ValidationError,
 )
-from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
 from tests.unit.operation_checks import (
     check_plan_is_the_run,
@@ -227,30 +225,6 @@ def test_the_button_is_pressed_where_it_leads_on(
         assert paths == ["/hr_attendance/systray_check_in_out"]
 
 
-@pytest.mark.parametrize("present", [True, False])
-@pytest.mark.parametrize("major", VERSIONS)
-def test_who_is_there_already_is_left_there(
-    major: int, present: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    odoo = server(major, monkeypatch, present=present)
-    told = check(odoo, "in" if present else "out")
-    assert "already" in told.message
-    assert told.checked_in is present
-    assert (writes(odoo), session(odoo).paths) == ([], [])
-    assert len(odoo.sent) == 2
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_a_plan_checks_nobody_in(major: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    odoo = server(major, monkeypatch)
-    plan = hr.check_in_out(odoo, direction="in", dry_run=True)
-    assert isinstance(plan, Plan)
-    assert [call.method for call in plan.calls] == [
-        "attendance_manual" if major <= 16 else "systray_check_in_out"
-    ]
-    assert (writes(odoo), session(odoo).paths) == ([], [])
-
-
 def test_what_odoo_only_warns_of_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     odoo = server(15, monkeypatch)
     odoo.answers["hr.employee", "attendance_manual"] = {"warning": "Wrong PIN"}
@@ -298,15 +272,6 @@ def test_who_is_no_employee_is_told_so() -> None:
         check(odoo, "home")
 
 
-def test_the_policy_is_asked_before_the_first_call() -> None:
-    for major in (16, 19):
-        odoo = server(major, policy=Policy(mode="restricted", write_allowlist="res.partner"))
-        for act in (lambda: check(odoo, "in"), lambda: spend(odoo)):  # noqa: B023
-            with pytest.raises(AccessError, match="restricted"):
-                act()
-        assert odoo.sent == []
-
-
 @responses.activate
 def test_a_forgotten_session_is_opened_again_for_the_route() -> None:
     expired = {"data": {"name": "odoo.http.SessionExpiredException", "message": "expired"}}
@@ -336,39 +301,11 @@ def spend(odoo: Scripted, **values: Any) -> ExpenseResult:
 
 
 @pytest.mark.parametrize("major", VERSIONS)
-def test_the_amount_goes_where_the_version_takes_it(major: int) -> None:
-    odoo = server(major)
-    made = spend(odoo, product_id=None, product_name="meals", date="2026-1-5")
-    field = {14: "unit_amount", 15: "unit_amount", 16: "total_amount"}
-    assert contents(odoo.asked("create")[0]) == {
-        "name": "Lunch",
-        "employee_id": 1,
-        "product_id": 3,
-        "quantity": 1,
-        "date": "2026-01-05",
-        field.get(major, "total_amount_currency"): 23.5,
-    }
-    told = (made.total_amount, made.currency, made.state, made.warnings)
-    assert told == (23.5, "EUR", "draft", [])
-    assert len(odoo.sent) == 5
-
-
-@pytest.mark.parametrize("major", VERSIONS)
 def test_a_fixed_price_is_given_to_15_and_known_since(major: int) -> None:
     odoo = server(major)
     made = spend(odoo, product_id=4, amount=None, quantity=40)
     assert made.total_amount == 20.0
     assert contents(odoo.asked("create")[0]).get("unit_amount") == (0.5 if major <= 15 else None)
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_the_receipt_hangs_on_the_expense(major: int) -> None:
-    odoo = server(major)
-    made = spend(odoo, receipt_name="lunch.pdf", receipt_base64=RECEIPT)
-    (row,) = odoo.server.records["ir.attachment"]
-    assert (row["res_model"], row["res_id"], row["name"]) == ("hr.expense", 20, "lunch.pdf")
-    assert (made.receipt_id, made.warnings) == (50, [])
-    assert len(odoo.sent) == 7
 
 
 def test_an_expense_stays_when_its_receipt_fails() -> None:
@@ -377,19 +314,6 @@ def test_an_expense_stays_when_its_receipt_fails() -> None:
     made = spend(odoo, receipt_name="lunch.pdf", receipt_base64=RECEIPT)
     assert (made.id, made.receipt_id) == (20, None)
     assert any("receipt is not attached" in warning for warning in made.warnings)
-
-
-def test_a_total_that_odoo_changes_is_told() -> None:
-    odoo = server(14)
-    odoo.server.records["product.product"][1]["standard_price"] = 0.4
-    create = odoo.answers["hr.expense", "create"]
-
-    def dearer(call: Call) -> Any:
-        call.arguments["vals_list"]["unit_amount"] = 9
-        return create(call)
-
-    odoo.answers["hr.expense", "create"] = dearer
-    assert "not 4" in spend(odoo, product_id=4, amount=None, quantity=10).warnings[0]
 
 
 @pytest.mark.parametrize(
@@ -429,13 +353,6 @@ def test_a_plan_is_what_is_then_created() -> None:
     assert RECEIPT not in str(plan)
 
 
-def test_a_lost_creation_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert check_seen_when_lost(server(19), "create", expense, monkeypatch).id == 20
-    error = check_told_when_lost(server(19), "create", expense, monkeypatch)
-    assert isinstance(error, OdooError)
-    assert "Repeating it is safe" not in error.suggestion
-
-
 # From a draft to an approved expense -----------------------------------------------------------
 
 
@@ -443,50 +360,6 @@ def decide(odoo: Scripted, decision: Any, **values: Any) -> ExpenseResult:
     made = hr.decide_expense(odoo, decision=decision, **{"expense_id": 20, **values})
     assert isinstance(made, ExpenseResult)
     return made
-
-
-def sent_for(odoo: Scripted) -> list[str]:
-    return [f"{call.model}.{call.method}" for call in writes(odoo)]
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_an_expense_is_created_and_submitted_in_one_call(major: int) -> None:
-    odoo = server(major)
-    made = spend(odoo, receipt_name="lunch.pdf", receipt_base64=RECEIPT, submit=True)
-    assert (made.id, made.receipt_id, made.warnings) == (20, 50, [])
-    assert made.state == ("submitted" if major == 19 else "reported")
-    if major == 19:
-        assert sent_for(odoo)[-1] == "hr.expense.action_submit"
-        assert made.report is None
-    else:
-        report, press = writes(odoo)[-2:]
-        assert contents(report) == {
-            "name": "Lunch",
-            "employee_id": 1,
-            "expense_line_ids": [[4, 20, 0]],
-        }
-        assert (press.method, press.ids) == ("action_submit_sheet", (60,))
-        assert made.report
-        assert made.report.id == 60
-    assert len(odoo.sent) == (8 if major == 19 else 9)
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_a_draft_is_submitted_and_approved(major: int) -> None:
-    odoo = server(major)
-    spend(odoo)
-    odoo.sent.clear()
-    assert decide(odoo, "submit").state == ("submitted" if major == 19 else "reported")
-    assert len(odoo.sent) == (3 if major == 19 else 4)
-    odoo.sent.clear()
-    assert decide(odoo, "approve").state == "approved"
-    method = {19: "hr.expense.action_approve"}.get(major) or (
-        "hr.expense.sheet.approve_expense_sheets"
-        if major <= 16
-        else "hr.expense.sheet.action_approve_expense_sheets"
-    )
-    assert sent_for(odoo) == [method]
-    assert len(odoo.sent) == (3 if major == 19 else 4)
 
 
 @pytest.mark.parametrize("approved", [True, False])
@@ -507,24 +380,6 @@ def test_an_expense_is_refused_with_the_reason(major: int, approved: bool) -> No
     assert len(odoo.sent) == {14: 4, 15: 4, 16: 4, 17: 6, 18: 6, 19: 5}[major]
 
 
-@pytest.mark.parametrize("major", [14, 17, 19])
-def test_a_decision_on_an_expense_needs_the_right_state(major: int) -> None:
-    odoo = server(major)
-    spend(odoo)
-    for decision, reason in (("approve", None), ("refuse", "no")):
-        with pytest.raises(StateError, match="its state is draft"):
-            decide(odoo, decision, reason=reason)
-    decide(odoo, "submit")
-    with pytest.raises(StateError, match="cannot be submitted"):
-        decide(odoo, "submit")
-    decide(odoo, "refuse", reason="no")
-    odoo.sent.clear()
-    for decision, reason in (("approve", None), ("refuse", "no"), ("submit", None)):
-        with pytest.raises(StateError, match="its state is refused"):
-            decide(odoo, decision, reason=reason)
-    assert writes(odoo) == []
-
-
 @pytest.mark.parametrize(
     ("decision", "values", "words"),
     [
@@ -543,21 +398,6 @@ def test_a_wrong_decision_on_an_expense_is_not_sent(
     odoo = server(19)
     with pytest.raises((ValidationError, NotFoundError), match=words):
         decide(odoo, decision, **values)
-    assert writes(odoo) == []
-
-
-@pytest.mark.parametrize("decision", ["submit", "approve", "refuse"])
-def test_an_expense_in_a_report_with_others_is_left_to_odoo(decision: str) -> None:
-    odoo = server(16)
-    spend(odoo, submit=True)
-    (report,) = odoo.server.records["hr.expense.sheet"]
-    report |= {"state": "draft" if decision == "submit" else "submit"}
-    lunch = odoo.server.records["hr.expense"][0]
-    odoo.server.records["hr.expense"].append({**lunch, "id": 21})
-    report["expense_line_ids"] = [20, 21]
-    odoo.sent.clear()
-    with pytest.raises(StateError, match="as a whole"):
-        decide(odoo, decision, reason="no" if decision == "refuse" else None)
     assert writes(odoo) == []
 
 
@@ -582,30 +422,6 @@ def test_a_wizard_that_the_user_may_not_create_is_told_as_what_it_means() -> Non
         decide(odoo, "refuse", reason="no")
 
 
-@pytest.mark.parametrize("major", [14, 19])
-def test_an_expense_stays_a_draft_when_submitting_fails(major: int) -> None:
-    odoo = server(major)
-    model = "hr.expense" if major == 19 else "hr.expense.sheet"
-    method = "action_submit" if major == 19 else "create"
-    odoo.answers[model, method] = AccessError("Not yours.")
-    made = spend(odoo, submit=True)
-    assert (made.id, made.state) == (20, "draft")
-    assert "draft" in made.message
-    assert any("not submitted: Not yours." in warning for warning in made.warnings)
-
-
-@pytest.mark.parametrize("major", [14, 19])
-def test_the_plan_of_a_decision_is_its_run(major: int) -> None:
-    odoo = server(major)
-    spend(odoo, submit=True)
-    odoo.sent.clear()
-
-    def approve(odoo: Scripted, **options: Any) -> Any:
-        return hr.decide_expense(odoo, decision="approve", expense_id=20, **options)
-
-    check_plan_is_the_run(odoo, approve)
-
-
 @pytest.mark.parametrize("major", [14, 18])
 def test_restricted_mode_judges_reports_by_their_own_model(major: int) -> None:
     only = Policy(mode="restricted", write_allowlist="hr.expense")
@@ -618,18 +434,3 @@ def test_restricted_mode_judges_reports_by_their_own_model(major: int) -> None:
         with pytest.raises(AccessError):
             decide(odoo, decision, reason=reason)
     assert odoo.sent == []
-
-
-@pytest.mark.parametrize(
-    ("major", "method"), [(16, "approve_expense_sheets"), (19, "action_approve")]
-)
-def test_a_lost_approval_is_looked_for(
-    major: int, method: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def approve(odoo: Scripted) -> Any:
-        return hr.decide_expense(odoo, decision="approve", expense_id=20)
-
-    for check_lost in (check_seen_when_lost, check_told_when_lost):
-        odoo = server(major)
-        spend(odoo, submit=True)
-        check_lost(odoo, method, approve, monkeypatch)

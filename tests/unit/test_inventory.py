@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit.apps.inventory import Stock, create_transfer, get_stock, validate_picking
+from odoo_toolkit.apps.inventory import create_transfer, get_stock, validate_picking
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import OdooError, StateError, ValidationError, WizardRequiredError
-from odoo_toolkit.plans import Plan
+from odoo_toolkit.errors import StateError, ValidationError, WizardRequiredError
 from odoo_toolkit.policy import Policy
 from tests.unit.depot import WIZARD, Depot
 from tests.unit.operation_checks import (
@@ -31,24 +30,6 @@ def validate(odoo: Odoo, **options: Any) -> Any:
 def receive(odoo: Odoo, **options: Any) -> Any:
     """Make a receipt of five desks."""
     return create_transfer(odoo, picking_type_name="incoming", lines=LINES, **options)
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_all_that_is_reserved_is_moved(major: int) -> None:
-    """To 16 the immediate-transfer wizard asks first; no SMS goes out on any version."""
-    depot = Depot(major)
-    done = validate(depot)
-    assert (done.state, done.validated, done.backorder) == ("done", True, None)
-    assert [line.done for line in done.lines] == [5.0]
-    assert len(depot.asked("process")) == (0 if major >= 17 else 1)
-    (press,) = depot.asked("button_validate")
-    asked = {"skip_backorder": True, "skip_sms": True}
-    assert press.context == {**depot.settings.base_context, **asked}
-    for process in depot.asked("process"):
-        assert process.context["button_validate_picking_ids"] == [5]
-        assert process.context["skip_backorder"] is True
-    assert not depot.asked("action_assign")
-    assert len(depot.sent) == 8 + (0 if major >= 17 else 3)
 
 
 @pytest.mark.parametrize("major", VERSIONS)
@@ -80,17 +61,6 @@ def test_a_shortage_writes_nothing(major: int, depot: dict[str, Any], said: str)
     assert writes(made) == []
 
 
-@pytest.mark.parametrize("major", VERSIONS)
-def test_a_shortage_names_all_that_works(major: int) -> None:
-    """A backorder or none, receiving, and taking what is not reserved."""
-    with pytest.raises(StateError) as raised:
-        validate(Depot(major, reserved=2.0))
-    error = raised.value
-    for way in ("backorder=True", "backorder=False", "receive the goods first", "unreserved=True"):
-        assert way in error.suggestion
-    assert [row["move_id"] for row in error.details["missing"]] == [1]
-
-
 @pytest.mark.parametrize(
     ("depot", "offered"),
     [({}, "receive the goods"), ({"state": "waiting"}, "the transfer that it waits for")],
@@ -104,67 +74,12 @@ def test_no_backorder_is_offered_where_nothing_can_be_moved(
     assert offered in raised.value.suggestion
 
 
-@pytest.mark.parametrize("major", VERSIONS)
-@pytest.mark.parametrize("depot", [{"reserved": 2.0}, {"entered": 2.0}])
-def test_force_leaves_a_backorder(major: int, depot: dict[str, Any]) -> None:
-    """To 14, Odoo leaves it unreserved."""
-    made = Depot(major, **depot)
-    done = validate(made, backorder=True)
-    assert done.validated
-    assert done.backorder.state == "assigned"
-    assert done.backorder.name in done.message
-    assert [line.done for line in done.lines] == [2.0]
-    assert [call.ids for call in made.asked("action_assign")] == ([(6,)] if major < 15 else [])
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_more_than_there_is_cannot_be_moved(major: int) -> None:
-    made = Depot(major, entered=5.0, reserved=1.0, free=1.0)
-    with pytest.raises(StateError, match=r"negative.* 5 entered, 2 in stock"):
-        validate(made, backorder=True)
-    assert writes(made) == []
-
-
-def test_a_receipt_needs_no_stock() -> None:
-    made = Depot(19, reserved=0.0, state="draft", usage="supplier")
-    planned = validate(made, dry_run=True)
-    assert isinstance(planned, Plan)
-    methods = [call.method for call in planned.calls]
-    assert methods == ["action_confirm", "action_assign", "button_validate"]
-    assert made.now == "draft"
-
-
-@pytest.mark.parametrize("state", ["done", "cancel"])
-def test_a_finished_transfer_is_refused(state: str) -> None:
-    """Odoo 19 says True to a done one and does nothing."""
-    made = Depot(19, state=state)
-    with pytest.raises(StateError) as raised:
-        validate(made)
-    assert raised.value.details["current_state"] == state
-    assert not made.asked("button_validate")
-
-
-def test_true_is_not_taken_for_done() -> None:
-    done = validate(Depot(19, button_validate=True))
-    assert (done.validated, done.state) == (False, "assigned")
-    assert "assigned" in done.warnings[0]
-
-
 def test_a_failure_after_confirming_is_told_with_what_there_is() -> None:
     refused = ValidationError("A lot is missing.")
     made = Depot(19, state="draft", reserved=0.0, free=5.0, button_validate=refused)
     done = validate(made)
     assert (done.validated, done.state) == (False, "assigned")
     assert "A lot is missing." in done.warnings[0]
-
-
-def test_what_is_reserved_otherwise_than_expected_is_not_moved() -> None:
-    """Lots, packages or another transfer may be in the way: Odoo says True and reserves less."""
-    made = Depot(19, state="draft", reserved=0.0, free=5.0, action_assign=True)
-    done = validate(made, backorder=True)
-    assert (done.validated, done.state) == (False, "confirmed")
-    assert "Nothing of WH/OUT/5 can be moved" in done.warnings[0]
-    assert not made.asked("button_validate")
 
 
 @pytest.mark.parametrize("state", ["assigned", "draft"])
@@ -201,13 +116,6 @@ def test_a_transfer_that_cannot_be_validated_stays() -> None:
     assert [call.method for call in writes(made)] == ["create"]
 
 
-def test_a_created_transfer_is_never_lost() -> None:
-    made = Depot(19, search_read=OdooError("Gone.", code="CONNECTION_ERROR"))
-    created = receive(made, validate=True)
-    assert (created.id, created.validated) == (6, False)
-    assert "Gone." in created.warnings[-1]
-
-
 @pytest.mark.parametrize("major", VERSIONS)
 def test_a_dry_run_shows_what_is_sent(major: int) -> None:
     """Also that a backorder is reserved; but not the wizard that to 16 opens if none is entered."""
@@ -228,10 +136,6 @@ def test_a_step_whose_answer_was_lost_is_seen(
     if major < 17 and method == "button_validate":
         method = "process"
     assert check_seen_when_lost(depot, method, validate, monkeypatch).validated
-
-
-def test_a_creation_whose_answer_was_lost_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert check_seen_when_lost(Depot(19), "create", receive, monkeypatch).id == 6
 
 
 @pytest.mark.parametrize(
@@ -256,11 +160,6 @@ def test_a_list_of_models_need_not_name_what_belongs_to_a_transfer() -> None:
     assert receive(Depot(19, policy=policy), validate=True).validated
 
 
-@pytest.mark.parametrize("major", VERSIONS)
-def test_the_partner_side_is_looked_up_where_the_operation_type_has_none(major: int) -> None:
-    assert receive(Depot(major)).location_src.id == 4
-
-
 def test_stock_of_several_companies_says_so() -> None:
     group = {"location_id": [8, "WH/Stock"], "quantity": 2.0, "reserved_quantity": 0.0}
     made = Depot(19)
@@ -271,17 +170,3 @@ def test_stock_of_several_companies_says_so() -> None:
     assert stock.warnings == [
         "The total covers several companies (Main, Chicago): a warehouse_id is of one of them."
     ]
-
-
-def test_stock_is_summed_by_location() -> None:
-    """In two calls; sums of floats are rounded."""
-    group = {"location_id": [8, "WH/Stock"], "quantity": 0.1 + 0.2, "reserved_quantity": 0.1}
-    made = Depot(19)
-    made.answers["stock.quant", "read_group"] = [group]
-    stock = get_stock(made, product_id=3)
-    assert isinstance(stock, Stock)
-    assert (stock.stock[0].quantity, stock.total_available) == (0.3, 0.2)
-    assert (stock.product.name, stock.uom) == ("Desk", "Units")
-    assert len(made.sent) == 2
-    (sums,) = made.asked("read_group")
-    assert ["location_id.usage", "=", "internal"] in sums.arguments["domain"]

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit.apps.inventory import CountPlan, CountResult, count_stock, get_stock
+from odoo_toolkit.apps.inventory import CountResult, count_stock, get_stock
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
+from odoo_toolkit.errors import AccessError, OdooError, ValidationError
 from odoo_toolkit.policy import Policy
 from tests.unit.depot import Depot
 from tests.unit.operation_checks import check_seen_when_lost, check_told_when_lost, writes
@@ -61,33 +61,6 @@ def test_a_list_is_counted_in_one_call(major: int, manager: bool) -> None:
     # The chair's name; products, places, what lies where and the company; where what lies nowhere
     # goes; the writes; and what is there now.
     assert len(depot.sent) == 9 + len(writes(depot))
-
-
-def test_the_plan_shows_old_and_new_quantities_with_their_value() -> None:
-    depot = lying(Depot(19), {"quantity": 20.0})
-    plan = count(depot, dry_run=True)
-    assert isinstance(plan, CountPlan)
-    assert [
-        (one.quantity_before, one.counted, one.difference, one.value) for one in plan.lines
-    ] == [
-        (20, 12, -8, -20.0),
-        (0, 4, 4, 40.0),
-    ]
-    assert (plan.value, plan.currency) == (20.0, "EUR")
-    assert [one.quantity for one in plan.lines] == [None, None]
-    assert writes(depot) == []
-
-
-def test_what_agrees_with_the_stock_is_not_touched() -> None:
-    depot = lying(Depot(19), {"quantity": 12.0})
-    made = count(depot)
-    (call,) = depot.asked("create")
-    assert [values["product_id"] for values in call.arguments["vals_list"]] == [4]
-    assert "1 line; 1 is as counted." in made.message
-    again = count(depot)
-    assert again.message == "The stock is as counted already. Nothing was done."
-    assert [one.quantity for one in again.lines] == [12, 4]
-    assert len(depot.asked("create")) == 1
 
 
 @pytest.mark.parametrize("major", VERSIONS)
@@ -164,18 +137,6 @@ def test_a_list_that_cannot_be_counted_writes_nothing(
     assert writes(made) == []
 
 
-def test_what_is_not_there_is_not_found() -> None:
-    made = Depot(19)
-    wrong: list[Any] = [
-        {"product_id": 99, "quantity": 1},
-        {"product_id": 3, "location_id": 99, "quantity": 1},
-    ]
-    for line in wrong:
-        with pytest.raises(NotFoundError):
-            count_stock(made, lines=[line])
-    assert writes(made) == []
-
-
 def test_a_product_in_several_places_takes_a_location() -> None:
     places = ({"quantity": 1.0}, {"quantity": 1.0, "location_id": 10})
     made = lying(Depot(19), *places)
@@ -200,14 +161,6 @@ def test_a_list_whose_answer_was_lost_is_seen(
     if manager:
         error = check_told_when_lost(Depot(19), lost, count, monkeypatch)
         assert "Repeating it is safe" in error.suggestion
-
-
-def test_a_count_that_odoo_does_not_apply_is_told() -> None:
-    depot = Depot(19)
-    depot.answers["stock.quant", "create"] = [1, 2]
-    made = count(depot)
-    assert [one.quantity for one in made.lines] == [0, 0]
-    assert len([text for text in made.warnings if "has not applied the count" in text]) == 2
 
 
 def test_stock_lists_the_lots_of_a_tracked_product() -> None:

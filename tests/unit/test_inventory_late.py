@@ -37,17 +37,6 @@ def why(depot: Depot) -> str:
 
 
 @pytest.mark.parametrize("major", VERSIONS)
-def test_what_is_reserved_only_has_to_be_validated(major: int) -> None:
-    depot = late(major)
-    found = find_late_transfers(depot)
-    (one,) = found.transfers
-    assert one.why == "Everything is reserved: it only has to be validated."
-    assert one.days_late > 365
-    assert found.message == "1 transfer is past its date; in 0, goods are missing."
-    assert len(depot.sent) == 2
-
-
-@pytest.mark.parametrize("major", VERSIONS)
 def test_what_is_missing_is_told_with_who_has_it(major: int) -> None:
     depot = late(major, reserved=2.0, state="confirmed")
     depot.product["qty_available"] = 9.0
@@ -98,11 +87,6 @@ def test_a_transfer_waits_for_the_one_before_it() -> None:
     assert len(depot.sent) == 11
 
 
-def test_free_stock_only_has_to_be_reserved() -> None:
-    depot = late(reserved=0.0, free=6.0, state="confirmed")
-    assert why(depot) == "5 of 5 Units of Desk are missing, and 6 are free: reserve them."
-
-
 def test_a_draft_and_a_receipt_say_so() -> None:
     assert why(late(state="draft")) == "It is a draft: nobody has confirmed it."
     depot = late(usage="supplier")
@@ -110,14 +94,6 @@ def test_a_draft_and_a_receipt_say_so() -> None:
     assert why(depot).startswith("The goods have not been received")
     depot = late(usage="supplier", reserved=0.0, state="draft")
     assert why(depot) == "It is a draft: nobody has confirmed it."
-
-
-def test_what_is_in_time_or_done_is_not_late() -> None:
-    depot = late(state="done")
-    assert find_late_transfers(depot).message == "No transfer is past its date."
-    depot = late()
-    depot.pickings[0]["scheduled_date"] = "2099-01-01 08:00:00"
-    assert find_late_transfers(depot).transfers == []
 
 
 def test_only_one_kind_or_warehouse_is_looked_at() -> None:

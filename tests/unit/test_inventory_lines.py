@@ -8,14 +8,9 @@ import pytest
 
 from odoo_toolkit.apps.inventory import validate_picking
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import NotFoundError, OdooError, StateError, ValidationError
+from odoo_toolkit.errors import StateError, ValidationError
 from tests.unit.depot import Depot
-from tests.unit.operation_checks import (
-    check_plan_is_the_run,
-    check_seen_when_lost,
-    check_told_when_lost,
-    writes,
-)
+from tests.unit.operation_checks import check_seen_when_lost, check_told_when_lost, writes
 from tests.unit.scripted import VERSIONS
 
 DESKS = {"move_id": 1, "quantity": 2}
@@ -77,26 +72,6 @@ def test_a_quantity_is_spread_over_the_places_where_it_is_reserved(major: int) -
     ((_, _, move_values),) = values[depot.moves]
     done = [command[2]["qty_done"] for command in move_values["move_line_ids"]]
     assert done == [3.0, 1.0]
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_lots_replace_what_is_reserved(major: int) -> None:
-    """Each from where it lies; 12 round trips."""
-    lots = {"A1": 1.0, "A2": 9.0}
-    depot = Depot(major, demand=3.0, reserved=3.0, places=(3.0,), tracking="lot", lots=lots)
-    plan = move(depot, *LOTS, dry_run=True)
-    (write,) = [call for call in plan.calls if call.method == "write"]
-    ((_, _, values),) = write.arguments["vals"][depot.moves]
-    removed, *made = values["move_line_ids"]
-    assert removed == [2, 1, 0]
-    field = "quantity" if major >= 17 else "qty_done"
-    assert [(line["lot_id"], line[field], line["location_id"]) for _, _, line in made] == [
-        (1, 1, 8),
-        (2, 2, 8),
-    ]
-    assert all(line.get("picked", True) for _, _, line in made)
-    assert len(depot.asked("search_read")) == 7
-    assert writes(depot) == []
 
 
 @pytest.mark.parametrize("major", VERSIONS)
@@ -162,13 +137,6 @@ def test_a_product_in_several_moves_has_to_be_told_apart() -> None:
     assert [row["move_id"] for row in raised.value.details["moves"]] == [1, 2]
 
 
-def test_a_lot_that_is_not_there_cannot_leave() -> None:
-    made = Depot(19, **BY_LOT)
-    with pytest.raises(NotFoundError, match="no lot or serial number A1"):
-        move(made, {**DESKS, "lots": ["A1"]})
-    assert writes(made) == []
-
-
 @pytest.mark.parametrize("major", VERSIONS)
 def test_more_than_demanded_is_moved_when_told_so(major: int) -> None:
     made = Depot(major, free=9.0)
@@ -199,15 +167,6 @@ def test_what_a_receipt_needs_lots_for_is_told_before_it_is_tried() -> None:
 
 
 @pytest.mark.parametrize("major", VERSIONS)
-@pytest.mark.parametrize("state", ["assigned", "draft"])
-def test_the_plan_of_lines_is_what_is_sent(major: int, state: str) -> None:
-    made = Depot(major, chairs=3.0, state=state)
-    check_plan_is_the_run(
-        made, lambda odoo, **options: move(odoo, DESKS, CHAIRS, backorder=True, **options)
-    )
-
-
-@pytest.mark.parametrize("major", VERSIONS)
 def test_quantities_whose_answer_was_lost_are_seen(
     major: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -218,9 +177,3 @@ def test_quantities_whose_answer_was_lost_are_seen(
     assert done.validated
     error = check_told_when_lost(Depot(major), "write", all_of_it, monkeypatch)
     assert "Repeating it is safe" in error.suggestion
-
-
-def test_a_refusal_after_the_quantities_were_entered_is_told() -> None:
-    made = Depot(19, button_validate=OdooError("Locked."))
-    done = move(made, {"move_id": 1, "quantity": 5})
-    assert (done.validated, done.warnings) == (False, ["Not validated: Locked."])

@@ -14,16 +14,11 @@ from odoo_toolkit.apps.inventory import (
     set_reordering_rule,
 )
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
+from odoo_toolkit.errors import AccessError, OdooError, ValidationError
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
 from tests.unit.depot import Depot
-from tests.unit.operation_checks import (
-    check_plan_is_the_run,
-    check_seen_when_lost,
-    check_told_when_lost,
-    writes,
-)
+from tests.unit.operation_checks import check_seen_when_lost, check_told_when_lost, writes
 from tests.unit.scripted import VERSIONS
 
 
@@ -62,20 +57,6 @@ def test_rules_are_shown_with_what_they_would_order(major: int) -> None:
     assert len(depot.sent) == 4
     assert len(get_reordering_rules(depot, to_order=True, warehouse_id=1).rules) == 1
     assert get_reordering_rules(depot, limit=1).warnings == ["There are more than these 1."]
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_a_rule_is_created_where_there_is_none(major: int) -> None:
-    depot = Depot(major)
-    made = set_reordering_rule(depot, product_name="Desk", minimum=5, maximum=20, trigger="manual")
-    assert (made.minimum, made.maximum, made.trigger) == (5, 20, "manual")
-    assert made.message == "Created a reordering rule of Desk in WH/Stock: minimum 5, maximum 20."
-    assert made.warnings == []
-    (call,) = writes(depot)
-    values = call.arguments["vals_list"]
-    assert (values["location_id"], values["warehouse_id"]) == (8, 1)
-    # The name; product and rules; where the stock is; its place and warehouse; the write, and back.
-    assert len(depot.sent) == 9
 
 
 @pytest.mark.parametrize("major", VERSIONS)
@@ -198,43 +179,6 @@ def test_a_plan_shows_the_drafts_to_which_odoo_may_add() -> None:
     assert "purchase orders will be new." in none.message
 
 
-def test_who_must_not_read_orders_sees_no_drafts() -> None:
-    depot = with_a_draft(policy=Policy(mode="full", model_blocklist=["purchase.order"]))
-    plan = run(depot, dry_run=True)
-    assert plan.documents == []
-    assert "P00012" not in str(plan)
-    assert plan.warnings == [
-        "Draft purchase orders are not shown: this connection does not see them."
-    ]
-
-
-def test_what_is_added_to_a_line_that_is_there_is_found_out() -> None:
-    depot = ruled()
-    line = {"id": 1, "product_id": 3, "order_id": 12, "product_qty": 4.0, "state": "draft"}
-    depot.server.records["purchase.order"] = [{"id": 12, "name": "P00012"}]
-    depot.server.records["purchase.order.line"] = [line]
-
-    def grow(call: Any) -> bool:
-        line["product_qty"] = 21.0
-        return False
-
-    depot.answers["stock.warehouse.orderpoint", "action_replenish"] = grow
-    (one,) = run(depot).ordered
-    assert (one.quantity, one.added) == (17, True)
-
-
-def test_a_rule_that_ordered_nothing_is_told() -> None:
-    depot = ruled(rule_ids=[])
-    plan = run(depot, dry_run=True)
-    assert plan.warnings == [
-        "No route replenishes Desk in WH/Stock: Odoo will refuse to run its rule."
-    ]
-    depot.answers["stock.warehouse.orderpoint", "action_replenish"] = False
-    done = run(depot)
-    assert done.ordered == []
-    assert done.warnings[-1].startswith("Nothing new was found for Desk in WH/Stock.")
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -252,19 +196,6 @@ def test_a_run_has_to_say_of_what(options: dict[str, Any], said: str) -> None:
     assert writes(depot) == []
 
 
-def test_a_refusal_of_odoo_leaves_nothing() -> None:
-    depot = ruled()
-    depot.answers["stock.warehouse.orderpoint", "action_replenish"] = ValidationError("No vendor.")
-    with pytest.raises(ValidationError, match="No vendor"):
-        run(depot)
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-@pytest.mark.parametrize("operation", [change, run])
-def test_the_plan_of_a_rule_is_what_is_sent(major: int, operation: Any) -> None:
-    check_plan_is_the_run(ruled(major), operation)
-
-
 def test_rules_whose_answer_was_lost_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     assert check_seen_when_lost(ruled(), "action_replenish", run, monkeypatch).ordered
     error = check_told_when_lost(ruled(), "action_replenish", run, monkeypatch)
@@ -278,8 +209,3 @@ def test_the_policy_stops_rules_before_the_first_call() -> None:
         with pytest.raises(AccessError):
             operation(depot)
     assert depot.sent == []
-
-
-def test_a_product_that_is_not_there_is_not_found() -> None:
-    with pytest.raises(NotFoundError):
-        set_reordering_rule(Depot(19), product_id=99, minimum=1)

@@ -6,15 +6,9 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit.apps.inventory import (
-    StockCount,
-    adjust_stock,
-    get_picking,
-    return_picking,
-    validate_picking,
-)
+from odoo_toolkit.apps.inventory import StockCount, adjust_stock, get_picking, return_picking
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, StateError, ValidationError
+from odoo_toolkit.errors import AccessError, OdooError, StateError, ValidationError
 from tests.unit.depot import Depot
 from tests.unit.operation_checks import check_seen_when_lost, check_told_when_lost, writes
 from tests.unit.scripted import VERSIONS
@@ -34,21 +28,6 @@ def give_back(odoo: Odoo, quantity: float | None = 2, **options: Any) -> Any:
 def count(odoo: Odoo, quantity: float = 12, **options: Any) -> Any:
     """Say how many desks there are."""
     return adjust_stock(odoo, product_id=3, quantity=quantity, **options)
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_a_part_is_returned(major: int) -> None:
-    depot = delivered(major)
-    made = give_back(depot)
-    assert (made.id, made.state, made.validated) == (7, "assigned", False)
-    assert [line.demand for line in made.lines] == [2.0]
-    values = depot.returning
-    ((_, _, line),) = values["product_return_moves"]
-    assert line == {"product_id": 3, "quantity": 2, "move_id": 1, "to_refund": True}
-    assert values.get("location_id") == (8 if major < 18 else None)
-    button = "action_create_returns" if major >= 18 else "create_returns"
-    assert len(depot.asked(button)) == 1
-    assert len(depot.sent) == 8
 
 
 @pytest.mark.parametrize("major", VERSIONS)
@@ -99,26 +78,6 @@ def test_the_wizard_counts_in_another_unit_to_18(major: int) -> None:
     assert line["quantity"] == (1 if major >= 19 else 12)
 
 
-def test_a_return_whose_answer_was_lost_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    lost = "action_create_returns"
-    depot = delivered(19)
-    assert check_seen_when_lost(depot, lost, give_back, monkeypatch).id == 7
-    error = check_told_when_lost(delivered(19), lost, give_back, monkeypatch)
-    assert error.outcome == "maybe_applied"
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_a_transfer_is_shown_with_its_backorder(major: int) -> None:
-    depot = Depot(major, reserved=2.0)
-    validate_picking(depot, picking_id=5, backorder=True)
-    before = len(depot.sent)
-    shown = get_picking(depot, picking_id=5)
-    assert (shown.name, shown.state, shown.message) == ("WH/OUT/5", "done", "WH/OUT/5 is done.")
-    assert shown.backorder
-    assert shown.backorder.id == 6
-    assert len(depot.sent) - before == 3
-
-
 @pytest.mark.parametrize("major", VERSIONS)
 def test_lots_are_shown_where_a_product_is_tracked(major: int) -> None:
     depot = Depot(major, tracking="lot", lots={"A1": 2.0}, places=(2.0, 3.0))
@@ -127,11 +86,6 @@ def test_lots_are_shown_where_a_product_is_tracked(major: int) -> None:
     (line,) = get_picking(depot, picking_id=5).lines
     assert line.lots == {"A1": 2.0, "A2": 3.0}
     assert len(depot.sent) == 4
-
-
-def test_a_transfer_that_is_not_there_is_not_found() -> None:
-    with pytest.raises(NotFoundError):
-        get_picking(Depot(19), picking_id=99)
 
 
 @pytest.mark.parametrize("major", VERSIONS)
@@ -201,21 +155,6 @@ def test_where_it_was_counted_has_to_be_said_if_it_lies_in_several_places() -> N
     with pytest.raises(ValidationError, match="several locations: WH/Stock, Shelf"):
         count(made)
     assert count(made, location_id=9).quantity == 12
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-@pytest.mark.parametrize("options", [{}, {"tracking": "lot"}])
-def test_the_plan_of_a_count_is_what_is_sent(major: int, options: dict[str, Any]) -> None:
-    lot: dict[str, Any] = {"lot": "A1"} if options else {}
-    depot = Depot(major, **options)
-    plan = count(depot, dry_run=True, **lot)
-    count(depot, **lot)
-    planned = [(call.model, call.method, call.arguments) for call in plan.calls]
-    sent = [(call.model, call.method, dict(call.arguments)) for call in writes(depot)]
-    if lot:
-        # What the lot's id will be is not known before it is made.
-        planned[1][2]["vals_list"]["lot_id"] = 1
-    assert planned == sent
 
 
 @pytest.mark.parametrize("manager", [True, False])

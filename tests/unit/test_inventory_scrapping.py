@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit.apps.inventory import Scrap, scrap_product
+from odoo_toolkit.apps.inventory import scrap_product
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, WizardRequiredError
-from odoo_toolkit.plans import Plan
 from tests.unit.depot import Depot
 from tests.unit.operation_checks import check_seen_when_lost, check_told_when_lost, writes
 from tests.unit.scripted import VERSIONS
@@ -26,27 +25,6 @@ def stocked(major: int = 19, **options: Any) -> Depot:
 def scrap(odoo: Odoo, **options: Any) -> Any:
     """Scrap two desks."""
     return scrap_product(odoo, **{"product_id": 3, "quantity": 2, **options})
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_goods_leave_the_stock(major: int) -> None:
-    depot = stocked(major)
-    plan = scrap(depot, dry_run=True)
-    assert isinstance(plan, Plan)
-    assert plan.message == "Would scrap 2 Units of Desk in WH/Stock, leaving 3."
-    assert writes(depot) == []
-    sent = len(depot.sent)
-    made = scrap(depot)
-    assert isinstance(made, Scrap)
-    assert (made.state, made.quantity_before, made.left, made.value) == ("done", 5, 3, 5.0)
-    assert made.message == "Scrapped 2 Units of Desk in WH/Stock: SP/00001."
-    assert (
-        made.warnings
-        == ["4 of the 5 are reserved: Odoo takes back what can no longer be."]
-        == plan.warnings
-    )
-    # Product and what lies where, the location; two writes; the scrap and what is there now.
-    assert len(depot.sent) - sent == 7
 
 
 @pytest.mark.parametrize("major", VERSIONS)

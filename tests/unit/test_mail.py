@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from odoo_toolkit import mail
-from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, StateError, ValidationError
+from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
 from odoo_toolkit.mail.sending import MailPlan, SentMail
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.records.names import AmbiguousNameError
@@ -53,30 +53,6 @@ def test_an_order_is_sent_as_the_button_of_odoo_sends_it(major: int) -> None:
 
 
 @pytest.mark.parametrize("major", VERSIONS)
-def test_an_invoice_is_sent_by_its_own_form(major: int) -> None:
-    odoo = PostOffice(major)
-    sent = send(odoo, "account.move", subject="Yours", body="a < b")
-
-    assert (sent.status, sent.subject) == ("sent", "Yours")
-    ((model, form),) = odoo.forms.items()
-    assert model == {17: "account.move.send"}.get(
-        major, "account.invoice.send" if major < 17 else "account.move.send.wizard"
-    )
-    body = form["mail_body" if major in (17, 18) else "body"]
-    assert body == "<p>a &lt; b</p>"
-    # What is worded here is written when the form has taken its template.
-    assert "body" not in odoo.asked("create")[0].arguments["vals_list"]
-
-
-@pytest.mark.parametrize(("major", "trips"), [(14, 20), (16, 20), (17, 19), (19, 19)])
-def test_round_trips(major: int, trips: int) -> None:
-    odoo = PostOffice(major)
-    send(odoo)
-
-    assert len(odoo.sent) <= trips
-
-
-@pytest.mark.parametrize("major", VERSIONS)
 @pytest.mark.parametrize("model", ["sale.order", "stock.picking"])
 def test_a_plan_shows_what_would_be_sent(major: int, model: str) -> None:
     odoo = PostOffice(major)
@@ -87,21 +63,6 @@ def test_a_plan_shows_what_would_be_sent(major: int, model: str) -> None:
     assert (shown.subject, shown.body) == ("Subject of it", "Text of it")
     assert shown.attachments or "No file goes with it." in shown.warnings
     assert nothing_was_sent(odoo)
-
-
-def test_a_plan_says_that_the_order_is_marked() -> None:
-    assert "mark it as sent" in plan(PostOffice()).message
-    assert "mark it as sent" not in plan(PostOffice(state="sent")).message
-
-
-@pytest.mark.parametrize("major", [14, 16])
-def test_a_plan_of_an_old_invoice_keeps_no_copy_of_the_pdf(major: int) -> None:
-    odoo = PostOffice(major)
-    shown = plan(odoo, "account.move")
-
-    assert (shown.subject, shown.body, shown.attachments) == (None, None, ["Invoices (PDF)"])
-    assert odoo.asked("generate_email", "onchange", "onchange_template_id") == []
-    assert "only when it is sent" in shown.warnings[0]
 
 
 @pytest.mark.parametrize("major", [14, 19])
@@ -184,40 +145,6 @@ def test_what_is_wrong_is_refused_before_anything_is_sent(
     with pytest.raises(error, match=text):
         send(odoo, **given)
     assert nothing_was_sent(odoo)
-
-
-@pytest.mark.parametrize(("record", "text"), [(7, "is a draft"), (6, "journal entry")])
-def test_what_is_not_yet_a_document_is_not_sent(record: int, text: str) -> None:
-    odoo = PostOffice()
-    with pytest.raises(StateError, match=text):
-        send(odoo, "account.move", record_id=record)
-    assert nothing_was_sent(odoo)
-
-
-def test_a_cancelled_order_is_sent_only_by_a_template_for_it() -> None:
-    odoo = PostOffice(state="cancel")
-    with pytest.raises(StateError, match="cancelled"):
-        send(odoo)
-    assert nothing_was_sent(odoo)
-    assert send(odoo, template_name="Quotation").status == "sent"
-
-
-@pytest.mark.parametrize("to", [["Ann", "azure@example.com"], [12, "Azure <azure@example.com>"]])
-def test_recipients_are_found_by_name_id_and_address(to: list[Any]) -> None:
-    odoo = PostOffice()
-    send(odoo, to=to)
-
-    assert odoo.forms["mail.compose.message"]["partner_ids"] == [[6, 0, [12, 9]]]
-
-
-def test_of_several_templates_somebody_has_to_choose() -> None:
-    odoo = PostOffice()
-    rows = odoo.server.records["mail.template"]
-    rows.append({**rows[2], "id": 24, "name": "Other slip"})
-    with pytest.raises(AmbiguousNameError):
-        send(odoo, "stock.picking")
-    assert nothing_was_sent(odoo)
-    assert send(odoo, "stock.picking", template_name="Other slip").status == "sent"
 
 
 def test_without_a_template_subject_and_body_are_needed() -> None:

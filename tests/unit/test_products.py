@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from odoo_toolkit.apps import products
-from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError, make_error
-from odoo_toolkit.policy import Policy
+from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError, make_error
 from tests.unit.fake_products import TEMPLATE, TEMPLATE_VALUE, VARIANT, Shop
-from tests.unit.operation_checks import check_plan_is_the_run, writes
+from tests.unit.operation_checks import writes
 from tests.unit.scripted import VERSIONS, contents
 
 SIZES: dict[str, Any] = {"attribute": "size", "values": ["S", "XL"], "extra_prices": {"xl": 4}}
@@ -56,32 +55,6 @@ def test_what_is_given_for_variants_is_stored_on_them(major: int) -> None:
     assert expected.items() <= sent.items()
     assert ("partner_id" if major >= 16 else "name") in sent["seller_ids"][0][2]
     assert len(odoo.sent) == (22 if major < 17 else 23)
-
-
-def test_a_product_without_variants_takes_all_at_once() -> None:
-    odoo = Shop()
-    table = create(odoo, barcode="333", code="T", cost=3.0, uom_name="Dozens")
-
-    assert (table.barcode, table.cost, table.code, table.warnings) == ("333", 3.0, "T", [])
-    assert table.uom.name == "Dozens"
-    assert [call.method for call in writes(odoo)] == ["create"]
-
-
-def test_what_odoo_stores_otherwise_is_named() -> None:
-    odoo = Shop()
-    original = odoo.answers[TEMPLATE, "create"]
-
-    def dropping(call: Any) -> Any:
-        made = original(call)
-        odoo.server.records[TEMPLATE][-1]["description_sale"] = False
-        return made
-
-    odoo.answers[TEMPLATE, "create"] = dropping
-    table = create(odoo, description="Soft")
-    assert [(one.field, one.became) for one in table.not_stored] == [
-        ("description_sale", "dropped")
-    ]
-    assert "description_sale" in table.warnings[0]
 
 
 def test_missing_attributes_are_created_only_when_asked_for() -> None:
@@ -173,26 +146,6 @@ def test_stock_is_counted_only_where_there_is_the_app() -> None:
         create(Shop(17, stock=False), product_type="storable")
 
 
-def test_the_plan_shows_the_calls_of_the_run() -> None:
-    check_plan_is_the_run(
-        Shop(),
-        lambda odoo, **options: create(
-            odoo,
-            attributes=[SIZES],
-            cost=2.0,
-            variants=[{"values": {"Size": "S"}, "code": "S1"}],
-            **options,
-        ),
-    )
-
-
-def test_readonly_mode_sends_nothing() -> None:
-    odoo = Shop(policy=Policy(mode="readonly"))
-    with pytest.raises(AccessError):
-        create(odoo)
-    assert odoo.sent == []
-
-
 # Prices -------------------------------------------------------------------------------------------
 
 
@@ -230,13 +183,6 @@ def test_the_cost_can_be_the_base() -> None:
     assert done.not_changed == ["'Pine Table' (11) has no cost, or its variants have several."]
 
 
-def test_products_of_one_price_are_written_together() -> None:
-    odoo = Shop()
-    products.change_prices(odoo, products=["Oak Table", 11], percent=-100 + 1e-9, amount=7)
-    assert [call.ids for call in odoo.asked("write")] == [(10, 11)]
-    assert len(odoo.sent) == 5
-
-
 def test_extra_prices_of_attribute_values_stay_and_are_named() -> None:
     odoo = Shop()
     odoo.server.records[TEMPLATE][0]["attribute_line_ids"] = [1]
@@ -253,17 +199,6 @@ def test_extra_prices_of_attribute_values_stay_and_are_named() -> None:
 
     assert products.change_prices(odoo, category_id=2, percent=10, dry_run=True).warnings == told
     assert products.change_prices(odoo, category_id=2, percent=10).warnings == told
-
-
-def test_the_same_price_writes_nothing() -> None:
-    odoo = Shop()
-    done = products.change_prices(odoo, products=[10], percent=0)
-    assert isinstance(done, products.PricesResult)
-    assert (done.changed, done.not_changed) == (
-        [],
-        ["'Oak Table' (10) has this price already: 100."],
-    )
-    assert writes(odoo) == []
 
 
 def test_a_price_that_cannot_be_written_is_named() -> None:
@@ -313,19 +248,6 @@ def test_the_plan_of_prices_shows_the_calls_of_the_run() -> None:
     ]
 
 
-def test_a_product_says_its_ids_and_whose_taxes_it_has() -> None:
-    odoo = Shop()
-    odoo.server.records["account.tax"].append(
-        {"id": 3, "name": "5%", "type_tax_use": "sale", "company_id": 2}
-    )
-    odoo.server.records["res.company"] = [{"id": 1, "name": "Main"}, {"id": 2, "name": "Branch"}]
-    result = create(odoo, name="Lamp", product_type="storable", customer_taxes=[1, 3])
-
-    assert result.storable
-    assert [tax.name for tax in result.customer_taxes] == ["21% (Main)", "5% (Branch)"]
-    assert f"product.template {result.id}; {result.variants[0].id} as variant" in result.message
-
-
 # Price lists --------------------------------------------------------------------------------------
 
 
@@ -354,16 +276,6 @@ def test_a_price_list_is_created_and_given_to_customers() -> None:
         "2027-01-01 00:00:00",
         "2027-01-31 23:59:59",
     )
-
-
-def test_a_price_list_that_customers_do_not_show_is_said() -> None:
-    odoo = Shop()
-    odoo.answers["res.partner", "write"] = True
-    made = products.create_price_list(
-        odoo, name="Partners", rules=[{"fixed_price": 3}], customers=[7]
-    )
-    assert isinstance(made, products.PriceListResult)
-    assert (made.customers, "1 of 1 customers" in made.warnings[0]) == ([], True)
 
 
 @pytest.mark.parametrize(

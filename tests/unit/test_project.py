@@ -5,27 +5,20 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
-import attrs
 import pytest
 
 from odoo_toolkit.apps import project
 from odoo_toolkit.configuration import load
-from odoo_toolkit.errors import AccessError, NotFoundError, OdooConnectionError, ValidationError
+from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.policy import Policy
-from odoo_toolkit.values import ReadOptions
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.toolsets.base import ToolTable
 from odoo_toolkit_mcp.toolsets.core import CoreToolset, describe_toolsets
 from odoo_toolkit_mcp.toolsets.project import ProjectToolset
 from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
-from tests.unit.operation_checks import (
-    check_plan_is_the_run,
-    check_seen_when_lost,
-    check_told_when_lost,
-    writes,
-)
+from tests.unit.operation_checks import check_seen_when_lost, writes
 from tests.unit.scripted import VERSIONS, Scripted, contents
-from tests.unit.table_values import NAT, Column, Moment, Scalar
+from tests.unit.table_values import NAT, Column, Moment
 
 
 def server(major: int = 19, policy: Policy | None = None, **changes: Any) -> Scripted:
@@ -92,13 +85,6 @@ def test_a_task_is_created_in_a_project(major: int) -> None:
     assert len(odoo.sent) == (3 if major == 14 else 4)
 
 
-def test_odoo_14_takes_one_assignee() -> None:
-    odoo = server(14)
-    with pytest.raises(ValidationError, match="one user"):
-        project.create_task(odoo, name="Paint", project_id=3, user_ids=[2, 3])
-    assert odoo.sent == []
-
-
 @pytest.mark.parametrize(
     ("given", "day", "moment"),
     [
@@ -122,14 +108,6 @@ def test_a_deadline_is_a_day_to_16_and_a_moment_since(
     project.create_task(odoo, name="Paint", project_id=3, date_deadline=given)
     expected = day if major < 17 else moment
     assert contents(odoo.asked("create")[0])["date_deadline"] == expected
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_a_subtask_gets_the_project_of_its_parent_explicitly(major: int) -> None:
-    odoo = server(major)
-    project.create_task(odoo, name="Door", parent_id=5)
-    values = contents(odoo.asked("create")[0])
-    assert (values["parent_id"], values["project_id"]) == (5, 3)
 
 
 @pytest.mark.parametrize(
@@ -179,25 +157,12 @@ def server_in_memory() -> Scripted:
 
 
 @pytest.mark.parametrize("done", OPERATIONS)
-def test_a_dry_run_shows_the_calls_of_the_real_run(done: tuple[str, str]) -> None:
-    check_plan_is_the_run(server_in_memory(), OPERATIONS[done])
-
-
-@pytest.mark.parametrize("done", OPERATIONS)
 def test_what_was_done_is_recognised_without_its_answer(
     done: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     odoo = server_in_memory()
     result = check_seen_when_lost(odoo, done[0], OPERATIONS[done], monkeypatch)
     assert result.id == odoo.server.records[done[1]][-1]["id"] == (6 if done[0] == "create" else 5)
-
-
-@pytest.mark.parametrize("done", OPERATIONS)
-def test_what_is_not_seen_may_have_been_done(
-    done: tuple[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    error = check_told_when_lost(server_in_memory(), done[0], OPERATIONS[done], monkeypatch)
-    assert ("Repeating it is safe" in error.suggestion) is (done[0] == "write")
 
 
 @pytest.mark.parametrize("stage", [{"stage_id": 2}, {"stage_name": "Done"}])
@@ -237,37 +202,6 @@ def test_a_private_task_has_no_stage_to_move_to() -> None:
         project.move_stage(odoo, task_id=5, stage_id=2)
 
 
-@pytest.mark.parametrize("major", VERSIONS)
-def test_time_is_logged_on_task_and_project(major: int) -> None:
-    odoo = server(major)
-    result = project.log_timesheet(odoo, task_id=5, hours=1.5, description="work", date="2025-6-30")
-    assert isinstance(result, project.TimesheetResult)
-    assert (result.hours, result.date) == (1.5, "2025-06-30")
-    assert result.employee
-    assert contents(odoo.asked("create")[0]) == {
-        "name": "work",
-        "unit_amount": 1.5,
-        "date": "2025-06-30",
-        "task_id": 5,
-        "project_id": 3,
-    }
-    assert odoo.methods() == [
-        "project.task.search_read",
-        "hr.employee.public.search_read",
-        "account.analytic.line.create",
-        "account.analytic.line.search_read",
-        "project.task.search_read",
-    ]
-
-
-@pytest.mark.parametrize("hours", [0, -1.5, float("nan"), float("inf"), True])
-def test_hours_must_be_more_than_none(hours: float) -> None:
-    odoo = server()
-    with pytest.raises(ValidationError, match="hours must be"):
-        project.log_timesheet(odoo, task_id=5, hours=hours)
-    assert odoo.sent == []
-
-
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
@@ -280,47 +214,6 @@ def test_a_task_that_takes_no_time_is_refused(changes: dict[str, Any], text: str
     with pytest.raises(ValidationError, match=text):
         project.log_timesheet(odoo, task_id=5, hours=1)
     assert writes(odoo) == []
-
-
-@pytest.mark.parametrize("major", [14, 19])
-def test_a_user_who_is_no_employee_is_refused(major: int) -> None:
-    odoo = server(major)
-    with pytest.raises(ValidationError, match="User 9 is not linked to an employee"):
-        project.log_timesheet(odoo, task_id=5, hours=1, user_id=9)
-    assert writes(odoo) == []
-
-
-def test_a_bad_day_is_refused() -> None:
-    with pytest.raises(ValidationError, match="date is not a date: 'monday'"):
-        project.log_timesheet(server(), task_id=5, hours=1, date="monday")
-
-
-def test_what_was_logged_is_told_also_when_it_cannot_be_read_back() -> None:
-    odoo = server()
-    odoo.answers["account.analytic.line", "search_read"] = OdooConnectionError("gone")
-    result = project.log_timesheet(odoo, task_id=5, hours=1)
-    assert isinstance(result, project.TimesheetResult)
-    assert (result.id, result.hours, "gone" in result.warnings[0]) == (5, 1, True)
-
-
-def test_an_employee_who_has_left_is_not_looked_for() -> None:
-    odoo = server()
-    project.log_timesheet(odoo, task_id=5, hours=1)
-    [search] = [call for call in odoo.sent if call.model == "hr.employee.public"]
-    assert search.context["active_test"] is True
-
-
-def test_assignees_that_cannot_be_read_are_told() -> None:
-    odoo = server(user_ids=[2, 7])
-    result = project.create_task(odoo, name="Paint", project_id=3)
-    assert isinstance(result, project.TaskResult)
-    assert [user.id for user in result.users] == [2]
-    assert result.warnings == ["Of the assignees, this user cannot see 7."]
-    odoo.answers["res.users", "search_read"] = AccessError("no users for you")
-    result = project.create_task(odoo, name="Paint", project_id=3)
-    assert isinstance(result, project.TaskResult)
-    assert (result.id, result.users) == (5, [])
-    assert result.warnings == ["The assignees' names cannot be read: no users for you"]
 
 
 def test_timesheets_need_their_module(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -352,37 +245,6 @@ def test_the_timesheet_tool_is_there_only_with_its_module(
         assert "hr_timesheet" in result.tools_omitted[name]
         [_, told] = describe_toolsets(report, odoo).toolsets
         assert told.omitted == result.tools_omitted
-
-
-@pytest.mark.parametrize(
-    "action",
-    [
-        lambda odoo: project.create_task(odoo, name="Paint", project_id=3, user_ids=[2]),
-        lambda odoo: project.create_task(odoo, name="Door", parent_id=5),
-        lambda odoo: project.move_stage(odoo, task_id=5, stage_id=2),
-        lambda odoo: project.log_timesheet(odoo, task_id=5, hours=1.5),
-    ],
-)
-@pytest.mark.parametrize("major", [14, 19])
-def test_results_have_one_shape_whatever_the_options(major: int, action: Any) -> None:
-    expected = action(server(major))
-    odoo = server(major)
-    odoo.options = ReadOptions(strip_html=False, normalize_many2one=False, max_limit=1)
-    assert attrs.asdict(action(odoo)) == attrs.asdict(expected)
-
-
-def test_what_data_people_hold_is_sent_as_plain_values() -> None:
-    odoo = server()
-    users: Any = Column([Scalar(2, "i")])
-    project.create_task(odoo, name="Paint", project_id=3, user_ids=users, tag_ids=range(4, 6))
-    values = contents(odoo.asked("create")[0])
-    assert (values["user_ids"], values["tag_ids"]) == ([[6, 0, [2]]], [[6, 0, [4, 5]]])
-    odoo = server()
-    hours: Any = Scalar(1.5, "f")
-    day: Any = Moment("2025-06-30")
-    project.log_timesheet(odoo, task_id=5, hours=hours, date=day)
-    values = contents(odoo.asked("create")[0])
-    assert (values["unit_amount"], values["date"]) == (1.5, "2025-06-30")
 
 
 def test_a_dry_run_does_not_plan_a_task_for_no_project() -> None:

@@ -9,7 +9,7 @@ import pytest
 from odoo_toolkit.apps import project
 from odoo_toolkit.apps.project import BillingResult
 from odoo_toolkit.errors import NotFoundError
-from tests.unit.scripted import VERSIONS, Scripted
+from tests.unit.scripted import Scripted
 
 
 def _models(major: int) -> dict[str, dict[str, Any]]:
@@ -142,21 +142,6 @@ def check(odoo: Scripted) -> BillingResult:
     return project.check_billing(odoo, order_name="S00012")
 
 
-@pytest.mark.parametrize("major", VERSIONS)
-def test_logged_hours_are_to_be_invoiced(major: int) -> None:
-    odoo = server(major)
-    told = check(odoo)
-    assert told.todo == [
-        "Invoice 3 Hours of Support: 300 EUR without taxes (create_invoices of sales)."
-    ]
-    assert (told.amount_to_invoice, told.currency, told.unbilled) == (300.0, "EUR", [])
-    (service,) = told.services
-    assert (service.invoiced_by, service.logged, service.logged_invoiced) == ("logged hours", 3, 0)
-    assert service.uom
-    assert service.uom.name == "Hours"
-    assert len(odoo.sent) == 7
-
-
 def test_a_quotation_is_confirmed_first() -> None:
     odoo = server(project_id=False, task_id=False, qty_to_invoice=0.0, qty_delivered=0.0)
     odoo.server.records["sale.order"][0]["state"] = "draft"
@@ -218,12 +203,6 @@ def test_what_is_sold_by_quantity_is_not_invoiced_by_hours() -> None:
     assert "not by the 3 logged hours" in told.todo[0]
 
 
-def test_what_is_delivered_by_hand_is_entered() -> None:
-    odoo = server(qty_delivered_method="manual", qty_delivered=0.0, qty_to_invoice=0.0)
-    odoo.server.records["account.analytic.line"].clear()
-    assert "enter its delivered quantity" in check(odoo).todo[0]
-
-
 def test_what_is_on_a_draft_is_posted_and_nothing_is_left() -> None:
     odoo = server(qty_invoiced=3.0, qty_to_invoice=0.0)
     odoo.server.records["sale.order"][0]["invoice_ids"] = [30]
@@ -235,26 +214,6 @@ def test_what_is_on_a_draft_is_posted_and_nothing_is_left() -> None:
     again = check(odoo)
     assert again.todo == []
     assert "nothing to do" in again.message
-
-
-@pytest.mark.parametrize(
-    ("model", "values", "words"),
-    [
-        ("sale.order", {"state": "cancel"}, "cancelled"),
-        ("sale.order.line", {"is_service": False}, "sells no service"),
-    ],
-)
-def test_where_nothing_can_be_invoiced_this_is_said(
-    model: str, values: dict[str, Any], words: str
-) -> None:
-    odoo = server()
-    odoo.server.records[model][0] |= values
-    (todo,) = check(odoo).todo
-    assert words in todo
-
-
-def test_who_does_not_see_all_hours_is_told_so() -> None:
-    assert "not a timesheet approver" in check(server(approver=False)).warnings[0]
 
 
 def test_what_is_missing_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import pytest
 from odoo_toolkit.apps import project
 from odoo_toolkit.apps.project import ProjectResult
 from odoo_toolkit.call import Call
-from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
+from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
 from tests.unit.operation_checks import writes
@@ -171,25 +171,6 @@ def test_tasks_are_made_level_by_level_and_linked_at_last(major: int) -> None:
     assert [stage.name for stage in made.stages] == ["To do", "Doing", "Done"]
 
 
-def test_round_trips() -> None:
-    odoo = server()
-    make(odoo, tasks=[{"name": "Pack"}, {"name": "Drive", "depends_on": ["Pack"]}])
-    methods = odoo.methods()
-    assert methods[:5] == [
-        "project.project.search_read",
-        "project.project.create",
-        "project.task.type.search_read",
-        "project.task.create",
-        "project.task.write",
-    ]
-    # What was made is read side by side.
-    assert sorted(methods[5:]) == [
-        "project.project.search_read",
-        "project.task.search_read",
-        "project.task.type.search_read",
-    ]
-
-
 @pytest.mark.parametrize("major", [15, 19])
 def test_the_plan_says_all_in_names_and_writes_nothing(major: int) -> None:
     odoo = server(major)
@@ -289,15 +270,6 @@ def test_what_odoo_makes_otherwise_is_named() -> None:
     assert made.warnings == ["The task 'Drive' has the state 01_in_progress."]
 
 
-def test_what_is_made_stays_when_a_later_step_fails() -> None:
-    odoo = server()
-    odoo.answers["project.task", "create"] = AccessError("Not yours.")
-    made = make(odoo, tasks=TASKS)
-    assert made.id == 7
-    assert "not all of its tasks are: Not yours." in made.warnings[0]
-    assert "'Pack' is not there" in made.warnings[1]
-
-
 def test_a_customer_who_follows_is_named() -> None:
     odoo = server()
     create = odoo.answers["project.project", "create"]
@@ -309,22 +281,3 @@ def test_a_customer_who_follows_is_named() -> None:
 
     odoo.answers["project.project", "create"] = followed
     assert "Azure follows the project" in make(odoo, partner=9).warnings[0]
-
-
-@pytest.mark.parametrize(
-    "allowed", ["project.project", "project.task", "project.project,project.task"]
-)
-def test_the_policy_is_asked_before_the_first_call(allowed: str) -> None:
-    odoo = server(policy=Policy(mode="restricted", write_allowlist=allowed))
-    with pytest.raises(OdooError, match=r"restricted|write"):
-        make(odoo, tasks=[{"name": "Pack"}])
-    assert odoo.sent == []
-
-
-def test_a_lost_answer_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tests.unit.operation_checks import check_seen_when_lost
-
-    made = check_seen_when_lost(
-        server(), "write", lambda odoo: make(odoo, tasks=TASKS[:1] + TASKS[2:3]), monkeypatch
-    )
-    assert made.tasks[1].depends_on

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date
 from typing import Any
 
 import pytest
@@ -189,51 +188,10 @@ def test_time_off_and_closed_days_are_not_expected(first: str, last: str, expect
         assert ("Bo Birch", 40.0, 8.0) in missing(hours(odoo))
 
 
-def test_hours_that_time_off_has_logged_are_neither_work_nor_missing() -> None:
-    odoo = server()
-    lines = odoo.server.records["account.analytic.line"]
-    lines += [line(10, "2025-07-01", 32.0, 5, holiday_id=9)]
-    report = hours(odoo)
-    assert report.by_employee["Bo Birch"] == 40.0
-    assert "Bo Birch" not in [row.employee.name for row in report.missing]
-    lines.append(line(11, "2025-07-03", -3.0, 5))
-    assert ("Bo Birch", 8.0, 5.0) in missing(hours(odoo))
-
-
-def test_only_days_that_are_over_are_expected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("odoo_toolkit.apps.project.hours.today", lambda odoo: "2025-07-02")
-    assert ("Bo Birch", 16.0, 8.0) in missing(hours(server()))
-    assert hours(server(), date_from="2025-07-02").missing == []
-
-
-def test_weeks_may_differ() -> None:
-    odoo = server()
-    odoo.server.records["resource.calendar"][0]["two_weeks_calendar"] = True
-    for row in odoo.server.records["resource.calendar.attendance"]:
-        row["week_type"] = "1"
-    # As Odoo counts them: by weeks since the year 1.
-    second = (date(2025, 6, 30).toordinal() - 1) // 7 % 2 == 0
-    (row,) = hours(odoo, date_to="2025-07-13", employees=[5]).missing
-    assert (row.week, row.expected) == ("2025-07-07" if second else MONDAY, 40.0)
-
-
-def test_without_a_schedule_nothing_at_all_is_missing() -> None:
-    odoo = server()
-    for row in odoo.server.records["hr.employee.public"]:
-        row["resource_calendar_id"] = False
-    assert missing(hours(odoo, date_to="2025-07-13")) == [("Bo Birch", None, 0.0)]
-
-
 def test_chosen_employees_are_judged_though_they_are_no_users() -> None:
     report = hours(server(), employees=["cy cedar", 5])
     assert missing(report) == [("Bo Birch", 40.0, 8.0), ("Cy Cedar", 40.0, 0.0)]
     assert report.total == 8.0
-
-
-def test_who_sees_only_the_own_hours_is_judged_alone() -> None:
-    report = hours(server(approver=False))
-    assert [name for name, _, _ in missing(report)] == ["Ann Ash"]
-    assert "not a timesheet approver" in report.warnings[0]
 
 
 def test_what_cannot_be_read_is_told() -> None:
@@ -256,13 +214,6 @@ def test_what_cannot_be_read_is_told() -> None:
 def test_a_wrong_question_is_refused(values: dict[str, Any], words: str) -> None:
     with pytest.raises((ValidationError, NotFoundError), match=words):
         hours(server(), **values)
-
-
-def test_without_timesheets_there_are_no_hours(monkeypatch: pytest.MonkeyPatch) -> None:
-    odoo = server()
-    monkeypatch.setattr(odoo.schema, "module_installed", lambda name: False)
-    with pytest.raises(NotFoundError, match="hr_timesheet"):
-        hours(odoo)
 
 
 def test_round_trips() -> None:

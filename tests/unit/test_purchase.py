@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from odoo_toolkit.apps import purchase
-from odoo_toolkit.apps.accounting import Invoice
 from odoo_toolkit.apps.purchase import fulfilment, offers
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import (
@@ -17,11 +16,10 @@ from odoo_toolkit.errors import (
     OdooError,
     StateError,
     ValidationError,
-    make_error,
 )
 from odoo_toolkit.operations.lines import today
 from tests.unit.fake_purchase import Buying
-from tests.unit.operation_checks import check_seen_when_lost, check_told_when_lost, writes
+from tests.unit.operation_checks import check_seen_when_lost, writes
 from tests.unit.scripted import VERSIONS, contents
 
 LINES = [{"product_id": 3, "quantity": 5}]
@@ -150,38 +148,7 @@ def test_a_wrong_line_is_refused_before_anything_is_sent(line: dict[str, Any], m
     assert odoo.sent == []
 
 
-def test_a_discount_needs_a_version_that_has_it() -> None:
-    line = {"product_id": 3, "discount": 5}
-    with pytest.raises(ValidationError, match="Odoo 17"):
-        purchase.create_order(Buying(16), lines=[line], partner_id=7)
-    odoo = Buying(17)
-    purchase.create_order(odoo, lines=[line], partner_id=7)
-    assert sent_lines(odoo)[0]["discount"] == 5
-
-
-def test_an_order_that_cannot_be_confirmed_is_still_told_of() -> None:
-    odoo = Buying()
-    odoo.answers["purchase.order", "button_confirm"] = make_error("USER_ERROR", "No rule.")
-    made = create(odoo, confirm=True)
-    assert (made.id, made.confirmed) == (13, False)
-    assert "Not confirmed: No rule." in made.warnings[0]
-
-
 # Confirming -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_a_request_is_confirmed(major: int) -> None:
-    odoo = Buying(major, receipt="assigned")
-    done = confirm(odoo)
-    assert (done.confirmed, done.state, done.message) == (
-        True,
-        "purchase",
-        "P00012 confirmed: 50.00 USD",
-    )
-    assert [receipt.id for receipt in done.receipts] == [31]
-    # Order, button, and then order and receipts side by side.
-    assert len(odoo.sent) == 4
 
 
 @pytest.mark.parametrize("major", VERSIONS)
@@ -248,25 +215,6 @@ def test_an_order_without_lines_is_not_confirmed() -> None:
 # Receiving --------------------------------------------------------------------------------------
 
 
-def test_the_open_receipt_is_validated(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was said of quantities and the rest is passed on; finding it takes two round trips."""
-    asked: dict[str, Any] = {}
-    monkeypatch.setattr(fulfilment, "validate_picking", lambda _, **said: asked.update(said))
-    odoo = Buying(state="purchase", receipt="assigned")
-    done = {"id": 30, "name": "WH/IN/30", "state": "done", "purchase_id": 12}
-    odoo.tables["stock.picking"].append(done | {"picking_type_code": "incoming"})
-    lines = [{"product_id": 3, "quantity": 2}]
-    purchase.receive(odoo, order_id=12, lines=lines, backorder=True, dry_run=True)
-    assert asked == {
-        "picking_id": 31,
-        "lines": lines,
-        "backorder": True,
-        "allow_more": False,
-        "dry_run": True,
-    }
-    assert len(odoo.sent) == 2
-
-
 @pytest.mark.parametrize(
     ("order", "options", "match"),
     [
@@ -303,22 +251,6 @@ def test_of_several_open_receipts_one_is_chosen(monkeypatch: pytest.MonkeyPatch)
 # Billing ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("major", VERSIONS)
-def test_a_bill_has_its_date_and_reference(major: int) -> None:
-    """The reference given, else that of the order, which 19 does not take over."""
-    odoo = Buying(major, state="purchase", partner_ref="R-1")
-    made = bill(odoo, post=True)
-    assert isinstance(made, Invoice)
-    assert (made.id, made.posted, made.name) == (41, True, "BILL/1")
-    assert contents(odoo.asked("write")[0]) == {"invoice_date": "2026-01-31", "ref": "R-1"}
-    methods = ["search_read", "search_read", "action_create_invoice", "write", "action_post"]
-    assert [call.method for call in odoo.sent] == [*methods, "search_read"]
-
-    odoo = Buying(major, state="purchase", partner_ref="R-1")
-    assert bill(odoo, ref="B-9").state == "draft"
-    assert contents(odoo.asked("write")[0])["ref"] == "B-9"
-
-
 @pytest.mark.parametrize(
     ("order", "match"),
     [
@@ -349,14 +281,6 @@ def test_the_plan_of_a_bill_has_its_lines_and_amounts(major: int) -> None:
     assert len(odoo.sent) == 2
 
 
-def test_a_bill_that_cannot_be_posted_is_still_told_of() -> None:
-    odoo = Buying(state="purchase")
-    odoo.answers["account.move", "action_post"] = make_error("USER_ERROR", "Duplicate reference.")
-    made = bill(odoo, post=True)
-    assert (made.id, made.state) == (41, "draft")
-    assert "Duplicate reference." in made.warnings[0]
-
-
 # Looking ----------------------------------------------------------------------------------------
 
 
@@ -380,16 +304,6 @@ def test_what_may_not_be_read_of_an_order_is_told() -> None:
     found = purchase.get_order(odoo, order_id=12)
     assert found.receipts == []
     assert "The receipts cannot be read" in found.warnings[0]
-
-
-@pytest.mark.parametrize(("major", "values"), [(18, {"state": "done"}), (19, {"locked": True})])
-def test_locked_is_told_alike(major: int, values: dict[str, Any]) -> None:
-    order: dict[str, Any] = {"state": "purchase", **values}
-    assert purchase.get_order(Buying(major, **order), order_id=12).locked
-    odoo = Buying(major, **order)
-    with pytest.raises(StateError, match="is locked"):
-        cancel(odoo)
-    assert writes(odoo) == []
 
 
 # Cancelling -------------------------------------------------------------------------------------
@@ -427,36 +341,6 @@ def test_an_order_that_was_returned_is_cancelled_from_19_on() -> None:
 
 
 # What can be had --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_what_can_be_had_is_one_answer(major: int) -> None:
-    """Stock, what comes, and each vendor's offer with what is in its way."""
-    odoo = Buying(major)
-    odoo.offer(8.0, min_qty=100)
-    odoo.offer(10.0, min_qty=1, product_code="A-1")
-    odoo.offer(1.0, vendor=8, date_end="2020-01-01")
-    odoo.offer(2.0, vendor=8, date_start="2999-01-01")
-    odoo.tables["stock.move"].append(
-        {"id": 1, "product_id": 3, "state": "assigned", "product_qty": 5.0, "origin": "P1"}
-        | {"date": "2026-02-03 04:05:06", "location_id": 4, "location_dest_id": 8}
-    )
-    odoo.tables["stock.location"] = [{"id": 4, "usage": "supplier"}, {"id": 8, "usage": "internal"}]
-    can = purchase.get_supply(odoo, product_id=3, quantity=5)
-    assert (can.on_hand, can.free, can.forecast, can.making) == (6.0, 4.0, 9.0, None)
-    assert [(item.quantity, item.source) for item in can.incoming] == [(5.0, "P1")]
-    assert {(offer.price, offer.unusable) for offer in can.offers} == {
-        (8.0, "below minimum"),
-        (10.0, None),
-        (1.0, "expired"),
-        (2.0, "not yet valid"),
-    }
-    assert {offer.arrives for offer in can.offers} == {day(odoo, 7)}
-    # The unit is told where it is not the product's.
-    assert {offer.uom for offer in can.offers} == {None}
-    assert f"5 from Acme at 10 USD by {day(odoo, 7)}" in can.message
-    # Product, stock, arrivals and offers side by side.
-    assert len(odoo.sent) == 4
 
 
 def test_a_vendor_who_counts_in_dozens_is_compared_in_dozens() -> None:
@@ -555,22 +439,6 @@ def test_a_maximum_is_read_of_a_note_only_where_it_is_clear(
     assert offers.most_in(note) == most
 
 
-def test_receipts_that_come_in_time_count_unless_others_wait_for_them() -> None:
-    """Four are free, five come, of which others who have nothing reserved take two."""
-    odoo = Buying()
-    in_stock(odoo, free_qty=4.0, incoming_qty=5.0, virtual_available=7.0)
-    odoo.offer(10.0, min_qty=1)
-    comes(odoo, 5.0, 2)
-    comes(odoo, 50.0, 30)
-    found = purchase.get_supply(odoo, product_id=3, quantity=10, needed_by=day(odoo, 9))
-    assert (found.free, found.coming, found.missing) == (4.0, 3.0, 3.0)
-    assert [arrival.source for arrival in found.incoming] == ["P2"]
-    assert "3 more until" in found.message
-    assert "3 from Acme at 10 USD" in found.message
-    stock = next(c for c in odoo.sent if "incoming_qty" in c.arguments.get("fields", ()))
-    assert stock.context["to_date"] == f"{day(odoo, 9)} 23:59:59"
-
-
 @pytest.mark.parametrize("major", VERSIONS)
 def test_components_that_come_before_making_begins_are_not_missing(major: int) -> None:
     """Making takes three days; two chairs come in time, and twenty boards are bought."""
@@ -616,19 +484,6 @@ def test_the_cheapest_vendor_of_a_component_that_is_in_time_is_named() -> None:
     assert f"cheapest Rival 7 at 8 USD by {day(odoo, 7)}" in found.message
 
 
-@pytest.mark.parametrize("wrong", ["soon", "2020-01-31", 5])
-def test_a_day_that_is_past_or_none_is_refused(wrong: Any) -> None:
-    odoo = Buying()
-    with pytest.raises(ValidationError, match="needed_by"):
-        purchase.get_supply(odoo, product_id=3, needed_by=wrong)
-    assert odoo.sent == []
-
-
-def test_totals_are_told_without_taxes_too() -> None:
-    odoo = Buying(amount_total=57.5, amount_tax=7.5)
-    assert confirm(odoo).message == "P00012 confirmed: 57.50 USD (50.00 untaxed)"
-
-
 def shelf(major: int, kind: str = "normal") -> Buying:
     """Return an Odoo in which a shelf is made of chairs, boards and work."""
     odoo = Buying(major, mrp=True)
@@ -653,90 +508,10 @@ def shelf(major: int, kind: str = "normal") -> Buying:
     return odoo
 
 
-@pytest.mark.parametrize("major", VERSIONS)
-def test_what_can_be_made_waits_for_its_slowest_component(major: int) -> None:
-    """A dozen shelves of 12 chairs and 5 dozen boards; four chairs and ten boards are free."""
-    odoo = shelf(major)
-    can = purchase.get_supply(odoo, product_id=50, quantity=6).making
-    assert can is not None
-    assert (can.possible_now, can.days, can.kit) == (2.0, 3.0, False)
-    assert [(item.product.name, item.missing) for item in can.short] == [
-        ("Chair", 2.0),
-        ("Board", 20.0),
-    ]
-    # Twenty boards are below the vendor's least quantity, which is then ordered.
-    assert [item.arrives for item in can.short] == [day(odoo, 6), day(odoo, 4)]
-    assert [item.has_bom for item in can.short] == [False, True]
-    assert can.ready == day(odoo, 9)
-    # Product, stock, arrivals, offers, four of the bill of materials side by side; then, side by
-    # side as well, units and whether boards are a kit.
-    assert len(odoo.sent) == 10
-
-
-def test_a_component_that_is_a_kit_is_what_is_in_it() -> None:
-    """Sixty boards for six shelves are thirty planks, of a vendor who is asked for then."""
-    odoo = shelf(19)
-    plank = odoo.add_product(53, "Plank", free_qty=5.0)
-    odoo.tables["mrp.bom"][1] |= {"type": "phantom", "product_qty": 2.0}
-    line = {"id": 9, "bom_id": 2, "product_id": 53, "product_qty": 1.0, "product_uom_id": 1}
-    odoo.tables["mrp.bom.line"].append(line)
-    odoo.offer(9.0, delay=5, template=plank)
-    can = purchase.get_supply(odoo, product_id=50, quantity=6).making
-    assert can is not None
-    assert [(item.product.name, item.missing, item.arrives) for item in can.short] == [
-        ("Chair", 2.0, day(odoo, 6)),
-        ("Plank", 10.0, day(odoo, 5)),
-    ]
-    assert can.possible_now == 2.0
-
-
-def test_a_component_that_cannot_be_seen_is_said_and_the_rest_is_there() -> None:
-    odoo = shelf(19)
-    odoo.tables["product.product"][:] = [
-        row for row in odoo.tables["product.product"] if row["id"] != 51
-    ]
-    can = purchase.get_supply(odoo, product_id=50)
-    assert can.making is None
-    assert can.on_hand is not None
-    assert "The components cannot be read: There is no product with id 51" in can.warnings[0]
-
-
-def test_without_a_vendor_nobody_knows_when_it_is_made() -> None:
-    odoo = shelf(19)
-    odoo.tables["product.supplierinfo"].clear()
-    can = purchase.get_supply(odoo, product_id=50, quantity=6)
-    assert can.making is not None
-    assert can.making.ready is None
-    assert "2 can be made; components are missing" in can.message
-
-
 def test_a_kit_takes_no_time() -> None:
     can = purchase.get_supply(shelf(19, "phantom"), product_id=50, quantity=1).making
     assert can is not None
     assert (can.kit, can.days, can.short) == (True, 0, [])
-
-
-def test_what_may_not_be_read_is_told_and_the_rest_is_there() -> None:
-    """To 14, whoever buys but makes nothing may not know the stock where mrp is installed."""
-    odoo = Buying(14, mrp=True)
-    odoo.offer(10.0)
-    odoo.answers["mrp.bom", "search_read"] = AccessError("No rights.")
-    odoo.answers["product.product", "search_read"] = lambda call: (
-        AccessError("No rights.") if "free_qty" in call.arguments["fields"] else NotImplemented
-    )
-    can = purchase.get_supply(odoo, product_id=3)
-    assert (can.making, can.on_hand, [offer.price for offer in can.offers]) == (None, None, [10.0])
-    told = " ".join(can.warnings)
-    assert "The bills of materials cannot be read" in told
-    assert "The stock cannot be read" in told
-
-
-@pytest.mark.parametrize("quantity", [0, -1, float("inf"), "5"])
-def test_a_quantity_that_is_none_is_refused(quantity: Any) -> None:
-    odoo = Buying()
-    with pytest.raises(ValidationError, match="quantity"):
-        purchase.get_supply(odoo, product_id=3, quantity=quantity)
-    assert odoo.sent == []
 
 
 # All of them ------------------------------------------------------------------------------------
@@ -763,17 +538,6 @@ def test_what_was_done_is_seen_though_its_answer_was_lost(
     odoo.offer(10.0)
     result = check_seen_when_lost(odoo, method, operation, monkeypatch)
     assert result.id in (12, 13, 41)
-
-
-@pytest.mark.parametrize(
-    ("operation", "method", "order"), [item for item in OPERATIONS[2:] if item[1] != "action_post"]
-)
-def test_what_is_not_seen_may_be_repeated(
-    operation: Any, method: str, order: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The state, or what is left to bill, is looked at before anything is done."""
-    error = check_told_when_lost(Buying(**order), method, operation, monkeypatch)
-    assert "Repeating it is safe" in error.suggestion
 
 
 def test_nothing_that_is_done_is_lost_for_not_being_readable() -> None:

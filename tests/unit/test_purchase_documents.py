@@ -42,30 +42,6 @@ def bought(major: int = 19, **order: Any) -> Buying:
 # A vendor's bill --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("major", VERSIONS)
-def test_a_bill_is_entered_as_the_vendor_has_it_and_linked_to_the_order(major: int) -> None:
-    odoo = bought(major)
-    taxes = "taxes_id" if major < 19 else "tax_ids"
-    odoo.tables["account.tax"] = [{"id": 6, "name": "10 %"}]
-    odoo.tables["purchase.order.line"][0][taxes] = [6]
-    made = enter(odoo, amount_untaxed=50.0, amount_total=55.0, post=True)
-    assert (made.bill.state, made.differences, made.warnings) == ("posted", [], [])
-    (values,) = odoo.asked("create")[0].arguments["vals_list"]
-    assert (values["ref"], values["invoice_date"], values["invoice_origin"]) == (
-        "F-17",
-        "2026-01-31",
-        "P00012",
-    )
-    (line,) = [command[2] for command in values["invoice_line_ids"]]
-    assert (line["purchase_line_id"], line["product_id"], line["tax_ids"]) == (1, 3, [[6, 0, [6]]])
-    assert (line["quantity"], line["price_unit"], line["product_uom_id"]) == (5, 10, 1)
-    # Order; lines, head, vendor and then bills, journal (from 17 on of the companies above, too);
-    # the bill, its total, posting, and the bill as it is then.
-    assert len(odoo.sent) == (11 if major >= 17 else 10)
-    (matched,) = made.lines
-    assert (matched.billable, matched.order_price, matched.received) == (5.0, 10.0, 5.0)
-
-
 def test_differences_are_told_before_anything_is_written() -> None:
     odoo = bought(to_bill=3.0)
     lines = [{"product_id": 3, "quantity": 4, "price_unit": 11}]
@@ -254,15 +230,6 @@ def test_a_request_is_confirmed_only_where_that_is_asked_for(elsewhere: list[Any
     assert done.orders[0].done["bill"][0].id == 41
 
 
-def test_the_plan_of_orders_writes_nothing(elsewhere: list[Any]) -> None:
-    odoo = Buying(state="purchase", receipt="assigned")
-    plan = purchase.process_orders(odoo, orders=[12], dry_run=True)
-    assert isinstance(plan, purchase.OrdersPlan)
-    assert plan.orders[0].actions["receive"] == "Would validate WH/IN/31."
-    assert set(plan.orders[0].actions) == {"receive", "bill", "post", "pay"}
-    assert writes(odoo) == []
-
-
 @pytest.mark.parametrize(
     ("wrong", "match"),
     [
@@ -354,17 +321,6 @@ def test_what_goes_back_is_refunded(method: str, sent_back: list[Any]) -> None:
     ] * 2
     assert credited[1][3] == {"reason": "Broken", "date": None, "post": True}
     assert any("bill it again" in text for text in back.warnings) == (method == "purchase")
-
-
-@pytest.mark.parametrize(("quantity", "refunded"), [(3.0, None), (4.0, 1.0), (0.0, None)])
-def test_only_what_was_billed_beyond_what_stays_is_refunded(
-    quantity: float, refunded: float | None, sent_back: list[Any]
-) -> None:
-    back = purchase.return_order(billed(quantity=quantity), order_id=12, lines=TWO)
-    assert isinstance(back, purchase.ReturnResult)
-    lines = [call[2] for call in sent_back if call[0] == "credit"]
-    assert lines == ([[{"line_id": 1, "quantity": refunded}]] if refunded else [])
-    assert ("Nothing was refunded" in back.message) == (refunded is None)
 
 
 def test_a_refund_that_fails_is_made_when_it_is_called_again(

@@ -7,17 +7,8 @@ from typing import Any
 import pytest
 
 from odoo_toolkit.apps import sales
-from odoo_toolkit.errors import (
-    AccessError,
-    NotFoundError,
-    OdooConnectionError,
-    StateError,
-    ValidationError,
-    WizardRequiredError,
-    make_error,
-)
+from odoo_toolkit.errors import AccessError, StateError, ValidationError, WizardRequiredError
 from odoo_toolkit.policy import Policy
-from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit.records.results import RecordName
 from tests.unit.fake_sales import FIELDS, VERSIONS, FakeOdoo
 
@@ -103,30 +94,6 @@ def written(odoo: FakeOdoo) -> list[str]:
     return [method for method in odoo.called if method in WRITES]
 
 
-@pytest.mark.parametrize("major", VERSIONS)
-def test_an_order_is_created_and_confirmed(major: int) -> None:
-    """Values, commands and the confirmation are sent; the result is what is read back."""
-    odoo = shop(major)
-    lines = [
-        {"product_name": "chair", "quantity": 3, "price_unit": 100, "discount": 10},
-        {"name": "Thank you"},
-    ]
-    result = sales.create_order(odoo, lines=lines, partner_name="acme", note="a < b", confirm=True)
-    assert isinstance(result, sales.Order)
-    assert (result.id, result.name, result.state) == (12, "S00012", "sale")
-    assert (result.confirmed, result.warnings) == (True, [])
-    assert written(odoo) == ["create", "action_confirm"]
-    values = next(call for call in odoo.sent if call.method == "create").arguments["vals_list"]
-    assert values["partner_id"] == 7
-    assert values["order_line"] == [
-        [0, 0, {"product_uom_qty": 3, "product_id": 3, "price_unit": 100, "discount": 10}],
-        [0, 0, {"display_type": "line_note", "name": "Thank you"}],
-    ]
-    # A text field to 15, html from 16 on, where a bare < would swallow the text.
-    html = FIELDS[str(major)]["sale.order"]["note"]["type"] == "html"
-    assert values["note"] == ("<p>a &lt; b</p>" if html else "a < b")
-
-
 @pytest.mark.parametrize(
     ("line", "match"),
     [
@@ -152,33 +119,6 @@ def test_a_wrong_line_is_refused_before_anything_is_sent(line: dict[str, Any], m
     assert odoo.sent == []
 
 
-def test_a_name_that_matches_several_writes_nothing() -> None:
-    """Whoever asks has to choose."""
-    odoo = shop()
-    odoo.answers["product.product", "name_search"] = [[3, "Chair red"], [4, "Chair blue"]]
-    with pytest.raises(AmbiguousNameError) as raised:
-        sales.create_order(odoo, lines=[{"product_name": "Chair"}], partner_id=7)
-    assert raised.value.field == "lines[0].product_id"
-    assert written(odoo) == []
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        make_error("USER_ERROR", "No stock rule was found."),
-        OdooConnectionError("The server did not answer.", outcome="maybe_applied"),
-    ],
-)
-def test_an_order_that_cannot_be_confirmed_is_still_told_of(error: Exception) -> None:
-    """The created record is in the result, with the reason, whatever stopped the confirmation."""
-    odoo = shop()
-    odoo.answers["sale.order", "action_confirm"] = error
-    result = sales.create_order(odoo, lines=[{"product_id": 3}], partner_id=7, confirm=True)
-    assert isinstance(result, sales.Order)
-    assert (result.id, result.state, result.confirmed) == (12, "draft", False)
-    assert str(error) in result.warnings[0]
-
-
 def test_a_confirmation_that_changes_nothing_is_not_believed() -> None:
     """True from Odoo is no proof; the state is."""
     odoo = shop()
@@ -187,16 +127,6 @@ def test_a_confirmation_that_changes_nothing_is_not_believed() -> None:
     assert isinstance(result, sales.Order)
     assert not result.confirmed
     assert "still draft" in result.warnings[0]
-
-
-def test_an_order_that_cannot_be_read_back_is_still_told_of() -> None:
-    """A connection that breaks after the create does not hide the id."""
-    odoo = shop()
-    odoo.answers["sale.order", "search_read"] = OdooConnectionError("gone")
-    result = sales.create_order(odoo, lines=[{"product_id": 3}], partner_id=7)
-    assert isinstance(result, sales.Order)
-    assert (result.id, result.state) == (12, None)
-    assert "gone" in result.warnings[0]
 
 
 @pytest.mark.parametrize("major", VERSIONS)
@@ -230,40 +160,6 @@ def test_an_unknown_wizard_at_the_confirmation_is_described() -> None:
     with pytest.raises(WizardRequiredError) as raised:
         sales.confirm_order(odoo, order_id=12)
     assert raised.value.details["wizard_required"] is True
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_an_order_is_cancelled_without_a_question(major: int) -> None:
-    """The context key keeps 14 to 18 from opening the wizard instead of cancelling."""
-    odoo = shop(major, state="sale", picking_ids=[5], invoice_ids=[9])
-    odoo.answers["stock.picking", "search_read"] = [picking()]
-    odoo.answers["account.move", "search_read"] = [invoice(state="draft", name="/")]
-    result = sales.cancel_order(odoo, order_name="S00012")
-    assert isinstance(result, sales.Order)
-    assert (result.cancelled, result.state) == (True, "cancel")
-    call = next(call for call in odoo.sent if call.method == "action_cancel")
-    assert call.context["disable_cancel_warning"] is True
-
-
-@pytest.mark.parametrize("major", [16, 17, 18])
-def test_a_cancel_wizard_that_opens_nevertheless_is_answered(major: int) -> None:
-    """An addon may ignore the context key."""
-    odoo = shop(major, state="sale")
-    cancel = odoo.answers["sale.order", "action_cancel"]
-    odoo.answers |= {
-        ("sale.order", "action_cancel"): {
-            "type": "ir.actions.act_window",
-            "res_model": "sale.order.cancel",
-            "target": "new",
-            "context": {"default_order_id": 12},
-        },
-        ("sale.order.cancel", "default_get"): {"order_id": 12},
-        ("sale.order.cancel", "create"): 1,
-        ("sale.order.cancel", "action_cancel"): cancel,
-    }
-    result = sales.cancel_order(odoo, order_id=12)
-    assert isinstance(result, sales.Order)
-    assert result.cancelled
 
 
 @pytest.mark.parametrize(
@@ -336,16 +232,6 @@ def test_reading_an_order_takes_four_round_trips() -> None:
     assert (found.delivery_count, found.deliveries[0].state) == (1, "assigned")
     assert (found.invoice_count, found.invoices) == (1, None)
     assert "not for you" in found.warnings[0]
-
-
-def test_an_order_that_does_not_exist_is_said_not_to() -> None:
-    """An id that Odoo knows nothing of is no empty answer."""
-    odoo = shop()
-    odoo.answers["sale.order", "search_read"] = []
-    with pytest.raises(NotFoundError, match="id 99"):
-        sales.get_order(odoo, order_id=99)
-    with pytest.raises(ValidationError, match="order_id or order_name"):
-        sales.get_order(odoo)
 
 
 @pytest.mark.parametrize(
@@ -437,15 +323,6 @@ def test_what_was_made_is_posted_if_asked_and_nothing_else(major: int) -> None:
     )
 
 
-def test_a_draft_that_cannot_be_posted_stays_and_the_result_says_why() -> None:
-    odoo = invoicing()
-    odoo.answers["account.move", "action_post"] = ValidationError("The period is locked.")
-    result = sales.create_invoices(odoo, order_id=12, post=True)
-    assert [item.state for item in result.invoices] == ["draft"]
-    assert "The draft was made, but not posted: The period is locked." in result.warnings[0]
-    assert "Draft invoice" in result.message
-
-
 def test_posting_is_asked_of_the_policy_before_the_draft_is_made() -> None:
     odoo = shop(19, Policy(mode="restricted", write_allowlist="sale.order"), state="sale")
     with pytest.raises(AccessError, match=r"account\.move"):
@@ -488,14 +365,6 @@ def test_what_cannot_be_invoiced_is_refused(values: dict[str, str]) -> None:
     with pytest.raises(StateError):
         sales.create_invoices(odoo, order_id=12)
     assert written(odoo) == []
-
-
-def test_a_dry_run_does_not_plan_what_is_for_nobody() -> None:
-    odoo = shop()
-    with pytest.raises(NotFoundError, match=r"no res\.partner record with id 99999999"):
-        sales.create_order(
-            odoo, lines=[{"product_name": "chair"}], partner_id=99999999, dry_run=True
-        )
 
 
 def test_an_allowlist_with_the_order_is_enough() -> None:

@@ -127,20 +127,6 @@ def test_lines_are_added_changed_and_removed_by_product(major: int) -> None:
     assert (result.confirmed, result.warnings) == (False, [])
 
 
-def test_changing_by_id_takes_five_round_trips_and_less_without_lines() -> None:
-    odoo = shop()
-    sales.update_order(odoo, order_id=12, change=[{"line_id": 1, "quantity": 4}])
-    assert odoo.methods()[:3] == [
-        "sale.order.search_read",
-        "sale.order.line.search_read",
-        "sale.order.write",
-    ]
-    assert sorted(odoo.methods()[3:]) == ["sale.order.line.search_read", "sale.order.search_read"]
-    odoo = shop()
-    sales.update_order(odoo, order_id=12, client_order_ref="PO 7")
-    assert len(odoo.sent) == 4
-
-
 def test_a_price_that_odoo_computes_anew_is_told() -> None:
     odoo = shop()
 
@@ -193,28 +179,6 @@ def test_what_is_wrong_changes_nothing(changes: dict[str, Any], error: type[Exce
     assert odoo.server.records["sale.order"] + lines(odoo) == before
 
 
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        ({"add": [{"product_id": 3, "qty": 1}]}, r"add\[0\] has an unknown key"),
-        ({"add": [{"product_id": 3, "discount": 101}]}, r"add\[0\].discount"),
-        ({"add": [{"product_name": "Sofa"}]}, r"add\[0\].product_id"),
-        ({"add": [{"product_name": "des"}]}, "Several product.product"),
-        ({"change": [{"line_id": 1, "qty": 1}]}, r"change\[0\] has an unknown key"),
-        ({"note": 5}, "note"),
-    ],
-)
-def test_what_is_wrong_is_named_as_it_was_given(changes: dict[str, Any], says: str) -> None:
-    for operation in (sales.update_order, sales.copy_order):
-        if "note" in changes and operation is sales.copy_order:
-            continue
-        odoo = shop()
-        with pytest.raises((ValidationError, NotFoundError), match=says) as raised:
-            operation(odoo, order_id=12, **changes)
-        assert str(raised.value.details["field"]).partition("[")[0] in changes
-        assert writes(odoo) == []
-
-
 def test_of_two_lines_with_one_product_one_must_be_chosen() -> None:
     odoo = shop()
     lines(odoo)[2]["product_id"] = 3
@@ -237,61 +201,6 @@ def test_a_locked_or_cancelled_order_is_not_changed(major: int) -> None:
     sales.update_order(shop(major, state="sent"), order_id=12, remove=["Chair"])
 
 
-@pytest.mark.parametrize("major", VERSIONS)
-def test_a_copy_for_the_same_customer_is_like_the_order(major: int) -> None:
-    odoo = shop(major, state="sale")
-    result = sales.copy_order(
-        odoo,
-        order_name="S00012",
-        change=[{"product_name": "chair", "quantity": 6}],
-        remove=["desk"],
-        add=[{"product_name": "desk lamp"}],
-        client_order_ref="PO 2",
-    )
-    assert isinstance(result, sales.Order)
-    assert result.id == 13
-    [create] = writes(odoo)
-    values = contents(create)
-    taxes = "tax_ids" if major == 19 else "tax_id"
-    assert values["order_line"] == [
-        [
-            0,
-            0,
-            {
-                "product_id": 3,
-                "product_uom_qty": 6,
-                "sequence": 10,
-                "name": "Chair",
-                "price_unit": 100.0,
-                "discount": 5.0,
-                taxes: [[6, 0, [1]]],
-            },
-        ],
-        [0, 0, {"display_type": "line_note", "name": "By hand", "sequence": 11}],
-        [0, 0, {"product_uom_qty": 1, "product_id": 8, "sequence": 12}],
-    ]
-    assert {name: values[name] for name in values if name != "order_line"} == {
-        "partner_id": 7,
-        "note": "<p>As <b>agreed</b></p>",
-        "pricelist_id": 4,
-        "client_order_ref": "PO 2",
-    }
-
-
-def test_a_copy_for_another_customer_leaves_prices_to_odoo() -> None:
-    odoo = shop()
-    sales.copy_order(odoo, order_id=12, partner_name="zork", remove=["desk"])
-    values = contents(writes(odoo)[0])
-    assert values == {
-        "partner_id": 9,
-        "note": "<p>As <b>agreed</b></p>",
-        "order_line": [
-            [0, 0, {"product_id": 3, "product_uom_qty": 2.0, "sequence": 10}],
-            [0, 0, {"display_type": "line_note", "name": "By hand", "sequence": 11}],
-        ],
-    }
-
-
 def test_down_payments_are_not_copied_and_combinations_not_by_lines() -> None:
     odoo = shop()
     lines(odoo)[2]["is_downpayment"] = True
@@ -301,13 +210,6 @@ def test_down_payments_are_not_copied_and_combinations_not_by_lines() -> None:
     lines(odoo)[2][COMBO] = 1
     with pytest.raises(ValidationError, match="combination"):
         sales.copy_order(odoo, order_id=12)
-    assert writes(odoo) == []
-
-
-def test_a_copy_of_nothing_is_refused() -> None:
-    odoo = shop()
-    with pytest.raises(ValidationError, match="left to copy"):
-        sales.copy_order(odoo, order_id=12, remove=[1, 2, 4])
     assert writes(odoo) == []
 
 
@@ -364,22 +266,6 @@ def test_what_stands_above_and_below_the_lines_is_made_and_read(major: int) -> N
         result.payment_term,
         result.commitment_date,
     )
-
-
-def test_an_order_that_is_confirmed_comes_with_its_deliveries() -> None:
-    odoo = shop()
-    picking = {"id": 31, "name": "WH/OUT/1", "state": "assigned", "picking_type_code": "outgoing"}
-    odoo.answers["stock.picking", "search_read"] = [picking]
-
-    def confirm(call: Any) -> bool:
-        odoo.server.records["sale.order"][0].update(state="sale", picking_ids=[31])
-        return True
-
-    odoo.answers["sale.order", "action_confirm"] = confirm
-    result = sales.confirm_order(odoo, order_id=12)
-    assert isinstance(result, sales.Order)
-    assert [(d.name, d.state) for d in result.deliveries or ()] == [("WH/OUT/1", "assigned")]
-    assert odoo.methods().count("stock.picking.search_read") == 1
 
 
 @pytest.mark.parametrize(

@@ -10,25 +10,16 @@ import pytest
 from odoo_toolkit import lost_answers
 from odoo_toolkit.apps import sales
 from odoo_toolkit.call import Call
-from odoo_toolkit.errors import (
-    AccessError,
-    NotFoundError,
-    OdooConnectionError,
-    OdooError,
-    ValidationError,
-    make_error,
-)
+from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.progress import listening
 from odoo_toolkit.records.names import AmbiguousNameError
-from odoo_toolkit.records.results import RecordName
 from tests.unit.depot import Depot
 from tests.unit.fake_sales import FIELDS
 from tests.unit.operation_checks import writes
 from tests.unit.scripted import Scripted
 from tests.unit.test_accounting import MODELS, RECORDS
 
-VERSIONS = (14, 16, 17, 19)
 ALL = ("confirm", "deliver", "invoice", "post", "pay")
 
 
@@ -220,60 +211,6 @@ def process(odoo: Firm, orders: Any = ("S1",), **how: Any) -> sales.ProcessResul
     return sales.process_orders(odoo, orders=orders, **how)
 
 
-@pytest.mark.parametrize("major", VERSIONS)
-def test_each_order_goes_as_far_as_it_can(major: int) -> None:
-    odoo = Firm(major)
-    result = process(odoo, ["S1", 2, "S4", "5"])
-    goods, short, service, empty = result.orders
-    assert result.message == (
-        "2 of 4 orders went through; S2 stopped at deliver; S5 stopped at confirm."
-    )
-    out = [RecordName(id=1, name="OUT/1")]
-    assert {step: [made.name for made in goods.done[step]] for step in ALL} == {
-        "confirm": ["OUT/1"],
-        "deliver": ["OUT/1"],
-        "invoice": ["Draft 1"],
-        "post": ["INV/1"],
-        "pay": ["P1"],
-    }
-    assert goods.done["deliver"] == out
-    assert (goods.state, goods.invoice_status, goods.amount_due) == ("sale", "invoiced", 0.0)
-    assert (goods.complete, goods.currency, goods.warnings) == (True, "USD", [])
-    assert (short.stopped_at, list(short.done), short.complete) == ("deliver", ["confirm"], False)
-    assert short.error
-    assert short.error["code"] == "STATE_ERROR"
-    assert short.error["details"]["missing"][0]["missing"] == 5.0
-    assert "validate_picking" in short.error["suggestion"]
-    assert (short.state, short.amount_due) == ("sale", 0.0)
-    assert list(service.not_needed) == ["deliver"]
-    assert service.done["confirm"] == []
-    assert [made.name for made in service.done["pay"]] == ["P2"]
-    assert empty.error
-    assert "no lines" in empty.error["message"]
-    assert odoo.order(2)["invoice_ids"] == []
-    assert odoo.row("stock.picking", 2)["state"] == "confirmed"
-
-
-@pytest.mark.parametrize("major", [14, 19])
-def test_unreserved_delivers_what_is_not_in_stock_and_says_so(major: int) -> None:
-    odoo = Firm(major)
-    process(odoo, ["S2"], steps=["confirm"])
-    plan = sales.process_orders.plan(odoo, orders=["S2"], steps=["deliver"], unreserved=True)
-    assert isinstance(plan, sales.OrdersPlan)
-    assert "Below zero" in plan.orders[0].actions["deliver"]
-    result = process(odoo, ["S2"], steps=["deliver"], unreserved=True).orders[0]
-    assert (result.complete, [made.name for made in result.done["deliver"]]) == (True, ["OUT/2"])
-    assert any("below zero" in warning for warning in result.warnings)
-    assert odoo.row("stock.picking", 1)["state"] == "done"
-
-
-def test_unreserved_without_deliveries_is_refused_before_anything() -> None:
-    odoo = Firm()
-    with pytest.raises(ValidationError, match="step deliver"):
-        process(odoo, ["S1"], steps=["confirm"], unreserved=True)
-    assert odoo.sent == []
-
-
 def test_calling_again_goes_on_where_it_stopped_and_does_nothing_twice() -> None:
     odoo = Firm()
     process(odoo, ["S1", "S2"])
@@ -289,42 +226,6 @@ def test_calling_again_goes_on_where_it_stopped_and_does_nothing_twice() -> None
     result = process(odoo, ["S2"]).orders[0]
     assert (list(result.not_needed), list(result.done)) == (["confirm"], list(ALL[1:]))
     assert odoo.counts() == [2, 2, 2]
-
-
-@pytest.mark.parametrize("major", [14, 19])
-def test_a_dry_run_writes_nothing_and_says_what_is_known(major: int) -> None:
-    odoo = Firm(major)
-    process(odoo, [2, 3], steps=["confirm"])
-    process(odoo, [3], steps=["deliver"])
-    done = len(writes(odoo))
-    before = odoo.kept()
-    result = process(odoo, [1, 2, 3, 5], dry_run=True)
-    assert (odoo.kept(), len(writes(odoo))) == (before, done)
-    assert isinstance(result, sales.OrdersPlan)
-    calls = [(call.model, call.method) for call in result.calls]
-    assert calls[0] == ("sale.order", "action_confirm")
-    assert ("sale.advance.payment.inv", "create_invoices") in calls
-    assert result.message.startswith("Nothing was written. 2 of 4 orders can go through")
-    quotation, short, delivered, empty = result.orders
-    assert tuple(quotation.actions) == ALL
-    assert quotation.actions["confirm"] == "Would confirm S1: total 115.00 USD."
-    assert (quotation.done, quotation.state) == ({}, "draft")
-    assert (short.stopped_at, short.actions) == ("deliver", {})
-    assert list(delivered.not_needed) == ["confirm", "deliver"]
-    assert delivered.actions["invoice"] == "Would make a draft invoice of S3."
-    assert empty.stopped_at == "confirm"
-    # What is known once it is the first thing to be done.
-    process(odoo, [3], steps=["invoice", "post"])
-    would = process(odoo, [3], dry_run=True).orders[0].actions
-    assert would == {"pay": "Would register 115.00 USD for INV/1."}
-
-
-def test_steps_are_made_in_their_order_whatever_order_they_are_given_in() -> None:
-    odoo = Firm()
-    result = process(odoo, ["S4"], steps=("post", "invoice", "confirm", "post")).orders[0]
-    assert list(result.done) == ["confirm", "invoice", "post"]
-    assert (result.complete, result.amount_due) == (True, 115.0)
-    assert odoo.asked("action_create_payments") == []
 
 
 @pytest.mark.parametrize(
@@ -369,44 +270,6 @@ def test_what_cannot_be_invoiced_yet_stops_only_an_order_without_invoices() -> N
     assert "Nothing more" in outcome.not_needed["invoice"]
 
 
-def test_transfers_are_validated_one_after_the_other_and_returns_never() -> None:
-    odoo = Firm()
-    odoo.order(4).update(state="sale", invoice_status="invoiced")
-    out = odoo.transfer(4, state="waiting", name="OUT")
-    odoo.transfer(4, name="PICK", picking_type_code="internal")
-    odoo.transfer(4, name="BACK", picking_type_code="incoming")
-    odoo.transfer(4, name="DROP", picking_type_code="dropship")
-    validate = odoo.answers["stock.picking", "button_validate"]
-
-    def readies(call: Call) -> Any:
-        odoo.row("stock.picking", out)["state"] = "assigned"
-        return validate(call)
-
-    odoo.answers["stock.picking", "button_validate"] = readies
-    outcome = process(odoo, ["S4"], steps=["deliver"]).orders[0]
-    assert [made.name for made in outcome.done["deliver"]] == ["PICK", "OUT"]
-    again = process(odoo, ["S4"], steps=["deliver"]).orders[0]
-    assert "BACK (incoming), DROP (dropship)" in again.not_needed["deliver"]
-
-
-def test_what_was_delivered_before_it_stopped_is_told() -> None:
-    odoo = Firm()
-    odoo.order(4)["state"] = "sale"
-    odoo.transfer(4, name="FIRST")
-    odoo.transfer(4, name="SECOND", short=True)
-    validate = odoo.answers["stock.picking", "button_validate"]
-
-    def delivers(call: Call) -> Any:
-        odoo.order(4)["invoice_status"] = "to invoice"
-        return validate(call)
-
-    odoo.answers["stock.picking", "button_validate"] = delivers
-    outcome = process(odoo, ["S4"]).orders[0]
-    assert (outcome.stopped_at, outcome.invoice_status) == ("deliver", "to invoice")
-    assert [made.name for made in outcome.done["deliver"]] == ["FIRST"]
-    assert odoo.counts()[1:] == [0, 0]
-
-
 def test_an_invoice_is_paid_in_full_and_a_credit_note_never() -> None:
     odoo = Firm()
     odoo.order(4).update(state="sale", invoice_status="invoiced")
@@ -424,17 +287,6 @@ def test_an_invoice_is_paid_in_full_and_a_credit_note_never() -> None:
     again = process(odoo, ["S4"], steps=["pay"]).orders[0]
     assert again.done == {}
     assert len(odoo.server.records["account.payment"]) == 1
-
-
-@pytest.mark.parametrize("method", ["action_confirm", "create_invoices", "action_post"])
-def test_what_was_done_though_the_answer_was_lost_goes_on(method: str) -> None:
-    odoo = Firm()
-    odoo.server.lose_answer(method)
-    first, second = process(odoo, ["S1", "S4"]).orders
-    assert first.complete
-    assert first.warnings == [lost_answers.SEEN]
-    assert second.complete
-    assert len(odoo.asked(method)) == 2
 
 
 @pytest.mark.parametrize(
@@ -471,29 +323,6 @@ def test_a_lost_connection_leaves_the_rest_untried_and_says_so(method: str, step
 
 
 @pytest.mark.parametrize(
-    "error",
-    [
-        make_error("USER_ERROR", "Missing required account."),
-        make_error("ACCESS_DENIED", "You may not post."),
-    ],
-)
-def test_what_odoo_refuses_one_order_does_not_stop_the_others(error: OdooError) -> None:
-    odoo = Firm()
-    post = odoo.answers["account.move", "action_post"]
-    odoo.answers["account.move", "action_post"] = iter([error, False])
-    first, second = process(odoo, ["S1", "S4"]).orders
-    assert first.stopped_at == "post"
-    assert first.error
-    assert first.error["message"] == error.message
-    assert (first.state, first.amount_due, list(first.done)) == ("sale", 0.0, [*ALL[:3]])
-    # Odoo said yes and did nothing: that is not believed.
-    assert second.stopped_at == "post"
-    odoo.answers["account.move", "action_post"] = post
-    assert all(outcome.complete for outcome in process(odoo, ["S1", "S4"]).orders)
-    assert odoo.counts() == [1, 2, 2]
-
-
-@pytest.mark.parametrize(
     ("model", "method", "step", "says"),
     [
         ("sale.order", "action_confirm", "confirm", "still draft"),
@@ -512,14 +341,6 @@ def test_what_odoo_says_yes_to_and_does_not_do_is_not_believed(
     assert step not in outcome.done
     assert outcome.error
     assert says in outcome.error["message"]
-
-
-def test_more_delivered_than_ordered_is_not_invoiced_again() -> None:
-    odoo = Firm()
-    odoo.order(4).update(state="sale", invoice_status="upselling")
-    outcome = process(odoo, ["S4"], steps=["invoice"]).orders[0]
-    assert list(outcome.not_needed) == ["invoice"]
-    assert odoo.counts() == [0, 0, 0]
 
 
 def test_a_user_who_may_not_read_invoices_still_hears_of_those_made() -> None:
@@ -553,17 +374,6 @@ def test_orders_that_cannot_be_meant_write_nothing(orders: Any, error: Any, says
     with pytest.raises(error, match=says):
         process(odoo, orders)
     assert writes(odoo) == []
-
-
-def test_digits_that_are_one_orders_number_and_anothers_id_have_to_be_chosen() -> None:
-    odoo = Firm()
-    odoo.order(4)["name"] = "1"
-    with pytest.raises(AmbiguousNameError) as raised:
-        process(odoo, ["1"])
-    assert [match["id"] for match in raised.value.matches] == [1, 4]
-    assert process(odoo, [1], steps=["confirm"]).orders[0].name == "S1"
-    odoo.order(4)["name"] = "2031"
-    assert process(odoo, ["2031"], steps=["confirm"]).orders[0].id == 4
 
 
 @pytest.mark.parametrize(
@@ -611,31 +421,6 @@ def test_the_policy_judges_every_step_before_anything_is_sent(policy: Policy, st
         assert odoo.sent == []
 
 
-def test_what_the_lists_leave_open_goes_through() -> None:
-    lists = "sale.order,account.move"
-    odoo = Firm(policy=Policy(mode="restricted", write_allowlist=lists, model_allowlist=lists))
-    steps = ("confirm", "invoice", "post", "pay")
-    outcome = process(odoo, ["S4"], steps=steps).orders[0]
-    assert (outcome.complete, tuple(outcome.done)) == (True, steps)
-
-
-def test_an_order_takes_43_round_trips_and_six_where_nothing_is_left() -> None:
-    odoo = Firm()
-    counts = []
-    for step in ALL:
-        before = len(odoo.sent)
-        process(odoo, ["S1"], steps=[step])
-        counts.append(len(odoo.sent) - before)
-    # One finds the orders, one reads the order, and one its invoices in the end.
-    assert counts == [2 + 6, 2 + 11, 3 + 7, 3 + 5, 3 + 11]
-    before = len(odoo.sent)
-    process(odoo, ["S1"])
-    assert len(odoo.sent) - before == 6
-    odoo = Firm()
-    process(odoo, ["S1"])
-    assert len(odoo.sent) == 3 + 6 + 11 + 7 + 5 + 11
-
-
 def test_progress_is_told_by_orders() -> None:
     told: list[tuple[float, float | None, str | None]] = []
 
@@ -668,10 +453,3 @@ def test_an_order_that_goes_away_meanwhile_stops_by_itself() -> None:
     assert (first.complete, last.complete) == (True, True)
     assert gone.error
     assert (gone.error["code"], gone.stopped_at, gone.state) == ("NOT_FOUND", "confirm", None)
-
-
-def test_odoo_that_cannot_be_reached_at_all_is_an_error() -> None:
-    odoo = Firm()
-    odoo.answers["sale.order", "search_read"] = OdooConnectionError("gone")
-    with pytest.raises(OdooConnectionError):
-        process(odoo)
