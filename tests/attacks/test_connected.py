@@ -104,7 +104,7 @@ def test_streams_of_one_person_leave_room_for_others(
 
 
 def test_calls_of_one_person_are_none_of_anothers(
-    users: Users, serve: Serve, monkeypatch: pytest.MonkeyPatch
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two programs of one person share; another person, and the same login elsewhere, do not."""
     monkeypatch.setattr(stored_rates, "now", lambda: 1_800_000_000.0)
@@ -177,9 +177,7 @@ def test_a_session_that_somebody_knows_before_is_not_the_one_of_who_signs_in(
     assert intruder.get("/admin/activity").status_code == 403
 
 
-def test_a_new_password_of_the_operator_ends_the_sessions_of_the_old_one(
-    users: Users, serve: Serve
-) -> None:
+def test_a_new_password_of_the_operator_ends_the_sessions_of_the_old_one(serve: Serve) -> None:
     before = serve()
     thief = operator_of(before)
     assert thief.get("/admin/activity").status_code == 200
@@ -190,7 +188,7 @@ def test_a_new_password_of_the_operator_ends_the_sessions_of_the_old_one(
 
 
 def test_a_call_that_never_ends_to_arrive_is_cut_off(
-    users: Users, serve: Serve, monkeypatch: pytest.MonkeyPatch
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(app, "PATIENCE", 0.2)
     team = serve()

@@ -34,7 +34,7 @@ TWO = {"main": dict(NOWHERE), "test": {**NOWHERE, "title": "Test", "database": "
 
 
 @pytest.fixture
-def team(users: Users, serve: Serve, issuer: Issuer) -> RunningTeam:
+def team(serve: Serve, issuer: Issuer) -> RunningTeam:
     """A team of one database, where Ann's key is kept."""
     team = serve(issuer=table(issuer))
     key_given(team, ANN)
@@ -167,7 +167,7 @@ def test_a_signature_of_other_claims_is_none(team: RunningTeam, issuer: Issuer) 
     assert asked(team, token).status_code == 401
 
 
-def test_another_issuer_vouches_for_nobody(team: RunningTeam, issuer: Issuer, users: Users) -> None:
+def test_another_issuer_vouches_for_nobody(team: RunningTeam, issuer: Issuer) -> None:
     """Neither with keys of its own, nor where it signs with the same keys."""
     other = Issuer()
     try:
@@ -342,9 +342,7 @@ def test_a_second_user_who_comes_later_is_noticed(
     assert lets_in(team, token)
 
 
-def test_a_key_of_one_database_is_not_used_at_another(
-    users: Users, serve: Serve, issuer: Issuer
-) -> None:
+def test_a_key_of_one_database_is_not_used_at_another(serve: Serve, issuer: Issuer) -> None:
     team = serve(TWO, issuer=table(issuer))
     key_given(team, ANN, "main")
     assert lets_in(team, token_of(issuer, team, ANN, "/mcp/main"), "/mcp/main")
@@ -402,7 +400,7 @@ def test_no_header_or_argument_names_another_user(team: RunningTeam, issuer: Iss
     assert {one.account.login for one in team.server.provider.grants.grants()} == {ANN}
 
 
-def test_the_servers_own_user_acts_for_nobody(users: Users, serve: Serve, issuer: Issuer) -> None:
+def test_the_servers_own_user_acts_for_nobody(serve: Serve, issuer: Issuer) -> None:
     team = serve(issuer=table(issuer))
     for login in ("server", ANN, "admin"):
         assert "no Odoo key" in why(asked(team, token_of(issuer, team, login)))

@@ -418,7 +418,7 @@ def test_the_sixth_guess_at_a_password_waits(team: RunningTeam, client: OAuthCli
     assert other.status_code == 200
 
 
-def test_two_instances_of_one_database_count_together(users: Users, serve: Serve) -> None:
+def test_two_instances_of_one_database_count_together(serve: Serve) -> None:
     team = serve({"main": dict(NOWHERE), "again": {**NOWHERE, "title": "Again"}})
     one = Person(team.url)
     page = one.begin(OAuthClient(team.url))
@@ -579,7 +579,7 @@ def test_a_body_that_never_ends_to_arrive_is_cut_off(
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: x\r\nX-A", b"GET /healthz"])
 def test_headers_that_never_end_are_cut_off(
-    users: Users, serve: Any, sent: bytes, monkeypatch: pytest.MonkeyPatch
+    serve: Any, sent: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(slow_clients, "PATIENCE", 0.2)
     team = serve()

@@ -140,30 +140,6 @@ async def test_without_a_folder_they_are_not_fetched(
     assert len(reads) == 1
 
 
-async def test_an_upload_leaves_no_content_in_the_audit(
-    make_server: MakeServer, odoo: FakeOdoo, tmp_path: Path
-) -> None:
-    serve(odoo, b"x" * 9000)
-    encoded = base64.b64encode(b"x" * 9000).decode()
-    log = tmp_path / "audit.log"
-    server = make_server(mode="full", audit=True, audit_file=str(log))
-    arguments = {
-        "model": "res.partner",
-        "record_id": 1,
-        "name": "a.bin",
-        "content_base64": encoded,
-    }
-    async with Client(server) as client:
-        result = await client.call_tool("odoo_attachments_upload", arguments)
-    assert isinstance(result, CallToolResult)
-    assert not result.is_error, result.content
-    created = next(call for call in odoo.calls if call[1] == "create")
-    values = created[2][0]
-    assert values["datas"] == encoded
-    assert "eHh4" not in log.read_text()
-    assert "9000 bytes" in log.read_text()
-
-
 def test_settings(tmp_path: Path) -> None:
     environ = {
         "ODOO_MCP_DOWNLOAD_DIR": str(tmp_path),

@@ -104,9 +104,7 @@ async def test_what_begins_like_that_is_offered(
         assert ["model", "=", "sale.order"] in reports[0][2][0]
 
 
-async def test_blocked_models_are_not_offered(
-    make_server: MakeServer, odoo: FakeOdoo, era: str
-) -> None:
+async def test_blocked_models_are_not_offered(make_server: MakeServer, era: str) -> None:
     """``ir.cron`` always is, the rest by the administrator."""
     found = await complete(
         make_server, era, PROMPT, "model_name", "", model_blocklist=["sale.order"]

@@ -482,7 +482,7 @@ async def test_a_name_is_chosen_first_and_the_question_is_asked_once(
 
 @pytest.mark.parametrize("lines", [False, True], ids=["one line", "lines"])
 async def test_a_file_is_shown_by_its_own_size_and_digest(
-    make_server: MakeServer, odoo: FakeOdoo, era: str, lines: bool
+    make_server: MakeServer, era: str, lines: bool
 ) -> None:
     """They are of the file, as any program tells them, and not of the text that carries it."""
     person, content = Person(ElicitResult(action="decline")), b"A file of some bytes." * 20

@@ -176,7 +176,7 @@ async def test_many_first_calls_log_in_once(
 
 
 async def test_wrong_password_is_told_without_it(
-    make_server: MakeServer, odoo: FakeOdoo, era: str, monkeypatch: pytest.MonkeyPatch
+    make_server: MakeServer, era: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tests.mcp.fake_odoo.PASSWORD", "another one")
     async with Client(make_server(), mode=era) as client:

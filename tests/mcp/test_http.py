@@ -266,7 +266,7 @@ def test_each_client_has_its_own_rate_limit(make_server: MakeServer, era: str) -
     assert results[1]["structuredContent"]["code"] == "RATE_LIMITED"
 
 
-def test_health_needs_no_token_and_tells_no_secret(odoo: FakeOdoo, make_server: MakeServer) -> None:
+def test_health_needs_no_token_and_tells_no_secret(make_server: MakeServer) -> None:
     server = make_server(transport="http", auth_token="a-token-of-sufficient-length")
     with RunningServer(server) as served:
         before = served.get("/healthz", Host="10.0.0.7")

@@ -203,7 +203,7 @@ def test_token_settings_that_do_not_fit_together_are_refused(issuer: Issuer) -> 
 
 
 @pytest.fixture
-def by_user(odoo: FakeOdoo, make_server: MakeServer) -> Iterator[RunningServer]:
+def by_user(make_server: MakeServer) -> Iterator[RunningServer]:
     with RunningServer(make_server(transport="http", credential_headers=True)) as served:
         yield served
 
@@ -281,9 +281,7 @@ def test_wrong_credentials_do_not_push_out_right_ones(monkeypatch: pytest.Monkey
     assert pool.get(Credentials("bob", Secret("key"))) is newcomer
 
 
-def test_a_session_belongs_to_the_user_who_began_it(
-    odoo: FakeOdoo, make_server: MakeServer
-) -> None:
+def test_a_session_belongs_to_the_user_who_began_it(make_server: MakeServer) -> None:
     """Whoever knows its id neither acts in it nor hears it nor ends it."""
     settings: dict[str, Any] = {"credential_headers": True, "stateless": False}
     ann = {"X_Odoo_Username": LOGIN, "X_Odoo_Api_Key": PASSWORD}

@@ -13,15 +13,12 @@ from odoo_toolkit_mcp import callers
 from odoo_toolkit_mcp.resources import serving
 from tests.kit.mcp import HANDSHAKE, URI, line_with
 from tests.mcp.conftest import MakeServer
-from tests.mcp.fake_odoo import FakeOdoo
 from tests.mcp.http_server import RunningServer
 from tests.mcp.issuer import Issuer
 
 
 @pytest.mark.parametrize("closed", ["stream", "server"])
-def test_polling_ends_when_nobody_listens(
-    odoo: FakeOdoo, make_server: MakeServer, closed: str
-) -> None:
+def test_polling_ends_when_nobody_listens(make_server: MakeServer, closed: str) -> None:
     server = make_server(transport="http", subscription_interval=1)
     with RunningServer(server) as served:
         asked = {"notifications": {"resourceSubscriptions": [URI]}}
@@ -51,7 +48,7 @@ def at(moment: float) -> SimpleNamespace:
 
 
 def test_the_stream_of_a_stateless_client_ends_with_its_token(
-    odoo: FakeOdoo, make_server: MakeServer, issuer: Issuer, monkeypatch: pytest.MonkeyPatch
+    make_server: MakeServer, issuer: Issuer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(serving, "HOLDS", 0.05)
     expires = int(time.time()) + 60

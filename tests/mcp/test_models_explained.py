@@ -11,7 +11,6 @@ from tests.kit.mcp import error_of, mcp_server
 from tests.live.conftest import server, suffix
 from tests.live.servers import Server
 from tests.mcp.conftest import MakeServer
-from tests.mcp.fake_odoo import FakeOdoo
 
 pytestmark = pytest.mark.anyio
 
@@ -29,7 +28,7 @@ async def fields(client: Client, **asked: Any) -> dict[str, Any]:
     return found
 
 
-async def test_fields_by_name_and_by_words(make_server: MakeServer, odoo: FakeOdoo) -> None:
+async def test_fields_by_name_and_by_words(make_server: MakeServer) -> None:
     async with Client(make_server()) as client:
         named = await fields(client, names=["name", "country_id"])
         by_words = await fields(client, words="Country")

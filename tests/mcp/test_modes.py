@@ -2,60 +2,40 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from mcp import Client
 
 from tests.kit.mcp import error_of
+from tests.mcp import golden
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import FakeOdoo
 
 pytestmark = [pytest.mark.anyio, pytest.mark.every_era]
 
-READING = {
-    "odoo_core_search_read",
-    "odoo_core_deep_search",
-    "odoo_core_run_queries",
-    "odoo_core_read",
-    "odoo_core_aggregate",
-    "odoo_core_count",
-    "odoo_core_fields_get",
-    "odoo_core_name_get",
-    "odoo_core_default_get",
-    "odoo_core_explain_model",
-    "odoo_core_get_user",
-    "odoo_core_list_models",
-    "odoo_core_list_toolsets",
-    "odoo_core_execute",
-    "odoo_core_get_languages",
-    "odoo_core_get_translations",
-}
-WRITING = {
-    "odoo_core_create",
-    "odoo_core_import",
-    "odoo_core_run_wizard",
-    "odoo_core_translate",
-    "odoo_core_write",
-}
+#: The modes in which clients are shown each tool, as its file has them.
+SHOWN = {tool["name"]: tool["modes"] for tool in json.loads(golden.files()["core.json"])}
+#: Not without a journal.
+OF_THE_JOURNAL = {"odoo_core_batch", "odoo_core_history", "odoo_core_undo"}
+#: Where another person has to allow something.
+OF_APPROVALS = {"odoo_core_list_approvals", "odoo_core_decide_approval"}
 
 
-@pytest.mark.parametrize(
-    ("mode", "expected"),
-    [
-        ("readonly", READING),
-        ("restricted", READING | WRITING),
-        ("full", READING | WRITING | {"odoo_core_activate_language", "odoo_core_unlink"}),
-    ],
-)
+@pytest.mark.parametrize("mode", [None, "readonly", "restricted", "full"])
 async def test_mode_decides_which_tools_exist(
-    make_server: MakeServer, era: str, mode: str, expected: set[str]
+    make_server: MakeServer, era: str, mode: str | None
 ) -> None:
-    async with Client(make_server(mode=mode), mode=era) as client:
-        assert {tool.name for tool in (await client.list_tools()).tools} == expected
+    """Readonly is the default."""
+    async with Client(make_server(**({"mode": mode} if mode else {})), mode=era) as client:
+        listed = {tool.name for tool in (await client.list_tools()).tools}
 
-
-async def test_readonly_is_the_default(make_server: MakeServer) -> None:
-    async with Client(make_server()) as client:
-        assert {tool.name for tool in (await client.list_tools()).tools} == READING
+    expected = {name for name, modes in SHOWN.items() if (mode or "readonly") in modes}
+    assert listed == expected - OF_THE_JOURNAL - OF_APPROVALS
+    assert ("odoo_core_create" in listed, "odoo_core_unlink" in listed) == (
+        mode in ("restricted", "full"),
+        mode == "full",
+    )
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ async def test_the_overview_says_where_we_are_and_what_there_is(
 
 @pytest.mark.parametrize("mode", ["readonly", "full"])
 async def test_prompts_speak_only_of_tools_that_exist_in_the_mode(
-    make_server: MakeServer, odoo: FakeOdoo, era: str, mode: str
+    make_server: MakeServer, era: str, mode: str
 ) -> None:
     server = make_server(mode=mode)
     async with Client(server, mode=era) as client:
@@ -100,9 +100,7 @@ async def test_prompts_speak_only_of_tools_that_exist_in_the_mode(
     assert ("odoo_core_create" in named) is (mode == "full")
 
 
-async def test_the_domain_help_covers_every_operator(
-    make_server: MakeServer, odoo: FakeOdoo, era: str
-) -> None:
+async def test_the_domain_help_covers_every_operator(make_server: MakeServer, era: str) -> None:
     """Those of Odoo 14: any came with 17."""
     from odoo_toolkit.arguments.domain_shape import OPERATORS
 
@@ -115,7 +113,7 @@ async def test_the_domain_help_covers_every_operator(
 
 
 async def test_the_domain_helps_examples_are_valid_domains(
-    make_server: MakeServer, odoo: FakeOdoo, era: str
+    make_server: MakeServer, era: str
 ) -> None:
     from odoo_toolkit.arguments import check_domain
     from odoo_toolkit_mcp.guides.domain_help import domain_help
@@ -130,9 +128,7 @@ async def test_the_domain_helps_examples_are_valid_domains(
         assert check_domain(inner, version_major=19) == inner
 
 
-async def test_the_guide_is_made_of_what_the_server_says(
-    make_server: MakeServer, odoo: FakeOdoo, era: str
-) -> None:
+async def test_the_guide_is_made_of_what_the_server_says(make_server: MakeServer, era: str) -> None:
     text = await ask(make_server, era, "odoo_model_guide", mode="full")
 
     assert text.startswith(f"{PROMPT_NOTICE}\n\n# Guide: res.partner (Contact)\n")
@@ -231,9 +227,7 @@ async def test_a_model_whose_form_odoo_refuses_is_an_error(
     assert caught.value.data["code"] == "ACCESS_DENIED"
 
 
-async def test_blocked_fields_stand_in_no_prompt(
-    make_server: MakeServer, odoo: FakeOdoo, era: str
-) -> None:
+async def test_blocked_fields_stand_in_no_prompt(make_server: MakeServer, era: str) -> None:
     server = make_server(field_blocklist=["email", "country_id"])
     async with Client(server, mode=era) as client:
         texts = [
@@ -261,7 +255,7 @@ async def test_an_odoo_that_is_down_is_an_error_and_the_server_goes_on(
 
 
 async def test_an_unforeseen_failure_does_not_show_its_text(
-    make_server: MakeServer, odoo: FakeOdoo, era: str, monkeypatch: pytest.MonkeyPatch
+    make_server: MakeServer, era: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*args: object) -> str:
         raise RuntimeError("the secret is 42")
@@ -275,7 +269,7 @@ async def test_an_unforeseen_failure_does_not_show_its_text(
 
 
 async def test_prompts_are_counted_and_written_to_the_audit_like_tools(
-    make_server: MakeServer, odoo: FakeOdoo, era: str, tmp_path: Path
+    make_server: MakeServer, era: str, tmp_path: Path
 ) -> None:
     log = tmp_path / "audit.jsonl"
     server = make_server(

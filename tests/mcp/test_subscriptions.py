@@ -439,7 +439,7 @@ def test_over_stdio(environ: dict[str, str], odoo: FakeOdoo) -> None:
 LISTEN = {"notifications": {"resourceSubscriptions": [ONE]}}
 
 
-def test_each_request_names_its_user(make_server: MakeServer, odoo: FakeOdoo) -> None:
+def test_each_request_names_its_user(make_server: MakeServer) -> None:
     """Neither a resource nor a subscription is had with the rights of the server's own user."""
     server = make_server(transport="http", credential_headers=True)
     named = {"X_Odoo_Username": LOGIN, "X_Odoo_Api_Key": PASSWORD}

@@ -95,9 +95,7 @@ async def test_unknown_tool_is_a_protocol_error(make_server: MakeServer, era: st
     assert raised.value.code == -32602
 
 
-async def test_limit_above_the_maximum_is_lowered(
-    make_server: MakeServer, odoo: FakeOdoo, era: str
-) -> None:
+async def test_limit_above_the_maximum_is_lowered(make_server: MakeServer, era: str) -> None:
     """The maximum is advertised, yet asking for more gives the most there is, not an error."""
     async with Client(make_server(search_max_limit=200), mode=era) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
@@ -110,9 +108,7 @@ async def test_limit_above_the_maximum_is_lowered(
     assert result.structured_content["limit"] == 200
 
 
-async def test_default_limit_comes_from_the_settings(
-    make_server: MakeServer, odoo: FakeOdoo, era: str
-) -> None:
+async def test_default_limit_comes_from_the_settings(make_server: MakeServer, era: str) -> None:
     async with Client(make_server(search_limit=2), mode=era) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         result = await client.call_tool("odoo_core_search_read", {"model": "res.partner"})
@@ -133,9 +129,7 @@ async def test_null_counts_as_left_out(make_server: MakeServer, era: str) -> Non
     assert not result.is_error
 
 
-async def test_error_of_odoo_becomes_an_error_object(
-    make_server: MakeServer, odoo: FakeOdoo, era: str
-) -> None:
+async def test_error_of_odoo_becomes_an_error_object(make_server: MakeServer, era: str) -> None:
     """What Odoo refuses is a result the model can act upon, without Odoo's traceback."""
     async with Client(make_server(mode="full"), mode=era) as client:
         result = await client.call_tool(

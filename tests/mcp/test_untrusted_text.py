@@ -228,7 +228,7 @@ async def read(server: Any, era: str, uri: str) -> list[TextResourceContents]:
 
 
 async def test_resources_stay_json_and_have_the_notice_beside_them(
-    make_server: MakeServer, odoo: FakeOdoo, era: str, attacked: str
+    make_server: MakeServer, era: str, attacked: str
 ) -> None:
     uri = "odoo://record/res.partner/1"
     data, notice = await read(make_server(), era, uri)
@@ -314,7 +314,7 @@ async def test_prompts_quote_odoo_below_the_notice(
 
 
 async def test_prompt_without_anything_of_odoo_has_no_notice(
-    make_server: MakeServer, odoo: FakeOdoo, era: str
+    make_server: MakeServer, era: str
 ) -> None:
     text = await prompt(make_server(), era, "odoo_domain_help", {})
     marks_off = await prompt(make_server(mark_data=False), era, "odoo_domain_help", {})

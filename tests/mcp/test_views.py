@@ -269,7 +269,7 @@ async def test_a_view_changes_nothing_that_it_has_not_shown(
 
 @pytest.mark.parametrize("mode", ["readonly", "restricted"])
 async def test_what_the_mode_forbids_is_not_sealed(
-    make_server: MakeServer, odoo: FakeOdoo, era: str, mode: str
+    make_server: MakeServer, era: str, mode: str
 ) -> None:
     async with viewer(make_server(mode=mode), era) as client:
         arguments = {**WRITE, "dry_run": True}

@@ -42,8 +42,8 @@ def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Serve]:
-    """Serves teams until the test ends: of the instances that are named, else of one."""
+def serve(users: Users, tmp_path: Path) -> Iterator[Serve]:
+    """Serves teams of made up users until the test ends: of the instances named, else of one."""
     with ExitStack() as stack:
 
         def start(instances: dict[str, Any] | None = None, **more: Any) -> RunningTeam:
@@ -54,7 +54,7 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
 
 
 @pytest.fixture
-def team(users: Users, serve: Serve) -> RunningTeam:
+def team(serve: Serve) -> RunningTeam:
     """A team of one instance, whose users are made up."""
     return serve()
 

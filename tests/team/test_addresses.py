@@ -12,7 +12,7 @@ from tests.mcp.issuer import Issuer
 from tests.team.conftest import Serve
 from tests.team.harness import OAuthClient, Person, RunningTeam, call, form_of, text_of
 from tests.team.issuing import asked, key_given, table, token_of
-from tests.team.people import NOWHERE, Users
+from tests.team.people import NOWHERE
 
 TWO = {
     "main": dict(NOWHERE),
@@ -23,7 +23,7 @@ PAGE = "https://chat.example.com"
 
 
 @pytest.fixture
-def team(users: Users, serve: Serve) -> RunningTeam:
+def team(serve: Serve) -> RunningTeam:
     """A team of two databases, whose people are made up."""
     return serve(TWO)
 
@@ -75,7 +75,7 @@ def test_the_address_names_the_database(team: RunningTeam) -> None:
     assert {"Main", "The second one"} <= set(re.findall(r">([^<>]+)</option>", page.text))
 
 
-def test_no_other_database_is_signed_in_to_there(team: RunningTeam, users: Users) -> None:
+def test_no_other_database_is_signed_in_to_there(team: RunningTeam) -> None:
     person = Person(team.url)
     _, page = begun(team, person, "/mcp/second")
     answer = person.post("/sign-in", page, instance="main", **form_of())
@@ -137,7 +137,7 @@ def test_a_refreshed_token_is_for_the_same_address(team: RunningTeam) -> None:
     assert asked(team, token).status_code == 401
 
 
-def test_with_one_database_both_addresses_are_its_own(users: Users, serve: Serve) -> None:
+def test_with_one_database_both_addresses_are_its_own(serve: Serve) -> None:
     team = serve()
     token = token_for(team, "/mcp/main", "main")
     assert asked(team, token, "/mcp/main").status_code == 200
@@ -145,7 +145,7 @@ def test_with_one_database_both_addresses_are_its_own(users: Users, serve: Serve
     assert "/mcp/main" not in text_of(Person(team.url).get("/"))
 
 
-def test_an_issuer_chooses_no_database(users: Users, serve: Serve, issuer: Issuer) -> None:
+def test_an_issuer_chooses_no_database(serve: Serve, issuer: Issuer) -> None:
     team = serve(TWO, issuer=table(issuer))
     assert requests.post(f"{team.url}/mcp", timeout=120).status_code == 404
     bare = f"{team.url}/.well-known/oauth-protected-resource"
@@ -176,9 +176,7 @@ NEEDED = "authorization,content-type,mcp-protocol-version,mcp-method,mcp-name"
 
 
 @pytest.fixture(params=["here", "issuer"])
-def open_to(
-    request: pytest.FixtureRequest, users: Users, serve: Serve, issuer: Issuer
-) -> RunningTeam:
+def open_to(request: pytest.FixtureRequest, serve: Serve, issuer: Issuer) -> RunningTeam:
     """A team whose endpoint a page may use, whoever signs people in."""
     more: dict[str, Any] = {"issuer": table(issuer)} if request.param == "issuer" else {}
     return serve(allowed_origins=[PAGE], **more)
@@ -219,7 +217,7 @@ def test_without_a_list_no_page_may(team: RunningTeam) -> None:
     assert "Access-Control-Allow-Origin" not in told.headers
 
 
-def test_a_page_calls_a_tool_and_others_cannot(users: Users, serve: Serve) -> None:
+def test_a_page_calls_a_tool_and_others_cannot(serve: Serve) -> None:
     team = serve(allowed_origins=[PAGE])
     token = token_for(team, "/mcp", "main")
     allowed = call(team.url, token, "odoo_core_get_user", Origin=PAGE)

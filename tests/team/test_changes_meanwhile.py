@@ -26,6 +26,8 @@ from tests.team.harness import (
     text_of,
 )
 
+pytestmark = pytest.mark.usefixtures("no_pause")
+
 
 @pytest.fixture
 def team(server: Server, tmp_path: Path) -> Iterator[RunningTeam]:

@@ -318,7 +318,7 @@ def test_the_password_of_the_operator_is_asked_for_twice(
     assert is_password("a long password", str(hashed))
 
 
-def test_what_the_operator_ends_is_noted_with_whom_and_where(users: Users, serve: Serve) -> None:
+def test_what_the_operator_ends_is_noted_with_whom_and_where(serve: Serve) -> None:
     team = serve()
     connected(team)
     (account,) = team.server.provider.grants.accounts()

@@ -104,13 +104,6 @@ def members(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Members]:
         )
 
 
-def test_who_asks_is_who_is_answered(members: Members) -> None:
-    told = [one.ask("odoo_core_get_user") for one in members]
-    assert len(set(told)) == 3
-    for _ in range(3):
-        assert [one.ask("odoo_core_get_user") for one in members] == told
-
-
 def test_many_at_once_are_never_mixed_up(members: Members, suffix: str) -> None:
     expected = {one.login: one.ask("odoo_core_get_user") for one in members}
     wrong: list[str] = []

@@ -39,7 +39,7 @@ TWO = {"main": dict(NOWHERE), "test": {**NOWHERE, "title": "Test", "database": "
 
 
 @pytest.fixture
-def team(users: Users, serve: Serve, issuer: Issuer) -> RunningTeam:
+def team(serve: Serve, issuer: Issuer) -> RunningTeam:
     """A team of one database, whose people are made up."""
     return serve(issuer=table(issuer))
 
@@ -71,7 +71,7 @@ def test_nobody_gets_a_token_here(team: RunningTeam, path: str) -> None:
 
 
 def test_a_token_that_was_given_out_here_before_opens_nothing(
-    users: Users, serve: Serve, issuer: Issuer, tmp_path: Path
+    serve: Serve, issuer: Issuer, tmp_path: Path
 ) -> None:
     with RunningTeam(tmp_path / "a", {"main": dict(NOWHERE)}) as before:
         port = before.port
@@ -95,9 +95,7 @@ def test_a_token_that_was_given_out_here_before_opens_nothing(
         assert asked(again, tokens.access).status_code == 401
 
 
-def test_the_keys_of_the_issuer_are_where_the_file_says(
-    users: Users, serve: Serve, issuer: Issuer
-) -> None:
+def test_the_keys_of_the_issuer_are_where_the_file_says(serve: Serve, issuer: Issuer) -> None:
     team = serve(issuer=table(issuer, jwks_url="http://127.0.0.1:9/jwks"))
     assert asked(team, token_of(issuer, team)).status_code == 401
 
@@ -113,7 +111,7 @@ def test_the_keys_of_the_issuer_are_where_the_file_says(
     ],
 )
 def test_metadata_of_the_issuer_lead_to_its_keys_only_if_they_are_its_own(
-    users: Users, serve: Serve, path: str, told: dict[str, Any], status: int
+    serve: Serve, path: str, told: dict[str, Any], status: int
 ) -> None:
     issuer = Issuer()
     (right,) = issuer.metadata.values()
@@ -193,7 +191,7 @@ def test_a_key_that_has_ended_is_missing(team: RunningTeam, issuer: Issuer, user
 # Rules by claims ---------------------------------------------------------------------------------
 
 
-def test_rules_go_by_claims_of_the_token(users: Users, serve: Serve, issuer: Issuer) -> None:
+def test_rules_go_by_claims_of_the_token(serve: Serve, issuer: Issuer) -> None:
     rules = [
         {"claims": {"groups": ["banned"]}, "allow": False},
         {"claims": {"groups": ["sales", "boss"], "tier": ["gold"]}, "mode": "full"},
@@ -223,7 +221,7 @@ def test_rules_go_by_claims_of_the_token(users: Users, serve: Serve, issuer: Iss
 
 
 def test_where_no_token_is_at_hand_no_rule_by_claims_is_guessed(
-    users: Users, serve: Serve, issuer: Issuer
+    serve: Serve, issuer: Issuer
 ) -> None:
     """Neither that it fits, nor that it does not: a later rule might allow more."""
     rules = [{"claims": {"groups": ["trainee"]}}, {"mode": "full"}]
@@ -360,7 +358,7 @@ def test_a_wrong_file_is_told(tmp_path: Path, changed: dict[str, Any], told: str
         team_of(content, tmp_path)
 
 
-def test_an_audience_can_be_a_name(users: Users, serve: Serve, issuer: Issuer) -> None:
+def test_an_audience_can_be_a_name(serve: Serve, issuer: Issuer) -> None:
     team = serve(issuer=table(issuer, audience="api://odoo"))
     key_given(team)
     for path in ("/mcp", "/mcp/main"):
@@ -368,7 +366,7 @@ def test_an_audience_can_be_a_name(users: Users, serve: Serve, issuer: Issuer) -
         assert asked(team, token_of(issuer, team), path).status_code == 401
 
 
-def test_another_claim_can_be_the_login(users: Users, serve: Serve, issuer: Issuer) -> None:
+def test_another_claim_can_be_the_login(serve: Serve, issuer: Issuer) -> None:
     team = serve(issuer=table(issuer, claim="upn"))
     key_given(team)
     assert asked(team, token_of(issuer, team, "eve", upn="ann", email_verified=None)).ok

@@ -18,6 +18,8 @@ from tests.mcp.issuer import Issuer
 from tests.team.harness import Person, RunningTeam, call, instance_of, looks_until_dropped, text_of
 from tests.team.issuing import WHO, key_given, table, token_of, why
 
+pytestmark = pytest.mark.usefixtures("no_pause")
+
 
 @pytest.fixture(scope="module")
 def team(

@@ -21,7 +21,7 @@ from tests.team.harness import (
     lets_in,
     text_of,
 )
-from tests.team.people import Users, key_of
+from tests.team.people import key_of
 
 DOCUMENT = "https://client.example.net/oauth/client.json"
 
@@ -71,7 +71,7 @@ def test_a_client_finds_its_way_from_a_refused_call(team: RunningTeam) -> None:
     assert metadata["authorization_response_iss_parameter_supported"] is True
 
 
-def test_without_documents_they_are_not_announced(users: Users, serve: Serve) -> None:
+def test_without_documents_they_are_not_announced(serve: Serve) -> None:
     team = serve(client_documents=False)
     told = requests.get(f"{team.url}/.well-known/oauth-authorization-server", timeout=120).json()
     assert told["client_id_metadata_document_supported"] is False

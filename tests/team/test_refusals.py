@@ -197,7 +197,7 @@ def test_who_is_asked_for_a_code_has_failed_at_nothing(team: RunningTeam, users:
 
 
 def test_a_failed_sign_in_leaves_a_trace(
-    team: RunningTeam, users: Users, caplog: pytest.LogCaptureFixture
+    team: RunningTeam, caplog: pytest.LogCaptureFixture
 ) -> None:
     one = Person(team.url)
     one.sign_in(one.begin(OAuthClient(team.url)), login="ann", password="a guess")
@@ -210,6 +210,7 @@ def test_a_failed_sign_in_leaves_a_trace(
 
 
 @pytest.mark.every_version
+@pytest.mark.usefixtures("no_pause")
 def test_odoos_cooldown_disconnects_nobody_and_a_removed_key_ends_all_the_same(
     server: Server, people: People, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

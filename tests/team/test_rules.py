@@ -346,7 +346,7 @@ MANAGER = ("base.group_user", "sales_team.group_sale_manager")
 
 
 @pytest.fixture
-def ruled(users: Users, serve: Serve) -> RunningTeam:
+def ruled(serve: Serve) -> RunningTeam:
     """A team with a rule for managers and one for users."""
     return serve({"main": {**NOWHERE, "rules": RULES}})
 

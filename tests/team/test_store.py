@@ -73,7 +73,7 @@ def everything(place: str) -> bytes:
 # What is readable -------------------------------------------------------------------------------
 
 
-def test_nothing_secret_is_readable_in_the_store(users: Users, serve: Serve, place: str) -> None:
+def test_nothing_secret_is_readable_in_the_store(serve: Serve, place: str) -> None:
     team = serve(store=place, secret_keys=KEYS)
     secrets = [*KEYS, OPERATOR_PASSWORD]
     client = OAuthClient(team.url)
@@ -111,7 +111,7 @@ def test_nothing_secret_is_readable_in_the_store(users: Users, serve: Serve, pla
         assert secret.encode() not in kept, secret
 
 
-def test_the_files_are_for_their_owner_only(users: Users, serve: Serve, tmp_path: Path) -> None:
+def test_the_files_are_for_their_owner_only(serve: Serve, tmp_path: Path) -> None:
     serve()
     files = sorted(tmp_path.glob("accounts.sqlite*"))
     assert len(files) >= 2
@@ -230,7 +230,7 @@ def damaged(store: Any) -> None:
 
 @pytest.mark.parametrize("spoil", [full, read_only, damaged])
 def test_a_store_that_cannot_be_written_is_told_and_grants_nothing(
-    users: Users, serve: Serve, spoil: Any, monkeypatch: pytest.MonkeyPatch
+    serve: Serve, spoil: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # So long that it needs pages of its own.
     long = Key(key=Secret("k" * 100_000))
@@ -257,7 +257,7 @@ def test_a_store_that_cannot_be_written_is_told_and_grants_nothing(
 
 
 def test_a_key_that_the_store_has_no_room_for_is_told(
-    users: Users, serve: Serve, monkeypatch: pytest.MonkeyPatch
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only its user can remove it then."""
     made = Key(key=Secret("k" * 100_000), key_id=7)
@@ -304,7 +304,7 @@ def test_a_postgresql_that_only_reads_grants_nothing_until_it_writes_again(
 
 
 def test_a_store_that_another_process_holds_is_told_and_works_again(
-    users: Users, serve: Serve, monkeypatch: pytest.MonkeyPatch
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(databases, "_PATIENCE", 0.1)
     team = serve()
@@ -320,7 +320,7 @@ def test_a_store_that_another_process_holds_is_told_and_works_again(
 
 
 def test_tidying_a_store_that_is_held_does_not_end_the_server(
-    users: Users, serve: Serve, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(databases, "_PATIENCE", 0.1)
     open_store(tmp_path / "accounts.sqlite").close()
@@ -333,9 +333,7 @@ def test_tidying_a_store_that_is_held_does_not_end_the_server(
     assert OAuthClient(team.url).id
 
 
-def test_what_is_gone_is_forgotten_and_what_holds_is_kept(
-    users: Users, serve: Serve, place: str
-) -> None:
+def test_what_is_gone_is_forgotten_and_what_holds_is_kept(serve: Serve, place: str) -> None:
     team = serve(store=place, secret_keys=KEYS)
     tokens = connected(team)
     unused = OAuthClient(team.url)
@@ -349,7 +347,7 @@ def test_what_is_gone_is_forgotten_and_what_holds_is_kept(
 
 
 def test_a_key_that_the_operator_ends_stays_known_until_it_is_removed(
-    users: Users, serve: Serve, place: str, monkeypatch: pytest.MonkeyPatch
+    serve: Serve, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     team = serve(store=place, secret_keys=KEYS)
     grants = team.server.provider.grants
@@ -374,7 +372,7 @@ def test_a_key_that_the_operator_ends_stays_known_until_it_is_removed(
 
 
 def test_many_registrations_neither_keep_new_clients_out_nor_push_out_those_in_use(
-    users: Users, serve: Serve, place: str, monkeypatch: pytest.MonkeyPatch
+    serve: Serve, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(clients, "MOST_CLIENTS", 5)
     team = serve(store=place, secret_keys=KEYS)
@@ -410,7 +408,7 @@ def test_many_registrations_neither_keep_new_clients_out_nor_push_out_those_in_u
     assert found("used", "asking") == [True, True]
 
 
-def test_the_activity_is_found_by_its_words(users: Users, serve: Serve, place: str) -> None:
+def test_the_activity_is_found_by_its_words(serve: Serve, place: str) -> None:
     activity = serve(store=place, secret_keys=KEYS).server.provider.activity
     for number, words in enumerate(["100 % of it", "100 x of it", "a_b", "axb"]):
         activity.note("call", instance="main", account=number, body={"words": words})
@@ -422,7 +420,7 @@ def test_the_activity_is_found_by_its_words(users: Users, serve: Serve, place: s
 
 @pytest.mark.parametrize("what", ["code", "refresh token"])
 def test_of_uses_at_two_processes_at_once_one_counts_at_most(
-    users: Users, serve: Serve, place: str, what: str
+    serve: Serve, place: str, what: str
 ) -> None:
     """And none is left: whoever has taken the other one is not told apart from its owner."""
     kept = {"store": place, "secret_keys": KEYS}
@@ -455,7 +453,7 @@ def test_of_uses_at_two_processes_at_once_one_counts_at_most(
     assert ended.why == f"a {what} was used twice"
 
 
-def test_characters_that_no_store_takes_do_no_harm(users: Users, serve: Serve, place: str) -> None:
+def test_characters_that_no_store_takes_do_no_harm(serve: Serve, place: str) -> None:
     team = serve(store=place, secret_keys=KEYS)
     client, person = OAuthClient(team.url), Person(team.url)
     assert person.get("/authorize", **client.query(client_id="a\0b")).status_code == 400
