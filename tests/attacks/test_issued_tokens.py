@@ -80,11 +80,7 @@ def test_a_token_without_a_signature_is_none(team: RunningTeam, issuer: Issuer, 
 @pytest.mark.parametrize("part", ["[" * 20_000, "{" * 20_000, '{"kid":[]}', "\x00", "1", '"a"'])
 @pytest.mark.parametrize("place", [0, 1])
 def test_what_is_no_token_is_refused_without_an_accident(
-    team: RunningTeam,
-    issuer: Issuer,
-    part: str,
-    place: int,
-    caplog: pytest.LogCaptureFixture,
+    team: RunningTeam, issuer: Issuer, part: str, place: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     parts = token_of(issuer, team, ANN).split(".")
     parts[place] = base64.urlsafe_b64encode(part.encode()).decode().rstrip("=")

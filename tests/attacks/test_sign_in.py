@@ -634,12 +634,7 @@ INSIDE = """
 
 
 @pytest.mark.parametrize(
-    "found",
-    [
-        *([address] for address in INSIDE.split()),
-        ["93.184.215.14", "10.0.0.1"],
-        [],
-    ],
+    "found", [*([address] for address in INSIDE.split()), ["93.184.215.14", "10.0.0.1"], []]
 )
 def test_no_document_is_fetched_from_inside(
     found: list[str], monkeypatch: pytest.MonkeyPatch
@@ -773,10 +768,7 @@ def test_a_document_that_drips_is_cut_off(
             except TimeoutError:
                 continue
 
-    with (
-        document_server(tmp_path, drip, monkeypatch) as address,
-        pytest.raises(DocumentError),
-    ):
+    with document_server(tmp_path, drip, monkeypatch) as address, pytest.raises(DocumentError):
         fetch_document(address)
 
 

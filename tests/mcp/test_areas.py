@@ -164,10 +164,7 @@ async def test_operations_answer_as_their_tools_do(
         ({"operation": "count", "model": "res.partner"}, "model must be in arguments"),
         ({"operation": "count", "arguments": []}, "arguments must be an object"),
         ({"operation": "count", "arguments": {}}, "model is missing"),
-        (
-            {"operation": "count", "arguments": {"model": "x", "domian": []}},
-            "did you mean domain?",
-        ),
+        ({"operation": "count", "arguments": {"model": "x", "domian": []}}, "did you mean domain?"),
     ],
 )
 async def test_call_of_the_wrong_shape_is_answered_with_the_schema(

@@ -141,19 +141,13 @@ async def test_without_a_folder_they_are_not_fetched(
 
 
 def test_settings(tmp_path: Path) -> None:
-    environ = {
-        "ODOO_MCP_DOWNLOAD_DIR": str(tmp_path),
-        "ODOO_MCP_ATTACHMENT_MAX_MB": "5",
-    }
+    environ = {"ODOO_MCP_DOWNLOAD_DIR": str(tmp_path), "ODOO_MCP_ATTACHMENT_MAX_MB": "5"}
     settings, problems = load(ServerSettings, {}, environ=environ)
     assert settings, problems
     assert (settings.download_dir, settings.attachment_max_mb) == (str(tmp_path), 5)
     assert ServerSettings().download_dir is None
     assert ServerSettings().attachment_max_mb == 12
 
-    environ = {
-        "ODOO_MCP_DOWNLOAD_DIR": str(tmp_path / "no"),
-        "ODOO_MCP_ATTACHMENT_MAX_MB": "0",
-    }
+    environ = {"ODOO_MCP_DOWNLOAD_DIR": str(tmp_path / "no"), "ODOO_MCP_ATTACHMENT_MAX_MB": "0"}
     _, problems = load(ServerSettings, {}, environ=environ)
     assert len(problems) == 2

@@ -202,10 +202,7 @@ REFUSED: dict[str, tuple[tuple[str, dict[str, Any]], set[str]]] = {
         {"vals", "new_password", "login"},
     ),
     "two passwords without names": (execute("res.users", "change_password", SECRET, SECRET), set()),
-    "parameter": (
-        execute("ir.config_parameter", "set_param", "database.secret", SECRET),
-        set(),
-    ),
+    "parameter": (execute("ir.config_parameter", "set_param", "database.secret", SECRET), set()),
     "parameter by name": (
         execute("ir.config_parameter", "set_param", key="database.secret", value=SECRET),
         {"key", "value"},

@@ -58,10 +58,7 @@ async def test_list_waits_for_what_odoo_serves(sales_server: Callable[[], Odoo],
 
 
 async def test_list_does_not_wait_for_ever(
-    sales_server: Callable[[], Odoo],
-    odoo: FakeOdoo,
-    era: str,
-    monkeypatch: pytest.MonkeyPatch,
+    sales_server: Callable[[], Odoo], odoo: FakeOdoo, era: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An Odoo that hangs does not hang the list: what needs no Odoo is listed."""
     monkeypatch.setattr("odoo_toolkit_mcp.server.LIST_PATIENCE", 0.1)

@@ -107,10 +107,7 @@ def admitted(
 
 
 async def test_no_plugin_is_used_that_nobody_admitted(
-    make_server: MakeServer,
-    rental: FakeOdoo,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
+    make_server: MakeServer, rental: FakeOdoo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     install_rental(monkeypatch, tmp_path)
     async with Client(make_server(mode="full")) as client:
@@ -224,10 +221,7 @@ async def test_a_file_asks_a_person_where_it_says_so(
 
 
 async def test_prompts_and_skills_of_a_plugin_are_served(
-    make_server: MakeServer,
-    rental: FakeOdoo,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
+    make_server: MakeServer, rental: FakeOdoo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     install_rental(monkeypatch, tmp_path)
     rental.answers["rental.contract", "search_read"] = lambda args, kwargs: [
@@ -292,10 +286,7 @@ async def test_a_file_that_does_not_fit_this_odoo_is_told(
 
 
 async def test_toolsets_of_plugins_cannot_end_the_server_by_a_circle(
-    make_server: MakeServer,
-    rental: FakeOdoo,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
+    make_server: MakeServer, rental: FakeOdoo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     install_rental(monkeypatch, tmp_path)
     from odoo_rental.toolset import RentalToolset  # type: ignore[import-not-found]
@@ -315,10 +306,7 @@ async def test_names_of_toolsets_that_nobody_has_are_still_refused(
 
 
 async def test_only_the_table_of_tools_is_taken_of_a_plugins_toolset(
-    make_server: MakeServer,
-    rental: FakeOdoo,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
+    make_server: MakeServer, rental: FakeOdoo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Its own way to register them would have the connection without bounds."""
     install_rental(monkeypatch, tmp_path)

@@ -102,12 +102,7 @@ LOOKS: dict[str, tuple[str, str, dict[str, Any], tuple[str, ...]]] = {
         {"include_lines": False, "include_deliveries": True, "include_invoices": True},
         ("order_line",),
     ),
-    "odoo_purchase_get_order": (
-        "purchase.order",
-        "order_id",
-        {"line_limit": 0},
-        ("order_line",),
-    ),
+    "odoo_purchase_get_order": ("purchase.order", "order_id", {"line_limit": 0}, ("order_line",)),
     "odoo_purchase_get_supply": ("product.product", "product_id", {}, ("stock_quant_ids",)),
     "odoo_inventory_get_stock": ("product.product", "product_id", {}, ("stock_quant_ids",)),
     "odoo_inventory_get_picking": ("stock.picking", "picking_id", {}, ("move_ids", "move_lines")),
@@ -134,12 +129,7 @@ async def test_answers_of_business_tools_are_short(server: Server, user: User) -
             fields = (await call(client, "odoo_core_fields_get", **asked))["fields"]
             lines = next(name for name in parts if name in fields)
             found = await call(
-                client,
-                "odoo_core_search_read",
-                model=model,
-                fields=[lines],
-                order="id",
-                limit=200,
+                client, "odoo_core_search_read", model=model, fields=[lines], order="id", limit=200
             )
             if not found["records"]:
                 continue

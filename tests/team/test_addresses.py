@@ -228,9 +228,7 @@ def test_a_page_calls_a_tool_and_others_cannot(serve: Serve) -> None:
     )
 
 
-def test_pages_of_anybody_find_their_way_and_register_without_cookies(
-    open_to: RunningTeam,
-) -> None:
+def test_pages_of_anybody_find_their_way_and_register_without_cookies(open_to: RunningTeam) -> None:
     """As clients in browsers do; no cookie or password of a browser counts there."""
     url = open_to.url
     addresses = {f"{url}/.well-known/oauth-protected-resource/mcp": "GET"}

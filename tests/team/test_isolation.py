@@ -81,10 +81,7 @@ def members(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Members]:
     one, other = map(own, VERSIONS)
     journal = str(folder / "history.sqlite")
     options = {"mode": "full", "confirm": "never", "history": journal}
-    instances = {
-        "one": instance_of(one, **options),
-        "other": instance_of(other, **options),
-    }
+    instances = {"one": instance_of(one, **options), "other": instance_of(other, **options)}
     with RunningTeam(folder, instances) as team:
 
         def member(instance: str, login: str, password: str) -> Member:

@@ -85,11 +85,7 @@ def test_what_was_refused_long_ago_proves_nothing_today(
 
 @pytest.mark.parametrize(
     ("holds_up", "own_ended", "statuses"),
-    [
-        (True, False, [503, 401]),
-        (False, False, [401]),
-        (False, True, [503, 401]),
-    ],
+    [(True, False, [503, 401]), (False, False, [401]), (False, True, [503, 401])],
 )
 def test_a_key_that_is_gone_ends_the_connection_and_is_noted_as_left(
     team: RunningTeam,

@@ -271,9 +271,7 @@ def test_a_password_of_the_operator_is_long_and_kept_as_a_slow_hash() -> None:
 # The rules --------------------------------------------------------------------------------------
 
 
-def test_the_first_rule_that_fits_counts_and_whom_none_fits_is_not_admitted(
-    tmp_path: Path,
-) -> None:
+def test_the_first_rule_that_fits_counts_and_whom_none_fits_is_not_admitted(tmp_path: Path) -> None:
     rules = [
         {"logins": ["eve@*"], "allow": False},
         {"groups": ["sales_team.group_sale_manager"], "mode": "full"},

@@ -180,11 +180,7 @@ def deletion(team: RunningTeam, token: str, record: int, **answered: Any) -> dic
 
 @pytest.mark.every_version
 def test_a_yes_is_for_whom_was_asked_and_for_the_rule_that_holds(
-    server: Server,
-    people: People,
-    admin: Odoo,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    server: Server, people: People, admin: Odoo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked, another = creator(people), creator(people)
     rules = [

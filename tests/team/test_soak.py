@@ -43,11 +43,7 @@ from tests.team.harness import (
     looks_until_dropped,
 )
 
-pytestmark = [
-    pytest.mark.soak,
-    pytest.mark.timeout(3600),
-    pytest.mark.usefixtures("no_pause"),
-]
+pytestmark = [pytest.mark.soak, pytest.mark.timeout(3600), pytest.mark.usefixtures("no_pause")]
 
 
 #: How often each of the following comes, in an order that is always the same.

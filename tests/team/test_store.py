@@ -61,8 +61,7 @@ def everything(place: str) -> bytes:
         return b"".join(one.read_bytes() for one in found.parent.glob(found.name + "*"))
     with open_store(place).reading() as session:
         tables = session.execute(
-            "SELECT table_name FROM information_schema.tables WHERE table_schema = ?",
-            [FORM.schema],
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = ?", [FORM.schema]
         ).fetchall()
         names = [row["table_name"] for row in tables]
         assert {"client", "account", "token", "session"} <= set(names)
@@ -77,10 +76,7 @@ def test_nothing_secret_is_readable_in_the_store(serve: Serve, place: str) -> No
     team = serve(store=place, secret_keys=KEYS)
     secrets = [*KEYS, OPERATOR_PASSWORD]
     client = OAuthClient(team.url)
-    for login, form in [
-        ("ann", {"password": password_of("ann")}),
-        ("bob", {"key": key_of("bob")}),
-    ]:
+    for login, form in [("ann", {"password": password_of("ann")}), ("bob", {"key": key_of("bob")})]:
         person = Person(team.url)
         page = person.sign_in(person.begin(client), login=login, **form)
         code = person.answer(page)["code"]
@@ -465,9 +461,7 @@ def test_characters_that_no_store_takes_do_no_harm(serve: Serve, place: str) -> 
     assert page.status_code == 400
     named = {"client_name": "a\0b\u202e", "redirect_uris": ["https://x.example/"]}
     made = requests.post(
-        f"{team.url}/register",
-        json={**named, "token_endpoint_auth_method": "none"},
-        timeout=120,
+        f"{team.url}/register", json={**named, "token_endpoint_auth_method": "none"}, timeout=120
     )
     client.id, client.callback = made.json()["client_id"], "https://x.example/"
     person = Person(team.url)
