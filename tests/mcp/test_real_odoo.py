@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from tests.kit.mcp import call, error_of, mcp_server
+from tests.kit.mcp import call, mcp_server
 from tests.live.conftest import server, user
 from tests.live.servers import Server, User
 from tests.mcp.list_sizes import size
@@ -62,35 +62,6 @@ async def test_life_of_a_record(server: Server, user: User, era: str) -> None:
     assert archived["result_type"] in ("value", "action")
     assert gone["count"] == 0
     assert deleted["deleted_ids"] == ids
-
-
-async def test_errors_of_a_real_server(server: Server, user: User, era: str) -> None:
-    """Each says what is wrong in the toolkit's terms, without a traceback."""
-    calls: dict[str, tuple[str, dict[str, Any]]] = {
-        "UNKNOWN_MODEL": ("odoo_core_count", {"model": "res.partnr"}),
-        "INVALID_FIELD": ("odoo_core_read", {"model": "res.partner", "ids": [1], "fields": ["x"]}),
-        "INVALID_DOMAIN": (
-            "odoo_core_search_read",
-            {"model": "res.partner", "domain": [["name", "equals to", "x"]]},
-        ),
-        "MODEL_BLOCKED": ("odoo_core_count", {"model": "ir.config_parameter"}),
-        "FIELD_BLOCKED": (
-            "odoo_core_search_read",
-            {"model": "res.users", "fields": ["login", "password"]},
-        ),
-        "MODE_VIOLATION": (
-            "odoo_core_execute",
-            {"model": "res.partner", "method": "unlink", "args": [[1]]},
-        ),
-    }
-    codes = {}
-    async with Client(mcp_server(server, user), mode=era) as client:
-        for expected, (tool, arguments) in calls.items():
-            result = await client.call_tool(tool, arguments)
-            codes[expected] = error_of(result)["code"]
-            assert "Traceback" not in result.model_dump_json()
-
-    assert codes == {code: code for code in calls}
 
 
 #: Tool that looks at something -> the model, its argument for the id, those that leave lines out,

@@ -11,7 +11,7 @@ from mcp import Client, MCPError
 from odoo_toolkit_mcp.server import OdooServer
 from odoo_toolkit_mcp.untrusted import MESSAGE_NOTICE
 from tests.mcp.conftest import MakeServer
-from tests.mcp.fake_odoo import DATABASE, PASSWORD, FakeOdoo
+from tests.mcp.fake_odoo import PASSWORD, FakeOdoo
 
 pytestmark = pytest.mark.anyio
 
@@ -93,27 +93,6 @@ async def test_lists_are_there_without_odoo(
     assert {item.mime_type for item in (*resources, *templates[:-1])} == {"application/json"}
 
 
-async def test_system_info(make_server: MakeServer, odoo: FakeOdoo, era: str) -> None:
-    info = await read(make_server(), era, "odoo://system/info")
-
-    assert info.pop("mcp_server_version")
-    assert info == {
-        "connection": "connected",
-        "server_version": "14.0",
-        "server_edition": "community",
-        "database": DATABASE,
-        "url": odoo.url,
-        "protocol": "jsonrpc",
-        "user": {
-            "uid": 2,
-            "name": "Ann",
-            "login": "ann",
-            "company": {"id": 1, "name": "Acme"},
-            "lang": "en_US",
-        },
-    }
-
-
 async def test_system_info_while_odoo_is_down(
     make_server: MakeServer, odoo: FakeOdoo, era: str
 ) -> None:
@@ -138,15 +117,6 @@ async def test_system_info_leaves_out_a_user_that_is_closed(
     server = make_server(model_allowlist="res.partner")
 
     assert (await read(server, era, "odoo://system/info"))["user"] == {"uid": 2}
-
-
-async def test_modules(make_server: MakeServer, era: str) -> None:
-    assert await read(make_server(), era, "odoo://system/modules") == {
-        "modules": [
-            {"name": "sale", "state": "installed", "shortdesc": "Sales", "version": "14.0.1.1"}
-        ],
-        "count": 1,
-    }
 
 
 async def test_modules_for_a_user_who_may_not_read_the_list(
@@ -221,57 +191,6 @@ async def test_fields(make_server: MakeServer, era: str) -> None:
     assert told == call.structured_content
     assert told["fields"]["country_id"]["relation"] == "res.country"
     assert "email" not in told["fields"]
-
-
-async def test_methods(make_server: MakeServer, era: str) -> None:
-    told = await read(make_server(), era, "odoo://model/res.partner/methods")
-
-    assert told["methods"] == [
-        {
-            "name": "action_archive",
-            "description": "Archive",
-            "accepts_kwargs": False,
-            "labels": ["Archive"],
-            "confirm": "Sure?",
-        }
-    ]
-
-
-async def test_states_of_a_model_without_any(make_server: MakeServer, era: str) -> None:
-    told = await read(make_server(), era, "odoo://model/res.partner/states")
-
-    assert told["state_field"] is None
-    assert told["states"] == told["transitions"] == []
-    assert told["note"]
-
-
-async def test_states_and_transitions(make_server: MakeServer, odoo: FakeOdoo, era: str) -> None:
-    """A customised model: state and button come from the server."""
-    state = {
-        "type": "selection",
-        "string": "Status",
-        "selection": [["draft", "New"], ["done", "Finished"]],
-        "store": True,
-    }
-    arch = (
-        '<form><button name="action_done" type="object" string="Finish" states="draft"/>'
-        '<field name="state"/></form>'
-    )
-    odoo.answers |= {
-        ("x.thing", "fields_get"): lambda args, kwargs: {"state": state},
-        ("x.thing", "fields_view_get"): lambda args, kwargs: {"arch": arch},
-        ("x.thing", "default_get"): lambda args, kwargs: {"state": "draft"},
-    }
-    told = await read(make_server(), era, "odoo://model/x.thing/states")
-
-    assert told["states"] == [
-        {"value": "draft", "label": "New", "methods": ["action_done"]},
-        {"value": "done", "label": "Finished"},
-    ]
-    assert told["transitions"] == [
-        {"from": "draft", "to": "done", "method": "action_done", "label": "Finish"}
-    ]
-    assert told["mermaid"].startswith("stateDiagram-v2")
 
 
 async def test_record_has_what_its_form_shows(
