@@ -36,6 +36,11 @@ class Person:
     password: str
     uid: int
 
+    @property
+    def form(self) -> dict[str, str]:
+        """What this user types to sign in."""
+        return {"login": self.login, "password": self.password}
+
     def make(self, password: str | None = None, **options: Any) -> UserKey:
         password = password or self.password
         return make_key(self.server.url, self.server.db, self.login, password, NAME, **options)

@@ -13,7 +13,6 @@ from odoo_toolkit import Odoo
 from odoo_toolkit.call import Call
 from odoo_toolkit_mcp.accounts import odoo_users
 from tests.kit.user_keys import People, creator, keys_of
-from tests.kit.user_keys import Person as User
 from tests.live.servers import Server
 from tests.team.harness import (
     OAuthClient,
@@ -42,10 +41,6 @@ def team(server: Server, tmp_path: Path) -> Iterator[RunningTeam]:
 REFUSES_AT_ONCE = 19
 
 
-def form_of(user: User) -> dict[str, str]:
-    return {"login": user.login, "password": user.password}
-
-
 def before_creating(name: str, do: Callable[[], None], monkeypatch: pytest.MonkeyPatch) -> None:
     """Do something once, right before the call that creates a record of a name is sent."""
     send, done = Odoo.send, []
@@ -70,7 +65,7 @@ def test_a_key_that_is_revoked_during_a_call_ends_it_with_an_error_and_nothing_i
 ) -> None:
     user = creator(people)
     client = OAuthClient(team.url)
-    tokens = Person(team.url).connect(client, **form_of(user))
+    tokens = Person(team.url).connect(client, **user.form)
     (account,) = team.server.provider.grants.accounts()
     first, second = f"First of {user.login}", f"Second of {user.login}"
     before_creating(second, lambda: user.remove(account.key_id), monkeypatch)
@@ -99,7 +94,7 @@ def test_a_key_that_is_revoked_during_a_call_ends_it_with_an_error_and_nothing_i
     (grant,) = team.server.provider.grants.grants(ended=True)
     assert grant.why == "Odoo refuses the key"
     # Signed in again: the answer is repeated, or the error names what is left and can be undone.
-    tokens = Person(team.url).connect(client, **form_of(user))
+    tokens = Person(team.url).connect(client, **user.form)
     asked = {"items": items, "idempotency_key": "one try"}
     result = call(team.url, tokens.access, "odoo_core_batch", asked).json()["result"]
     assert result["isError"] is refused
@@ -118,17 +113,17 @@ def test_a_changed_password_leaves_what_is_connected_and_ends_what_is_begun(
 ) -> None:
     user = people.make()
     client = OAuthClient(team.url)
-    tokens = Person(team.url).connect(client, **form_of(user))
+    tokens = Person(team.url).connect(client, **user.form)
     begun = Person(team.url)
     other = people.make()
-    page = begun.sign_in(begun.begin(client), **form_of(other))
+    page = begun.sign_in(begun.begin(client), **other.form)
     assert page.status_code == 200
     for one in (user, other):
         toolkit.write(people.free, "res.users", [one.uid], {"password": f"new of {one.login}"})
     # A key is no password: Odoo takes it on.
     assert status_of(team, tokens.access) == 200
     person = Person(team.url)
-    assert person.sign_in(person.begin(client), **form_of(user)).status_code == 400
+    assert person.sign_in(person.begin(client), **user.form).status_code == 400
     # The web session of the old password has ended.
     answer = begun.post("/consent", page, answer="allow")
     assert answer.status_code == 502
@@ -147,7 +142,7 @@ def test_a_database_that_is_renamed_disconnects_nobody(
     right = instance_of(server, reconnect_attempts=0)
     with RunningTeam(tmp_path, {"main": right}) as team:
         client = OAuthClient(team.url)
-        tokens = Person(team.url).connect(client, **form_of(user))
+        tokens = Person(team.url).connect(client, **user.form)
     moment = odoo_users.now() + 700
     monkeypatch.setattr(odoo_users, "now", lambda: moment)
     # For the server it is all one whether Odoo renames it, or its own file does.

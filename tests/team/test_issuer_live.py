@@ -89,7 +89,7 @@ def test_two_users_whose_logins_differ_in_case_are_nobody(
     assert call(team.url, token, WHO).status_code == 200
     other = alike(people, user, user.login.upper())
     person = Person(team.url)
-    form = {"login": other.login, "password": other.password}
+    form = other.form
     refused = person.post("/me/sign-in", person.get("/me"), **form)
     assert refused.status_code == 409
     moment = odoo_users.now() + 601

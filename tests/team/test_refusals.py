@@ -215,7 +215,7 @@ def test_odoos_cooldown_disconnects_nobody_and_a_removed_key_ends_all_the_same(
     people.free.connect()
     with RunningTeam(tmp_path, {"main": instance_of(server)}) as team:
         client = OAuthClient(team.url)
-        form = {"login": user.login, "password": user.password}
+        form = user.form
         token = Person(team.url).connect(client, **form).access
         time = Time(monkeypatch)
         fail_at(server.url, server.db)
@@ -226,7 +226,7 @@ def test_odoos_cooldown_disconnects_nobody_and_a_removed_key_ends_all_the_same(
         # Nor does a right password count as a wrong one meanwhile.
         one = Person(team.url)
         page = one.begin(client)
-        right = {"login": other.login, "password": other.password}
+        right = other.form
         assert [one.sign_in(page, **right).status_code for _ in range(6)] == [429] * 6
         end_cooldown(people, "0")
         try:

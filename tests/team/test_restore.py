@@ -137,7 +137,7 @@ def test_tokens_hold_keys_open_and_nothing_is_done_twice(
     more = {"store": kept.store} | ({"secret_keys": KEYS} if "://" in kept.store else {})
     with RunningTeam(tmp_path, {"main": main}, **more) as team:
         client = OAuthClient(team.url)
-        tokens = Person(team.url).connect(client, login=user.login, password=user.password)
+        tokens = Person(team.url).connect(client, **user.form)
         made = toolkit.create(admin, "res.partner", {"name": f"Of {user.login}"}).id
         change = {
             "model": "res.partner",
@@ -161,7 +161,7 @@ def test_tokens_hold_keys_open_and_nothing_is_done_twice(
         assert row["ref"] == "by somebody else"
         assert client.refresh(tokens.refresh).status_code == 200
         person = Person(team.url)
-        person.post("/me/sign-in", person.get("/me"), login=user.login, password=user.password)
+        person.post("/me/sign-in", person.get("/me"), **user.form)
         assert "Undo" in person.get("/me").text
 
 
@@ -172,7 +172,7 @@ def test_a_backup_without_the_secret_keys_is_told_and_not_served(
     main = instance_of(server)
     with RunningTeam(tmp_path, {"main": main}) as team:
         client = OAuthClient(team.url)
-        Person(team.url).connect(client, login=user.login, password=user.password)
+        Person(team.url).connect(client, **user.form)
         kept.back_up()
     kept.lose_and_restore()
     (tmp_path / "accounts.sqlite.key").unlink()

@@ -80,7 +80,7 @@ def test_with_a_password_from_the_first_page_to_the_last(
     """Yes, a call, a change taken back, a second client, the key removed."""
     user = creator(people)
     person, page = begun(team, client)
-    page = person.sign_in(page, instance="main", login=user.login, password=user.password)
+    page = person.sign_in(page, instance="main", **user.form)
     assert user.login in text_of(page)
     assert "Odoo creates an API key for this server" in text_of(page)
     assert keys_of(user, people) == []
@@ -90,7 +90,7 @@ def test_with_a_password_from_the_first_page_to_the_last(
 
     # Another client: the same key serves.
     other = OAuthClient(team.url, name="ChatGPT")
-    theirs = person.connect(other, instance="main", login=user.login, password=user.password)
+    theirs = person.connect(other, instance="main", **user.form)
     assert len(keys_of(user, people)) == 1
 
     # What was done, and taking it back.
@@ -101,9 +101,7 @@ def test_with_a_password_from_the_first_page_to_the_last(
         model="res.partner",
         values={"name": f"Made by {user.login}"},
     )
-    mine = person.post(
-        "/me/sign-in", person.get("/me"), instance="main", login=user.login, password=user.password
-    )
+    mine = person.post("/me/sign-in", person.get("/me"), instance="main", **user.form)
     assert mine.status_code == 303
     page = person.get("/me")
     assert "Claude" in text_of(page)
@@ -154,7 +152,7 @@ def test_what_another_person_has_to_allow_is_not_taken_back_without(
     main = instance_of(server, mode="full", confirm="never", history=journal, **rules)
     with RunningTeam(tmp_path, {"main": main}) as careful:
         person, client = Person(careful.url), OAuthClient(careful.url)
-        form = {"instance": "main", "login": user.login, "password": user.password}
+        form = {"instance": "main", **user.form}
         tokens = person.connect(client, **form)
         values = {"name": f"Made by {user.login}"}
         made = result_of(
@@ -193,8 +191,7 @@ def test_a_yes_is_for_whom_was_asked_and_for_the_rule_that_holds(
     with RunningTeam(tmp_path, {"main": main}) as careful:
         client = OAuthClient(careful.url)
         tokens = [
-            Person(careful.url).connect(client, login=user.login, password=user.password).access
-            for user in (asked, another)
+            Person(careful.url).connect(client, **user.form).access for user in (asked, another)
         ]
         question = deletion(careful, tokens[0], made)["result"]
         yes = {"confirmation": {"action": "accept", "content": {"confirm": True}}}
@@ -224,7 +221,7 @@ def test_a_yes_is_for_whom_was_asked_and_for_the_rule_that_holds(
 def test_a_no_leaves_nothing_behind(team: RunningTeam, client: OAuthClient, people: People) -> None:
     user = people.make()
     person, page = begun(team, client)
-    page = person.sign_in(page, instance="main", login=user.login, password=user.password)
+    page = person.sign_in(page, instance="main", **user.form)
     assert person.answer(page, "deny") == {
         "to": CALLBACK,
         "error": "access_denied",
@@ -258,7 +255,7 @@ def test_a_made_key_that_a_pasted_one_replaces_is_told_and_removed(
     team: RunningTeam, client: OAuthClient, people: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     user = people.make()
-    password = {"instance": "main", "login": user.login, "password": user.password}
+    password = {"instance": "main", **user.form}
     ours = f"Assistants at {team.url.removeprefix('http://')}"
     first = Person(team.url).connect(client, **password)
     own = user.make()
@@ -316,7 +313,7 @@ def test_a_sign_in_that_nobody_answers_leaves_no_session_in_odoo(
     team: RunningTeam, client: OAuthClient, people: People
 ) -> None:
     user = people.make()
-    form = {"instance": "main", "login": user.login, "password": user.password}
+    form = {"instance": "main", **user.form}
     person, page = begun(team, client)
     token = hidden(page.text)["request"]
     asked = team.server.provider.requests
@@ -368,7 +365,7 @@ def test_a_second_factor_is_asked_for(
     user = people.make()
     app = with_second_factor(user)
     person, page = begun(team, client)
-    form = {"instance": "main", "login": user.login, "password": user.password}
+    form = {"instance": "main", **user.form}
     page = person.sign_in(page, **form)
     assert page.status_code == 400
     assert "second" in text_of(page) or "factor" in text_of(page)
