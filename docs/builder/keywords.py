@@ -42,7 +42,7 @@ KEYWORDS: dict[str, tuple[str, ...]] = {
     "recipes/chase-invoices": ("payment reminder", "dunning"),
     "recipes/restock": ("reorder", "replenishment"),
     "recipes/several-companies": ("multi-company", "multicompany"),
-    "domains": ("filter", "domain", "where", "name search"),
+    "domains": ("filter", "domain", "where", "find by name"),
     "stubs": ("autocomplete", "type hints", "mypy"),
     "cli": ("command line", "exit status", "exit code", "profile", "shell", "terminal", "bash"),
     "server": ("mcp server", "tool list", "areas"),
