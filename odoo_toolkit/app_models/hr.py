@@ -138,6 +138,7 @@ MODELS = (
     AppModel(
         "hr.expense",
         module="hr_expense",
+        disambiguation_fields="employee_id date total_amount state",
         opposites=(
             Opposite("create", "unlink", "deleted"),
             Opposite("action_submit", "action_reset", "a draft again", since=19),

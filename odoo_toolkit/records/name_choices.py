@@ -16,7 +16,7 @@ from odoo_toolkit.errors import OdooError
 from odoo_toolkit.values import ReadOptions, from_wire
 
 #: What records of any model may differ in: asked for besides, where the model has it.
-_EVERYWHERE = ("company_id", "company_ids", "active")
+_EVERYWHERE = ("company_id", "company_ids", "active", "employee_id", "partner_id", "state", "date")
 
 #: Fields that are shown, and characters of a value.
 _MOST_FIELDS, _MOST_TEXT = 5, 80
@@ -28,7 +28,7 @@ def told_apart(odoo: Odoo, model: str, ids: Sequence[int]) -> dict[int, dict[str
         described = odoo.policy.readable_fields(model, odoo.schema.fields)
         fields = [
             name
-            for name in (*known(model).disambiguation_fields, *_EVERYWHERE)
+            for name in dict.fromkeys((*known(model).disambiguation_fields, *_EVERYWHERE))
             if name in described
         ]
         if not fields or len(ids) < 2:

@@ -51,9 +51,11 @@ class AmbiguousNameError(ValidationError):
         self.field = field
         self.matches = [attrs.asdict(match) for match in matches[:_SHOWN]]
         listed = ", ".join(f"{match['name']} (id {match['id']})" for match in self.matches)
+        many = "Several" if len(matches) <= _SHOWN else f"More than {_SHOWN}"
+        more = "" if len(matches) <= _SHOWN else " If it is another one, give more of its name."
         super().__init__(
-            f"Several {model} records match {name!r}. Give {field}.",
-            suggestion=f"Choose one of the matches and pass its id as {field}: {listed}.",
+            f"{many} {model} records match {name!r}. Give {field}.",
+            suggestion=f"Choose one of the matches and pass its id as {field}: {listed}.{more}",
             details={"field": field, "matches": self.matches},
         )
 
@@ -338,8 +340,10 @@ def _find_one(odoo: Odoo, model: str, name: str, domain: tuple[Any, ...]) -> lis
     matches = [match for match in rows if _is_meant(name, match.name)]
     if len(rows) == _LIMIT and not _exact(matches, name):
         # There are more than were asked for: an exact one may be among the rest.
-        exact = name_search(odoo, model, literal(name), "=ilike", 2, domain)
-        matches = list({match.id: match for match in [*exact, *matches]}.values())
+        rows = name_search(odoo, model, literal(name), "=ilike", 2, domain)
+        if len(rows) != 1:
+            rows += name_search(odoo, model, name, limit=_SHOWN + 1, domain=domain)
+        matches = list({row.id: row for row in rows if _is_meant(name, row.name)}.values())
     if matches:
         return matches
     return _find_together(odoo, model, [name], domain).get(name, [])

@@ -19,6 +19,9 @@ _ALIKE, _SHORTEST = 0.86, 4
 #: Most candidates that are shown for a line.
 _MOST = 8
 
+#: What part of a line the amount of a document may differ by, to be shown as near.
+_NEAR = 0.05
+
 _LEGAL = frozenset(
     {"ag", "bv", "co", "corp", "eg", "gmbh", "inc", "kg", "llc", "ltd", "nv", "ohg", "plc", "sa"}
     | {"sarl", "se", "spa", "srl", "the", "und", "and"}
@@ -179,6 +182,10 @@ def judge(wish: Wish, groups: Sequence[Group], tolerance: float) -> Verdict:
     reason = "No open document has this amount, or its number in the reference."
     if near:
         reason += " Open of this partner are those listed."
+    else:
+        near = [g for g in fitting if abs(g.left - wish.amount) <= _NEAR * abs(wish.amount)]
+        near.sort(key=lambda group: abs(group.left - wish.amount))
+        reason += " The listed ones are near in amount." if near else ""
     return Verdict(status="none", groups=near[:_MOST], reasons=[reason])
 
 

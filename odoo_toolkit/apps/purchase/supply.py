@@ -189,7 +189,7 @@ def get_supply(
     omitted = [offer for offer in seen if due and not _partly_usable(offer)]
     kept = [offer for offer in seen if offer not in omitted]
     if not offered and not unknown:
-        warnings.append("No vendor has a price for it.")
+        warnings.append(f"No vendor has a price for {row['display_name']}.")
     found = filled(
         Supply,
         row,
