@@ -520,7 +520,7 @@ def _code(odoo: Odoo, number: int) -> str:
     return str(read(odoo, "res.lang", [number], ["code"]).records[0]["code"])
 
 
-def _second_language(odoo: Odoo) -> str:
+def second_language(odoo: Odoo) -> str:
     domain = [["active", "=", True], ["code", "!=", "en_US"]]
     found = search_read(odoo, "res.lang", domain, ["code"], limit=1).records
     if found:
@@ -532,7 +532,7 @@ def _second_language(odoo: Odoo) -> str:
 def _names(odoo: Odoo, number: int) -> Any:
     return [
         read(odoo, "product.template", [number], ["name"], context={"lang": code}).records[0]
-        for code in ("en_US", _second_language(odoo))
+        for code in ("en_US", second_language(odoo))
     ]
 
 
@@ -1206,7 +1206,7 @@ CASES: Mapping[str, Case] = {
         "product.template",
         template,
         lambda odoo, n: translate(
-            odoo, "product.template", n, {"name": {_second_language(odoo): "Autre"}}
+            odoo, "product.template", n, {"name": {second_language(odoo): "Autre"}}
         ),
         left=_ALL,
         look=_names,
@@ -1215,7 +1215,7 @@ CASES: Mapping[str, Case] = {
         "product.template",
         _described,
         lambda odoo, n: translate(
-            odoo, "product.template", n, {"description": {_second_language(odoo): {"Red": "Rouge"}}}
+            odoo, "product.template", n, {"description": {second_language(odoo): {"Red": "Rouge"}}}
         ),
         left=_ALL,
         look=_sentences,

@@ -165,7 +165,7 @@ class Records:
 
     @property
     def double(self) -> int:
-        return self._make("double", "res.partner", name=self._partner)
+        return self._make("double", "res.partner", name=f"Double of {self._partner}")
 
     @property
     def meeting(self) -> int:

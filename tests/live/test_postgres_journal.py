@@ -111,6 +111,7 @@ def test_without_its_journal_nothing_is_sent(
     odoo: Connection, database: str, address: str, server: Server, suffix: str
 ) -> None:
     """A database that is gone, held by another process, or of a newer version of the toolkit."""
+    create(odoo, "res.partner", {"name": f"Kept {suffix}"})
     lost = address.replace(database, f"{database}_lost")
     with _connected(server, lost) as other, pytest.raises(OdooError) as caught:
         create(other, "res.partner", {"name": f"Lost {suffix}"})

@@ -26,7 +26,7 @@ from odoo_toolkit import (
     write,
 )
 from odoo_toolkit.apps import accounting, sales
-from tests.kit.catalogue import CASES, invoice, partner, quotation
+from tests.kit.catalogue import CASES, invoice, partner, quotation, second_language
 from tests.kit.scenarios import NEWEST, names, take_back
 from tests.live.accounting_data import accountant as accountant_of
 from tests.live.conftest import server
@@ -48,8 +48,9 @@ def odoo(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[C
 
 @pytest.fixture(scope="module")
 def plain(server: Server) -> Iterator[Connection]:
-    """Somebody else: the same user without the journal."""
+    """Somebody else: the same user without the journal, where there are two languages."""
     with connect(**_admin(server)) as connection:
+        second_language(connection)
         yield connection
 
 
