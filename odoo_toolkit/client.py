@@ -353,8 +353,9 @@ class Odoo:
         try:
             within = self._within(call, policy)
             checked = policy.check(within, own.schema.fields, own._model_of)
-            check_companies(within, own.settings.base_context)
-            check_language(own, checked, own.settings.base_context)
+            base_context = own.settings.base_context
+            check_companies(within, base_context)
+            check_language(own, checked, base_context)
         except OdooError as error:
             self._tell(call, started, error_code=error.code)
             raise
@@ -413,11 +414,13 @@ class Odoo:
             admitted = own.policy.admitted(
                 asked, own.schema.fields, own._model_of, own._known_version
             )
-            check_companies(asked, own.settings.base_context)
-            check_external_ids(own, admitted)
-            check_linked(own, admitted)
-            check_language(own, admitted, own.settings.base_context)
-            check_user_contacts(own, admitted)
+            base_context = own.settings.base_context
+            check_companies(asked, base_context)
+            if not admitted.reads:
+                check_external_ids(own, admitted)
+                check_linked(own, admitted)
+                check_language(own, admitted, base_context)
+                check_user_contacts(own, admitted)
         except OdooError as error:
             self._tell(asked, started, error_code=error.code)
             raise

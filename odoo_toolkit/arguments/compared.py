@@ -94,14 +94,17 @@ def differences(
         fields: the model's fields.
     """
     found: list[Difference] = []
+    names = {name for values in given.values() for name in values}
+    compared = {
+        name: fields[name] for name in names & fields.keys() if comparable(model, fields[name])
+    }
     for record_id, values in given.items():
         row = stored.get(record_id, {})
         for name, value in values.items():
-            field = fields.get(name)
-            if name not in row or field is None or not comparable(model, field):
+            if name not in row or name not in compared:
                 continue
             try:
-                different = _difference(value, row[name], field, fields)
+                different = _difference(value, row[name], compared[name], fields)
             except (AttributeError, LookupError, TypeError, ValueError):
                 # Odoo, or a module, answers in a shape of its own. The write is done all the same.
                 continue
@@ -185,7 +188,7 @@ def _difference(
             same = (given or False) == (_id(stored) or False)
         case "char" | "text":
             # XML turns the line ends of Windows into those of others.
-            same = _lines(given) == _lines(stored)
+            same = given == stored or _lines(given) == _lines(stored)
         case "binary":
             # Pictures are encoded anew, and of files only the size is read.
             same = bool(given) == bool(stored)

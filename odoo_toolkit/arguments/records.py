@@ -106,7 +106,8 @@ def _convert_record(
 def _convert(value: Any, place: Place, read: Sequence[Command] | None) -> Any:
     if value is None and place.field.type in _NUMBERS:
         return False
-    if value is None or (_is_nan(value) and place.field.type not in _NUMBERS):
+    is_nan = isinstance(value, float) and math.isnan(value)
+    if value is None or (is_nan and place.field.type not in _NUMBERS):
         value = False
     if isinstance(value, str) and not value and takes_no_empty_text(place.field):
         value = False
@@ -123,10 +124,6 @@ def _convert(value: Any, place: Place, read: Sequence[Command] | None) -> Any:
         raise place.wrong(
             f"cannot take this value: {error}", "Take that character out of it."
         ) from error
-
-
-def _is_nan(value: Any) -> bool:
-    return isinstance(value, float) and math.isnan(value)
 
 
 def _convert_commands(value: Any, place: Place, read: Sequence[Command] | None) -> list[list[Any]]:

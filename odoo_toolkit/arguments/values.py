@@ -177,7 +177,7 @@ class _Reader:
 
     def _find_to_many(self, model: str | None, name: Any) -> Field | None:
         """Return the field, where it is a one2many or many2many."""
-        field = self._field(model, name)
+        field = self._field_of(model, name) if model and isinstance(name, str) else None
         return field if field is not None and field.type in TO_MANY else None
 
     def _commands(

@@ -101,8 +101,10 @@ class Line:
 
         def send(ends: float) -> Any:
             session = self.connected(ends)
-            with time_limit(ends - time.monotonic()):
-                self._check_health(session)
+            idle = time.monotonic() - self._last_used
+            if session.http and idle > self.settings.health_interval:
+                with time_limit(ends - time.monotonic()):
+                    self._check_health(session.http)
             with read_timeout(call.timeout):
                 result = session.transport.send(call)
             self._last_used = time.monotonic()
@@ -146,17 +148,15 @@ class Line:
                 pause(wait)
         raise AssertionError("unreachable")
 
-    def _check_health(self, session: Session) -> None:
+    def _check_health(self, http: Http) -> None:
         """After a long pause, see that the server is still there before a call is risked."""
-        idle = time.monotonic() - self._last_used
-        if session.http and idle > self.settings.health_interval:
-            try:
-                detect_version(session.http)
-            except OdooConnectionError as error:
-                # The call itself has not been sent.
-                error.outcome = "not_sent"
-                raise
-            self._last_used = time.monotonic()
+        try:
+            detect_version(http)
+        except OdooConnectionError as error:
+            # The call itself has not been sent.
+            error.outcome = "not_sent"
+            raise
+        self._last_used = time.monotonic()
 
     def connected(self, ends: float | None = None) -> Session:
         """Return the session; open it, until ``ends``, if there is none."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -186,8 +187,8 @@ class ConnectionSettings:
         """Seconds for connecting with all attempts, and until a call is not begun anew."""
         return self.total_timeout or 2 * self.timeout
 
-    @property
-    def base_context(self) -> dict[str, Any]:
+    @cached_property
+    def base_context(self) -> Mapping[str, Any]:
         """The context that every call begins with."""
         context: dict[str, Any] = {"lang": self.lang, "tz": self.tz}
         companies = [self.company_id] if self.company_id else []

@@ -22,7 +22,7 @@ from odoo_toolkit.lost_answers import send as send_once
 from odoo_toolkit.operations.time_zones import own_context
 from odoo_toolkit.plans import Plan, PlannedDocument, planned
 from odoo_toolkit.progress import Steps
-from odoo_toolkit.records.numbers import check_numbers, told_of_numbers
+from odoo_toolkit.records.numbers import Number, check_numbers, told_of_numbers
 from odoo_toolkit.wizards.actions import is_wizard_action
 from odoo_toolkit.wizards.protocol import answer_wizard, unanswered, wizard_calls
 
@@ -225,10 +225,10 @@ def send(odoo: Odoo, call: Call, warnings: list[str]) -> Any:
         ValidationError: a number would become 0; nothing was sent.
         OdooError: as there.
     """
-    for values in _values(call):
-        check_numbers(odoo, call.model, values)
+    found = _checked_numbers(odoo, [call])
     answer = send_once(odoo, call, warnings)
-    _tell_numbers(odoo, call, answer, warnings)
+    if found:
+        _tell_numbers(odoo, call, answer, warnings)
     return answer
 
 
@@ -252,14 +252,19 @@ def _values(call: Call) -> list[Mapping[str, Any]]:
     return [row for row in rows if isinstance(row, Mapping)]
 
 
-def _rounded(odoo: Odoo, calls: Sequence[Call]) -> list[str]:
-    """Refuse numbers that would become 0; say which ones lose decimals, as far as that is known."""
-    found = [
+def _checked_numbers(odoo: Odoo, calls: Sequence[Call]) -> list[Number]:
+    """Refuse numbers that would become 0; return those that may lose decimals."""
+    return [
         number
         for call in calls
         for values in _values(call)
         for number in check_numbers(odoo, call.model, values)
     ]
+
+
+def _rounded(odoo: Odoo, calls: Sequence[Call]) -> list[str]:
+    """Refuse numbers that would become 0; say which ones lose decimals, as far as that is known."""
+    found = _checked_numbers(odoo, calls)
     return [str(number) for number in found if number.kept is not None]
 
 
@@ -328,8 +333,14 @@ def operate(
 
 def make(odoo: Odoo, steps: Sequence[AnyStep], ids: Sequence[int]) -> Done:
     """Make steps one after the other, see :func:`operate`."""
-    # A number of which nothing would be kept is refused before the first step is made.
-    rounded = [_rounded(odoo, step.calls(odoo, ids or (0,))) for step in steps]
+    # A number of which nothing would be kept is refused before the first step is made; what is
+    # sent first is looked at when it is sent.
+    rounded = [
+        []
+        if step is steps[0] and _is_sent_at_once(step)
+        else _rounded(odoo, step.calls(odoo, ids or (0,)))
+        for step in steps
+    ]
     progress = Steps(len(steps) + 1)
     progress.finish(1, "Checked")
     answers: list[Any] = []
@@ -360,6 +371,10 @@ def make(odoo: Odoo, steps: Sequence[AnyStep], ids: Sequence[int]) -> Done:
             says += f" (id {ids[0]})"
         progress.finish(1, says)
     return Done(id=ids[0], answers=answers, warnings=warnings, complete=len(answers) == len(steps))
+
+
+def _is_sent_at_once(step: AnyStep) -> bool:
+    return type(step) is Step and step.seen is None
 
 
 def _done_meanwhile(odoo: Odoo, step: AnyStep, ids: Sequence[int]) -> Any:

@@ -253,7 +253,7 @@ def check_called(policy: Rules, call: Call) -> None:
     method = call.method.lower()
     if method.startswith("_"):
         raise _refusal(call, "Private methods are not part of Odoo's external API.")
-    if any(map(policy.method_listed, (method, *same_methods(call)))):
+    if policy.method_blocklist and any(map(policy.method_listed, (method, *same_methods(call)))):
         raise _refusal(
             call,
             f"Do without it, or take {call.method} off the list: Policy(method_blocklist=...).",

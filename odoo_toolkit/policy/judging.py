@@ -7,6 +7,7 @@ handed in by the library; the call is sent as they say. What was not read is nev
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import is_
 from typing import Any
 
 import attrs
@@ -290,7 +291,7 @@ class Judge:
         conditions = self._conditions(model, value.elements, where)
         if (version := self._names.version) is not None:
             check_versions(value.elements, version)
-        return Domain.of(conditions)
+        return value if all(map(is_, conditions, value.elements)) else Domain.of(conditions)
 
     def _conditions(self, model: str, elements: Sequence[Any], where: str) -> tuple[Any, ...]:
         return tuple(

@@ -99,6 +99,8 @@ class Names:
         self._model_of = model_of
         self._version = version
         self._fields: dict[str, Mapping[str, Field]] = {}
+        self._of_open: dict[str, Mapping[str, Field]] = {}
+        self._readable: dict[str, Mapping[str, Field]] = {}
         self._visits = 0
         self._seen: dict[tuple[str, str | None, int], Any] = {}
 
@@ -114,8 +116,9 @@ class Names:
 
     def field(self, model: str | None, name: str) -> Field | None:
         """Return a field, None where it is not known."""
-        if model is None:
-            return None
+        return None if model is None else self._described(model).get(name)
+
+    def _described(self, model: str) -> Mapping[str, Field]:
         fields = self._fields.get(model)
         if fields is None:
             try:
@@ -126,12 +129,24 @@ class Names:
                     raise
                 fields = _NO_FIELDS
             self._fields[model] = fields
-        return fields.get(name)
+        return fields
 
     def open_field(self, model: str, name: str) -> Field | None:
         """Return a field, None where it is not known, and of a closed model: of that nothing is
         asked for, as what names it is refused."""
-        return None if self.policy.model_blocked(model) else self.field(model, name)
+        if model not in self._of_open:
+            blocked = self.policy.model_blocked(model)
+            self._of_open[model] = _NO_FIELDS if blocked else self._described(model)
+        return self._of_open[model].get(name)
+
+    def readable_field(self, model: str | None, name: Any) -> Field | None:
+        """Return a field that may be read, where no list closes models or fields; else None."""
+        if model is None or self.policy.closes:
+            return None
+        if model not in self._readable:
+            self._described(model)
+            self._readable[model] = self.policy.readable_fields(model, self._fields.__getitem__)
+        return self._readable[model].get(name)
 
     def judge(self, model: str, access: Access, path: Path, acts_on: str | None = None) -> None:
         """Refuse an access to a model that is not allowed."""

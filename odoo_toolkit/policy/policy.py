@@ -335,13 +335,14 @@ class Policy:
         if self.model_blocked(model):
             return model_refusal(self, model, named_in)
         listed = acts_on or model
-        if not self.model_allowed(listed):
+        closed = listed != model and self.model_blocked(listed)
+        if closed or (self.model_allowlist and listed not in self.model_allowlist):
             return model_refusal(self, listed, named_in)
         if access == "read":
             return None
         refusal = self.never_written_refusal(model, named_in, step)
-        if refusal is None and acts_on is not None:
-            refusal = self.never_written_refusal(acts_on, named_in, step)
+        if refusal is None and listed != model:
+            refusal = self.never_written_refusal(listed, named_in, step)
         if refusal is not None:
             return refusal
         if self.mode == "full":

@@ -34,6 +34,10 @@ class Rules(Protocol):
         """The fields that the administrator closed, on any model."""
 
     @property
+    def method_blocklist(self) -> frozenset[str]:
+        """The methods that the administrator closed."""
+
+    @property
     def closes_models(self) -> bool:
         """Whether a list closes models besides those that always are."""
 

@@ -12,6 +12,7 @@ from odoo_toolkit.arguments import Records, Values, read_commands
 from odoo_toolkit.arguments.values import DEFAULT, VALUES, read_values
 from odoo_toolkit.call import Call, parameter_names
 from odoo_toolkit.errors import AccessError, OdooError
+from odoo_toolkit.fields import Field
 from odoo_toolkit.policy import owners
 from odoo_toolkit.policy.ids import ids_in
 from odoo_toolkit.policy.rules import field_refusal
@@ -26,8 +27,8 @@ _COMPANIES = "allowed_company_ids"
 #: Arguments of methods that are no fields -> what their ids are of.
 _FILES = "attachment_ids"
 _ARGUMENTS = {_FILES: "ir.attachment", "parent_id": "mail.message"}
-#: Returns the model that a field leads to, where its records belong to others.
-_Owned = Callable[[str, Any], "str | None"]
+#: Where the schema cannot be had, a field's name decides.
+_BY_NAME = {_FILES: Field(name=_FILES, type="many2many", relation=_ARGUMENTS[_FILES])}
 #: What of a context decides which records are found.
 _FOUND_BY = (_COMPANIES, "active_test")
 
@@ -157,18 +158,15 @@ def _linked(odoo: Connection, call: Call) -> Iterator[tuple[str, bool, Collectio
         yield from _loaded(odoo, call)
         return
 
-    @functools.cache  # a call has the same fields in many records
-    def owned(model: str, name: Any) -> str | None:
-        relation = _relation(odoo, model, name)
-        return relation if relation != "ir.model" and owners.is_owned(relation) else None
-
+    # A call has the same models in many records.
+    described = functools.cache(functools.partial(_described, odoo))
     for name, value in call.arguments.items():
         if isinstance(value, (Values, Records)):
-            yield from _in_values(value, owned)
+            yield from _in_values(value, described)
         elif model := _ARGUMENTS.get(name if call.method not in VALUES else ""):
             yield model, False, ids_in(value)
     for value in call.positional:
-        yield from _in_values(value, owned)
+        yield from _in_values(value, described)
     for key, value in call.context.items():
         name = key[len(DEFAULT) :] if isinstance(key, str) and key.startswith(DEFAULT) else ""
         if name == _FILES:  # it reaches every record that the call makes
@@ -176,31 +174,34 @@ def _linked(odoo: Connection, call: Call) -> Iterator[tuple[str, bool, Collectio
             yield _ARGUMENTS[name], False, {one for c in commands for one in (c.id, *c.ids) if one}
         elif name:
             given = read_values({name: value}, call.model, odoo.schema.field, key, worded=True)
-            yield from _in_values(given, owned)
+            yield from _in_values(given, described)
 
 
-def _relation(odoo: Connection, model: str, name: Any) -> str | None:
-    """Return where a field leads to; where the schema cannot be had, its name decides."""
+def _described(odoo: Connection, model: str) -> Mapping[str, Field]:
     try:
-        field = odoo.schema.fields(model).get(name)
+        return odoo.schema.fields(model)
     except OdooError:
-        return _ARGUMENTS[_FILES] if name == _FILES else None
-    return field.relation if field is not None else None
+        return _BY_NAME
 
 
-def _in_values(value: Any, owned: _Owned) -> Iterator[tuple[str, bool, Collection[int]]]:
+def _in_values(
+    value: Any, described: Callable[[str], Mapping[str, Field]]
+) -> Iterator[tuple[str, bool, Collection[int]]]:
     if isinstance(value, Records):
         for item in value.items:
-            yield from _in_values(item, owned)
-    if not isinstance(value, Values) or not value.model:
+            yield from _in_values(item, described)
+    if not isinstance(value, Values) or not value.model or not value.given:
         return
+    fields = described(value.model)
     for name, given in value.given.items():
-        relation = owned(value.model, name)
+        relation = fields[name].relation if name in fields else None
+        if relation == "ir.model" or (relation and not owners.is_owned(relation)):
+            relation = None
         for command in value.lines.get(name, ()):
             if relation and command.kind in ("link", "set", "update", "delete"):
                 ids = command.ids if command.kind == "set" else (command.id,)
                 yield relation, command.kind in ("update", "delete"), ids
-            yield from _in_values(command.values, owned)
+            yield from _in_values(command.values, described)
         if relation and name not in value.lines:
             yield relation, False, ids_in(given)
 
@@ -215,10 +216,10 @@ def _loaded(odoo: Connection, call: Call) -> Iterator[tuple[str, bool, Collectio
     for index, column in enumerate(columns):
         here, names = call.model, str(column).split("/")
         for name, following in zip(names, [*names[1:], ""], strict=True):
-            relation = _relation(odoo, here, name)
-            if not relation:
+            field = _described(odoo, here).get(name)
+            if field is None or not field.relation:
                 break
-            here = relation
+            here = field.relation
             if not owners.is_owned(here) or here == "ir.model":
                 continue
             if following == ".id":

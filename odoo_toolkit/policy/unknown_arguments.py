@@ -205,7 +205,7 @@ class Walk(Names):
 
     def written_field(self, model: str | None, name: Any, where: Path) -> Field | None:
         """Judge the name of a field in values, and return the field, where it is known."""
-        field = self.field_path(model, str(name), where)
+        field = self.readable_field(model, name) or self.field_path(model, str(name), where)
         if self.access != "read":
             self.written(model, str(name), where)
         return field

@@ -8,7 +8,7 @@ gets it, and a contact that has a user, an archived one, too, keeps its own.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -99,19 +99,36 @@ def check_user_contacts(odoo: Connection, call: Call) -> None:
                 return []
             raise _unclear(model, name) from error
 
+    @functools.cache
+    def described(model: str) -> Mapping[str, Field]:
+        try:
+            return odoo.schema.fields(model)
+        except OdooError:
+            return {}
+
     given = [
         (contact, written, name)
         for written in _all_written(odoo, call, paths)
-        for name in written.values
+        if written.values
+        for name in _leading(described(written.model), written.values)
         for path in paths(written.model, name)
         for contact in _reached(odoo, written, path, call.context)
     ]
+    if not given:
+        return
     # Asked once for all records of the call.
     kept = {row["id"]: row for row in _of_users(odoo, sorted({one for one, _, _ in given}))}
     for contact, written, name in given:
         row = kept.get(contact)
         if row is not None and _plain(row["email"]) != _plain(written.values[name]):
             raise _refusal([row["display_name"]], written.model, name, [row])
+
+
+def _leading(fields: Mapping[str, Field], names: Iterable[str]) -> list[str]:
+    """Return the names that may lead to an address: their own, or that of a related field."""
+    return [
+        name for name in names if "mail" in str(name) or (name in fields and fields[name].related)
+    ]
 
 
 def address_paths(model: str, name: str, fields_of: FieldsOf) -> list[tuple[str, ...]]:

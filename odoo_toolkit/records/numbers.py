@@ -71,7 +71,8 @@ def imprecise(odoo: Odoo, model: str, values: Values, where: str = "") -> Iterat
         values: as they are sent, with the commands of its lines.
         where: of what they are a part.
     """
-    if not any(isinstance(v, list) or _is_broken(v) for v in values.values()):
+    kinds = [v for v in values.values() if isinstance(v, (list, float))]
+    if not any(isinstance(v, list) or _is_broken(v) for v in kinds):
         return
     described = odoo.schema.fields(model)
     for name, value in values.items():
@@ -81,7 +82,7 @@ def imprecise(odoo: Odoo, model: str, values: Values, where: str = "") -> Iterat
         if field.type in TO_MANY and isinstance(value, list) and field.relation:
             for index, _, line in _lines(value):
                 yield from imprecise(odoo, field.relation, line, f"{where}{name}[{index}].")
-        elif field.type in ("float", "monetary") and _is_broken(value):
+        elif isinstance(value, float) and field.type in ("float", "monetary") and _is_broken(value):
             decimals = _USUAL if field.decimals is None else field.decimals
             if not math.isclose(_rounded(value, decimals), value, rel_tol=1e-12, abs_tol=1e-12):
                 currency = values.get(field.currency_field or "") if field.decimals is None else 0
@@ -296,8 +297,8 @@ def _rounded(value: float, decimals: int) -> float:
     return float(Decimal(repr(value)).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)) + 0.0
 
 
-def _is_broken(value: Any) -> bool:
-    return isinstance(value, float) and math.isfinite(value) and not value.is_integer()
+def _is_broken(value: float) -> bool:
+    return math.isfinite(value) and not value.is_integer()
 
 
 def read_stored(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 
 import attrs
 
@@ -35,7 +36,7 @@ class Column:
     field: Field
     by: str | None = None
 
-    @property
+    @cached_property
     def is_id(self) -> bool:
         """Whether it tells which record a row is."""
         return self.field.name == "id"

@@ -126,7 +126,7 @@ def _by_fields(
             continue
         one = key_of(row.values, key, case_sensitive)
         asked[one].append(row)
-        wanted[one] = key_of(row.values, key, True)
+        wanted[one] = one if case_sensitive else key_of(row.values, key, True)
     for alike in asked.values():
         _fail_alike(alike, "have the same key", prepared)
     if case_sensitive:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -134,7 +134,13 @@ def prepare(
         needs = _needs(odoo, [*calls, *((name, "create") for name, _ in missing.fields)])
     prepared = [Row(number=number, given=row) for number, row in enumerate(table, 1)]
     cells = _cells(prepared, columns, keys, written, meant, warnings)
-    named = dict.fromkeys(n for row in cells for value in row.values() for n in _named(value))
+    named = dict.fromkeys(
+        name
+        for row in cells
+        for value in row.values()
+        for name in (value if isinstance(value, list) else (value,))
+        if isinstance(name, Named)
+    )
     found = look_up(odoo, named, fields_of, context) if named else {}
     absent = _absent(odoo, columns, cells, context)
     for row, meaning in zip(prepared, cells, strict=True):
@@ -341,12 +347,6 @@ def _constant(column: Column, value: Any, said: Mapping[str, Any]) -> Any:
         ) from error
 
 
-def _named(value: Any) -> Iterator[Named]:
-    for item in value if isinstance(value, list) else [value]:
-        if isinstance(item, Named):
-            yield item
-
-
 def _absent(
     odoo: Odoo,
     columns: Sequence[Column],
@@ -380,7 +380,8 @@ def _finish(
 
     def record(value: Any, column: Column) -> Any:
         if not isinstance(value, Named):
-            if is_id(value) and value in absent.get(column.field.relation or "", ()):
+            gone = absent.get(column.field.relation or "")
+            if gone and is_id(value) and value in gone:
                 raise CellError(
                     f"There is no {column.field.relation} with the id {value}.", code="NOT_FOUND"
                 )
@@ -403,7 +404,8 @@ def _finish(
                 value = _each(value, partial(record, column=column))
             else:
                 value = record(value, column)
-            _check_required(value, column)
+            if column.field.required:
+                _check_required(value, column)
         except CellError as error:
             row.errors.append(error.at(header))
             row.status = "failed"
@@ -445,7 +447,7 @@ def _each(items: Sequence[Any], record: Callable[[Any], Any]) -> list[Any]:
 
 def _check_required(value: Any, column: Column) -> None:
     field = column.field
-    if field.required and field.type != "boolean" and value in (None, "", []):
+    if field.type != "boolean" and value in (None, "", []):
         raise CellError(
             f"{field.name} is required, and is empty here.", code="MISSING_REQUIRED_FIELD"
         )
