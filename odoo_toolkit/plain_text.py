@@ -34,3 +34,8 @@ def written_text(field: Field, text: str) -> str:
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun, in the singular of one: ``1 line``, ``2 lines``."""
     return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def money(amount: float | None, currency: str | None) -> str:
+    """Return an amount as messages say it: ``115.00 EUR``."""
+    return f"{amount or 0:.2f} {currency or ''}".rstrip()

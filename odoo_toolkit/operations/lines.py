@@ -69,6 +69,31 @@ def check_lines(
     return checked
 
 
+def check_choice(
+    value: Any, allowed: Sequence[str], field: str, problem: str, suggestion: str | None = None
+) -> None:
+    """Refuse a value that is none of those there are.
+
+    Args:
+        value: as it was given.
+        allowed: those that there are.
+        field: the argument that it was given as.
+        problem: what is told; braces stand for the value.
+        suggestion: what to do; without one, to choose among those that there are.
+
+    Raises:
+        ValidationError: INVALID_SELECTION.
+    """
+    if value not in allowed:
+        either = f"{', '.join(allowed[:-1])} or {allowed[-1]}"
+        raise make_error(
+            "INVALID_SELECTION",
+            problem.format(repr(str(value)[:60])),
+            suggestion=f"Choose {either}." if suggestion is None else suggestion,
+            details={"field": field, "allowed": list(allowed)},
+        )
+
+
 def wanted_product(line: Line, index: int, argument: str = "lines") -> Wanted:
     """Return the product that a line means."""
     return Wanted(

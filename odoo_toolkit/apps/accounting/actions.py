@@ -56,7 +56,7 @@ from odoo_toolkit.operations.documents import (
     shows,
     state_error,
 )
-from odoo_toolkit.operations.lines import NameOrId, checked_day, today, wanted_links
+from odoo_toolkit.operations.lines import NameOrId, check_choice, checked_day, today, wanted_links
 from odoo_toolkit.operations.links import look_for
 from odoo_toolkit.operations.preview import new_document
 from odoo_toolkit.operations.steps import Done, Step, operate, permit
@@ -129,13 +129,7 @@ def create_invoice(
     """
     steps = [CREATE, POST] if post else [CREATE]
     permit(odoo, *steps, dry_run=dry_run)
-    if move_type not in INVOICE_TYPES:
-        raise make_error(
-            "INVALID_SELECTION",
-            f"{str(move_type)[:60]!r} is not a type of invoice.",
-            suggestion=f"Choose {', '.join(INVOICE_TYPES)}.",
-            details={"field": "move_type", "allowed": list(INVOICE_TYPES)},
-        )
+    check_choice(move_type, INVOICE_TYPES, "move_type", "{} is not a type of invoice.")
     checked = checked_lines(lines)
     day = checked_day(invoice_date, "invoice_date") or today(odoo)
     due = checked_day(due_date, "due_date")
@@ -308,13 +302,7 @@ def reset_invoice(
         OdooError: Odoo rejected it, for example because of a lock date.
     """
     permit(odoo, *([DRAFT, CANCEL] if to == "cancel" else [DRAFT]), dry_run=dry_run)
-    if to not in ("draft", "cancel"):
-        raise make_error(
-            "INVALID_SELECTION",
-            f"An invoice is not reset to {str(to)[:60]!r}.",
-            suggestion="Choose draft or cancel.",
-            details={"field": "to", "allowed": ["draft", "cancel"]},
-        )
+    check_choice(to, ("draft", "cancel"), "to", "An invoice is not reset to {}.")
     row = find(odoo, _ENTRY, invoice_id, invoice_name)
     _check(row, to)
     # Odoo 14 and 15 would cancel a posted one without opening what it is reconciled with.

@@ -48,6 +48,7 @@ from odoo_toolkit.operations.lines import (
 from odoo_toolkit.operations.preview import AMOUNTS, read_document
 from odoo_toolkit.operations.steps import AnyStep, Done, WizardStep, operate, permit
 from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.plain_text import money
 from odoo_toolkit.plans import Plan, PlannedDocument, PlannedLine, operation
 from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit.records.results import RecordName
@@ -186,7 +187,7 @@ def create_credit_note(
         # Posting it settles the invoice as far as that is unpaid: what is left is found out.
         if not made.posted or not (credited := afterwards(look, done.warnings, called(row))):
             return made
-        left = f"{credited['amount_residual']:.2f} {currency_of(credited) or ''}".rstrip()
+        left = money(credited["amount_residual"], currency_of(credited))
         return attrs.evolve(made, message=f"{made.message}; {left} is still due of {called(row)}")
 
     would = f"Would create the credit note of {what}{called(row)}."

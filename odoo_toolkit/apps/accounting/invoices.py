@@ -26,6 +26,7 @@ from odoo_toolkit.operations.lines import NameOrId
 from odoo_toolkit.operations.preview import Layout, read_document, summary
 from odoo_toolkit.operations.steps import Done
 from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.plain_text import money
 from odoo_toolkit.plans import PlannedDocument
 from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
@@ -288,7 +289,7 @@ def move_result(
     if posting and done.complete and not posted:
         done.warnings.append(f"Odoo accepted the posting, but left it in state {row['state']}.")
     also = " and posted" if posted and verb == "Created" else ""
-    total = f"{row['amount_total']:.2f} {currency_of(row) or ''}".rstrip()
+    total = money(row["amount_total"], currency_of(row))
     made = filled(
         result,
         row,
@@ -471,4 +472,4 @@ def by_currency(amounts: Iterable[tuple[float, str | None]]) -> str:
     sums: dict[str, float] = {}
     for amount, currency in amounts:
         sums[currency or ""] = sums.get(currency or "", 0.0) + amount
-    return " and ".join(f"{total:.2f} {currency}".rstrip() for currency, total in sums.items())
+    return " and ".join(money(total, currency) for currency, total in sums.items())

@@ -15,9 +15,9 @@ from odoo_toolkit.apps.accounting.books import ITEM, NOTHING, grouped, of_type, 
 from odoo_toolkit.apps.accounting.open_items import Open, document_of, read_moves, read_open
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
-from odoo_toolkit.errors import ValidationError, make_error
+from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.operations.documents import Document, Row, currency_of, read, read_rows
-from odoo_toolkit.operations.lines import IdOrName, NameOrId, checked_day, today
+from odoo_toolkit.operations.lines import IdOrName, NameOrId, check_choice, checked_day, today
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.arguments import checked_count
 from odoo_toolkit.records.names import Wanted, resolve
@@ -150,13 +150,7 @@ def get_statement(
         ValidationError: An argument is wrong.
         AccessError: This user can't see the whole book, so the figures would be wrong.
     """
-    if side not in get_args(Side):
-        raise make_error(
-            "INVALID_SELECTION",
-            f"A statement has no side {str(side)[:60]!r}.",
-            suggestion=f"Choose {', '.join(get_args(Side))}.",
-            details={"field": "side", "allowed": list(get_args(Side))},
-        )
+    check_choice(side, get_args(Side), "side", "A statement has no side {}.")
     limit = checked_count(limit, "limit", 1)
     last = checked_day(date_to, "date_to") or today(odoo)
     first = checked_day(date_from, "date_from")

@@ -23,10 +23,12 @@ from odoo_toolkit.apps.accounting.invoices import (
     summed_up,
 )
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError, make_error
+from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
 from odoo_toolkit.operations.documents import Row, currency_of, find, read_rows, state_error
+from odoo_toolkit.operations.lines import check_choice
 from odoo_toolkit.operations.steps import Done, Seen, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.plain_text import money
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit.records.results import RecordName
@@ -200,7 +202,7 @@ def settlements(
         if other is not None
     ]
     hidden = [amount for _, other, amount in found if other is None]
-    total = f"{sum(hidden):.2f} {currency_of(row) or ''}".rstrip()
+    total = money(sum(hidden), currency_of(row))
     warning = (
         f"This user cannot see the records that paid {total} of it, nor everything else that is"
         " open."
@@ -240,13 +242,8 @@ def reconcile(
         AccessError: Odoo or the policy does not allow it.
     """
     permit(odoo, REMOVE if undo else ASSIGN, dry_run=dry_run)
-    if undo not in (None, "one", "all"):
-        raise make_error(
-            "INVALID_SELECTION",
-            f"{str(undo)[:60]!r} cannot be undone.",
-            suggestion="Choose one or all.",
-            details={"field": "undo", "allowed": ["one", "all"]},
-        )
+    if undo is not None:
+        check_choice(undo, ("one", "all"), "undo", "{} cannot be undone.")
     if line_id is not None and credit_name is not None:
         raise ValidationError("Give line_id or credit_name, not both.")
     if undo == "all" and (line_id is not None or credit_name is not None):
@@ -266,7 +263,7 @@ def reconcile(
             return made
         some = "" if done.complete else "only a part of "
         did = f"Took {some}{names} off {name}" if undo else f"Applied {names} to {name}"
-        left = f"{made.amount_residual:.2f} {made.currency or ''}".rstrip()
+        left = money(made.amount_residual, made.currency)
         return attrs.evolve(made, message=f"{did}: {left} is still due.")
 
     would = f"Would take {amounts} off {name}." if undo else f"Would apply {amounts} to {name}."
@@ -282,7 +279,7 @@ def reconcile(
 
 
 def _shown(credit: OpenCredit) -> str:
-    return f"{credit.amount:.2f} {credit.currency or ''} of {credit.name}"
+    return f"{money(credit.amount, credit.currency)} of {credit.name}"
 
 
 def _applying(
@@ -374,7 +371,7 @@ def _chosen(
         meant = [credit for credit in found if credit.name == str(name).strip()]
     if len(meant) > 1:
         matches = [
-            RecordName(id=c.line_id, name=f"{c.name}, {c.date}: {c.amount:.2f} {c.currency or ''}")
+            RecordName(id=c.line_id, name=f"{c.name}, {c.date}: {money(c.amount, c.currency)}")
             for c in meant
         ]
         raise AmbiguousNameError("line_id", invoice, ITEM, matches)

@@ -33,7 +33,7 @@ from odoo_toolkit.mail.sending import check_texts
 from odoo_toolkit.operations.documents import Row, afterwards, read_rows
 from odoo_toolkit.operations.lines import NameOrId, NamesOrIds, today, wanted_each
 from odoo_toolkit.operations.steps import make, permit
-from odoo_toolkit.plain_text import written_text
+from odoo_toolkit.plain_text import money, written_text
 from odoo_toolkit.plans import Plan, PlannedCall, operation_with, planned
 from odoo_toolkit.progress import Steps, quietly
 from odoo_toolkit.records.arguments import checked_count
@@ -316,7 +316,7 @@ def _filled(text: str, debtor: Debtor, book: Book, day: str) -> str:
 
 def _line(invoice: OverdueInvoice) -> str:
     of = f" of {invoice.invoice_date}" if invoice.invoice_date else ""
-    amount = f"{invoice.residual:.2f} {invoice.currency or ''}".rstrip()
+    amount = money(invoice.residual, invoice.currency)
     late = f"{invoice.days_overdue} day{'s' if invoice.days_overdue > 1 else ''}"
     return f"{invoice.name}{of}: {amount}, due on {invoice.due_date} ({late} overdue)"
 

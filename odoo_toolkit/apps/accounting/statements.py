@@ -30,7 +30,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import ValidationError, make_error
 from odoo_toolkit.operations.documents import Row, read_rows
-from odoo_toolkit.operations.lines import checked_day, today
+from odoo_toolkit.operations.lines import check_choice, checked_day, today
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.arguments import checked_count
 from odoo_toolkit.records.results import RecordName
@@ -295,13 +295,7 @@ class _Made:
 
 
 def _checked_kind(kind: str, by: str | None) -> str:
-    if kind not in get_args(Kind):
-        raise make_error(
-            "INVALID_SELECTION",
-            f"There is no report {str(kind)[:60]!r}.",
-            suggestion=f"Choose {', '.join(get_args(Kind))}.",
-            details={"field": "kind", "allowed": list(get_args(Kind))},
-        )
+    check_choice(kind, get_args(Kind), "kind", "There is no report {}.")
     aged = kind.startswith(("aged_", "days_"))
     allowed = get_args(By) if aged else ("account", "partner")
     allowed = ("partner", "document") if kind in SIDES else allowed

@@ -34,6 +34,7 @@ from odoo_toolkit.operations.documents import (
 )
 from odoo_toolkit.operations.lines import IdOrName, NameOrId, wanted_each
 from odoo_toolkit.operations.steps import AnyStep, Done, Step, operate, permit
+from odoo_toolkit.plain_text import money
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.names import Wanted, resolve, resolve_all
 from odoo_toolkit.records.results import RecordName
@@ -272,7 +273,7 @@ def process_expenses(
         return _result(odoo, ids, reported, done, pays=until == "pay")
 
     doing = " and ".join(_ORDER[reached:goal])
-    listed = "; ".join(f"{label(r)}, {_money(total_of(r), currency_of(r))}" for r in rows)
+    listed = "; ".join(f"{label(r)}, {money(total_of(r), currency_of(r))}" for r in rows)
     total = _total(rows)
     paid = f" Paid from {bank.name}." if bank else ""
     made = f" in a report {name!r}" if new else ""
@@ -393,10 +394,6 @@ def _reached(rows: Sequence[Row]) -> dict[int, int]:
     return {row["id"]: _REACHED[row["state"]] for row in rows}
 
 
-def _money(amount: float | None, currency: str | None) -> str:
-    return f"{amount or 0:.2f} {currency or ''}".strip()
-
-
 def _total(rows: Sequence[Row]) -> tuple[float, str] | None:
     """Return the sum, where all have one currency."""
     currencies = {currency_of(row) for row in rows}
@@ -450,7 +447,7 @@ def _result(
 
 def _payment(payment: ExpensePayment) -> str:
     source = f" from {payment.journal.name}" if payment.journal else ""
-    return f"{_money(payment.amount, payment.currency)}{source} ({payment.name or payment.id})"
+    return f"{money(payment.amount, payment.currency)}{source} ({payment.name or payment.id})"
 
 
 def _payments(

@@ -6,7 +6,7 @@ Both locations must fit the kind of the transfer. The locations that you name de
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, TypedDict, get_args
 
 import attrs
 from annotated_doc import Doc
@@ -21,14 +21,15 @@ from odoo_toolkit.apps.inventory.actions import (
     transfer_result,
 )
 from odoo_toolkit.apps.inventory.availability import LOCATION, PRODUCT, check_movable, look_at
-from odoo_toolkit.apps.inventory.transfers import PICKING, Transfer, moves_field, previewed
+from odoo_toolkit.apps.inventory.transfers import PICKING, Kind, Transfer, moves_field, previewed
 from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import NotFoundError, ValidationError, make_error
+from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.operations.companies import acting_company
 from odoo_toolkit.operations.documents import Row, read_all, read_rows
 from odoo_toolkit.operations.lines import (
     NameOrId,
+    check_choice,
     check_lines,
     checked_number,
     wanted_links,
@@ -43,7 +44,7 @@ from odoo_toolkit.records.results import RecordName
 #: kind -> the warehouse's field for its operation type, the usage of the partner's side, and the
 #: end that lies in the warehouse. The types of internal transfers may be archived: without storage
 #: locations, Odoo hides them, and a search by code finds none.
-_KINDS = {
+_Kind = {
     "internal": ("int_type_id", None),
     "incoming": ("in_type_id", "supplier"),
     "outgoing": ("out_type_id", "customer"),
@@ -77,7 +78,7 @@ def find_route(odoo: Odoo, kind: str, source: int | None, destination: int | Non
         NotFoundError: a location does not exist, or there is no warehouse.
         ValidationError: the locations make no transfer.
     """
-    field, partner_usage = _KINDS[kind]
+    field, partner_usage = _Kind[kind]
     named = [number for number in (source, destination) if number is not None]
     for row in read_all(odoo, LOCATION, named, acts_on=PICKING.model) if named else ():
         if row["usage"] == "view":
@@ -177,9 +178,7 @@ class NewLine(_Product):
 def create_transfer(
     odoo: Odoo,
     *,
-    picking_type_name: Annotated[
-        Literal["internal", "incoming", "outgoing"], Doc("Kind of transfer.")
-    ] = "internal",
+    picking_type_name: Annotated[Kind, Doc("Kind of transfer.")] = "internal",
     location_src_id: Annotated[NameOrId, Doc("From. Default: the operation type's.")] = None,
     location_dest_id: Annotated[NameOrId, Doc("To. Default: the operation type's.")] = None,
     lines: Annotated[
@@ -228,13 +227,9 @@ def create_transfer(
     ]
     further = validation if validate else []
     permit(odoo, CREATE, *further, dry_run=dry_run)
-    if picking_type_name not in ("internal", "incoming", "outgoing"):
-        raise make_error(
-            "INVALID_SELECTION",
-            f"{str(picking_type_name)[:60]!r} is not a kind of transfer.",
-            suggestion="Choose internal, incoming or outgoing.",
-            details={"field": "picking_type_name"},
-        )
+    check_choice(
+        picking_type_name, get_args(Kind), "picking_type_name", "{} is not a kind of transfer."
+    )
     checked = check_lines(lines, NewLine.__annotations__)
     for index, line in enumerate(checked):
         checked_number(line.get("quantity"), f"lines[{index}].quantity", positive=True)

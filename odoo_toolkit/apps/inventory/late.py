@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import attrs
 from annotated_doc import Doc
@@ -12,18 +12,16 @@ from annotated_types import Ge
 
 from odoo_toolkit.apps.inventory.availability import stocks_of
 from odoo_toolkit.apps.inventory.reserved import ReservedFor, read_reserved, summed_up
-from odoo_toolkit.apps.inventory.transfers import PICKING, find_moves
+from odoo_toolkit.apps.inventory.transfers import PICKING, Kind, find_moves
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
-from odoo_toolkit.errors import OdooError, make_error
+from odoo_toolkit.errors import OdooError
 from odoo_toolkit.operations.documents import Row, filled, read_rows
-from odoo_toolkit.operations.lines import NameOrId, wanted_links
+from odoo_toolkit.operations.lines import NameOrId, check_choice, wanted_links
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.names import resolve_all
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.moments import parse_moment
-
-Kind = Literal["internal", "incoming", "outgoing"]
 
 _WAREHOUSE = "stock.warehouse"
 _RFQ, _RFQ_LINE = "purchase.order", "purchase.order.line"
@@ -142,12 +140,9 @@ def find_late_transfers(
         AmbiguousNameError: Several warehouses match the name.
         AccessError: Odoo or the policy does not allow it.
     """
-    if picking_type_name not in (None, "internal", "incoming", "outgoing"):
-        raise make_error(
-            "INVALID_SELECTION",
-            f"{str(picking_type_name)[:60]!r} is not a kind of transfer.",
-            suggestion="Choose internal, incoming or outgoing.",
-            details={"field": "picking_type_name"},
+    if picking_type_name is not None:
+        check_choice(
+            picking_type_name, get_args(Kind), "picking_type_name", "{} is not a kind of transfer."
         )
     now = datetime.now(UTC)
     domain: list[Any] = [

@@ -24,7 +24,7 @@ from odoo_toolkit.operations.documents import (
     read_all,
     read_rows,
 )
-from odoo_toolkit.operations.lines import NameOrId, checked_number, wanted_links
+from odoo_toolkit.operations.lines import NameOrId, check_choice, checked_number, wanted_links
 from odoo_toolkit.operations.steps import Done, Step, make, permit, plan
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plans import Plan, PlannedChange, operation
@@ -386,12 +386,9 @@ def _checked(
             details={"field": "multiple"},
         )
     if trigger is not None:
-        if trigger not in ("auto", "manual"):
-            raise make_error(
-                "INVALID_SELECTION",
-                f"trigger must be auto or manual, not {str(trigger)[:60]!r}.",
-                details={"field": "trigger", "allowed": ["auto", "manual"]},
-            )
+        check_choice(
+            trigger, ("auto", "manual"), "trigger", "trigger must be auto or manual, not {}.", ""
+        )
         asked["trigger"] = trigger
     return asked
 

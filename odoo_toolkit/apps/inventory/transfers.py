@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import attrs
 from annotated_doc import Doc
@@ -15,6 +15,8 @@ from odoo_toolkit.operations.preview import not_in_stock
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plans import PlannedDocument, PlannedLine
 from odoo_toolkit.records.results import RecordName
+
+Kind = Literal["internal", "incoming", "outgoing"]
 
 PICKING = Document(
     model="stock.picking",

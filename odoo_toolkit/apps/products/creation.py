@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypedDict, get_args
 
 import attrs
 from annotated_doc import Doc
@@ -47,7 +47,13 @@ from odoo_toolkit.operations.documents import (
     read_rows,
     stored_otherwise,
 )
-from odoo_toolkit.operations.lines import NamesOrIds, check_lines, checked_name, wanted_each
+from odoo_toolkit.operations.lines import (
+    NamesOrIds,
+    check_choice,
+    check_lines,
+    checked_name,
+    wanted_each,
+)
 from odoo_toolkit.operations.links import look_for
 from odoo_toolkit.operations.steps import Done, Step, make, permit, plan
 from odoo_toolkit.plans import Plan, operation
@@ -322,12 +328,8 @@ def _checked_vendors(vendors: Sequence[VendorLine] | None) -> list[dict[str, Any
 
 def _type_values(odoo: Odoo, product_type: ProductType) -> dict[str, Any]:
     """Return how the version says what kind of product it is."""
-    if product_type not in ("goods", "service", "storable"):
-        raise make_error(
-            "INVALID_SELECTION",
-            f"product_type must be goods, service or storable, not {str(product_type)[:60]!r}.",
-            details={"field": "product_type", "allowed": ["goods", "service", "storable"]},
-        )
+    problem = "product_type must be goods, service or storable, not {}."
+    check_choice(product_type, get_args(ProductType), "product_type", problem, "")
     described = odoo.schema.fields(TEMPLATE)
     plain_type = "service" if product_type == "service" else "consu"
     if product_type != "storable":

@@ -15,7 +15,7 @@ from odoo_toolkit.apps.products.variants import TEMPLATE, VARIANT
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
-from odoo_toolkit.errors import OdooError, ValidationError, make_error
+from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.operations.documents import (
     Document,
     Row,
@@ -29,6 +29,7 @@ from odoo_toolkit.operations.documents import (
 )
 from odoo_toolkit.operations.lines import (
     NamesOrIds,
+    check_choice,
     check_lines,
     checked_day,
     checked_name,
@@ -343,12 +344,10 @@ def _checked_rules(odoo: Odoo, rules: Sequence[PriceRuleLine]) -> list[dict[str,
                 suggestion="Give base: price or cost.",
                 details={"field": f"{where}.{odd[0]}"},
             )
-        if line.get("base", "price") not in ("price", "cost"):
-            raise make_error(
-                "INVALID_SELECTION",
-                f"{where}.base must be price or cost.",
-                details={"field": f"{where}.base", "allowed": ["price", "cost"]},
-            )
+        base = line.get("base", "price")
+        check_choice(
+            base, ("price", "cost"), f"{where}.base", f"{where}.base must be price or cost.", ""
+        )
         for key in _NUMBERS:
             if key in line:
                 checked_number(line[key], f"{where}.{key}", positive=False)

@@ -18,9 +18,9 @@ from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.products.variants import TEMPLATE, TEMPLATE_VALUE, VARIANT
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
-from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError, make_error
+from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.operations.documents import Row, afterwards, currency_of, read_rows
-from odoo_toolkit.operations.lines import NamesOrIds, checked_number, wanted_each
+from odoo_toolkit.operations.lines import NamesOrIds, check_choice, checked_number, wanted_each
 from odoo_toolkit.operations.links import look_for
 from odoo_toolkit.operations.steps import Step, permit
 from odoo_toolkit.plans import Plan, PlannedChange, operation_with, planned
@@ -133,12 +133,8 @@ def change_prices(
         ("base", base, ("price", "cost")),
         ("rounding", rounding, tuple(_ROUNDINGS)),
     ):
-        if value not in allowed:
-            raise make_error(
-                "INVALID_SELECTION",
-                f"{field} must be one of {', '.join(allowed)}, not {str(value)[:60]!r}.",
-                details={"field": field, "allowed": list(allowed)},
-            )
+        problem = f"{field} must be one of {', '.join(allowed)}, not {{}}."
+        check_choice(value, allowed, field, problem, "")
     permit(odoo, WRITE, dry_run=dry_run)
     rows = _read_products(odoo, _meant(odoo, category_id, category_name, products))
     costs = _costs(odoo, rows) if base == "cost" else {}

@@ -29,6 +29,7 @@ from odoo_toolkit.lost_answers import creating, look, or_seen
 from odoo_toolkit.operations.documents import Row, currency_of, find, read, read_rows, state_error
 from odoo_toolkit.operations.lines import NameOrId, checked_day, today
 from odoo_toolkit.operations.steps import AnyStep, Done, Step, operate, permit
+from odoo_toolkit.plain_text import money
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.names import Wanted
 
@@ -140,7 +141,7 @@ def _of_vendor(row: Row, told: Row) -> str:
 
 def _in_money(row: Row, lines: Sequence[Row]) -> str:
     """Say what is billed of each line, and together, as the lines of the order have it."""
-    currency = currency_of(row) or ""
+    currency = currency_of(row)
     amounts: list[float] = []
     taxes: list[float] = []
     said: list[str] = []
@@ -162,9 +163,9 @@ def _in_money(row: Row, lines: Sequence[Row]) -> str:
         said.append(f"{counted} at {line['price_unit']:.2f}{reduced}, {amount:.2f}")
     more = f"; and {len(said) - _NAMED} more" if len(said) > _NAMED else ""
     untaxed, taxed = sum(amounts), sum(amounts) + sum(taxes)
-    together = f"{untaxed:.2f} {currency}".strip() + " before taxes"
+    together = f"{money(untaxed, currency)} before taxes"
     if abs(taxed - untaxed) >= 0.005:
-        together += f", {taxed:.2f} {currency}".rstrip() + " with them"
+        together += f", {money(taxed, currency)} with them"
     kind = " It would be a refund." if untaxed < 0 else ""
     return f"{'; '.join(said[:_NAMED])}{more}. Together {together}.{kind}"
 

@@ -31,6 +31,7 @@ from odoo_toolkit.operations.documents import Document, Row, currency_of, find, 
 from odoo_toolkit.operations.lines import check_lines, checked_day, checked_number
 from odoo_toolkit.operations.steps import AnyStep, Check, Done, operate, permit
 from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.plain_text import money
 from odoo_toolkit.plans import Plan, operation_with
 from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit.records.results import RecordName
@@ -237,11 +238,9 @@ def enter_bill(
             warnings=bill.warnings,
         )
 
-    money = f"{untaxed:.2f} {currency_of(row) or ''}".strip()
     also = " and post" if post else ""
-    would = (
-        f"Would enter{also} the bill {number} of {row['partner_id'].name}, {money} before taxes."
-    )
+    would = f"Would enter{also} the bill {number} of {row['partner_id'].name}, "
+    would += f"{money(untaxed, currency_of(row))} before taxes."
     if differences:
         would += f" It differs from {row['name']}: {' '.join(differences)}"
     made = operate(odoo, steps, (), result, message=would, dry_run=dry_run)

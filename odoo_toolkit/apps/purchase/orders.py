@@ -24,6 +24,7 @@ from odoo_toolkit.operations.documents import (
 )
 from odoo_toolkit.operations.preview import UOMS, Layout, uom_of
 from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.plain_text import money
 from odoo_toolkit.records.results import RecordName
 
 T = TypeVar("T")
@@ -251,7 +252,7 @@ def order_of(row: Row, **told: Any) -> Order:
 
 def total_of(row: Row) -> str:
     """Return the total of an order in words: "115.00 USD (100.00 untaxed)"."""
-    total = f"{row['amount_total']:.2f} {currency_of(row) or ''}".strip()
+    total = money(row["amount_total"], currency_of(row))
     untaxed = row["amount_untaxed"]
     taxed = untaxed is not None and round(row["amount_total"] - untaxed, 6)
     return f"{total} ({untaxed:.2f} untaxed)" if taxed else total

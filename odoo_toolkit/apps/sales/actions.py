@@ -46,7 +46,7 @@ from odoo_toolkit.operations.documents import (
     shows,
     state_error,
 )
-from odoo_toolkit.operations.lines import checked_number
+from odoo_toolkit.operations.lines import check_choice, checked_number
 from odoo_toolkit.operations.preview import AMOUNTS, read_document, summary
 from odoo_toolkit.operations.steps import AnyStep, Done, Step, WizardStep, operate, permit
 from odoo_toolkit.plans import Plan, PlannedDocument, PlannedLine, operation
@@ -378,13 +378,7 @@ def _to_invoice(
 
 
 def _wizard_values(method: str, amount: float | None) -> dict[str, Any]:
-    if method not in get_args(InvoiceMethod):
-        raise make_error(
-            "INVALID_SELECTION",
-            f"{str(method)[:60]!r} is not a way to invoice.",
-            suggestion="Use delivered, delivered_only, percentage or fixed.",
-            details={"field": "method", "allowed": list(get_args(InvoiceMethod))},
-        )
+    check_choice(method, get_args(InvoiceMethod), "method", "{} is not a way to invoice.")
     of_lines = method in _OF_LINES
     values: dict[str, Any] = {"advance_payment_method": "delivered" if of_lines else method}
     if of_lines:

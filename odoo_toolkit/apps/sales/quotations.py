@@ -72,7 +72,7 @@ from odoo_toolkit.operations.preview import (
 )
 from odoo_toolkit.operations.steps import Done, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plain_text import counted, written_text
+from odoo_toolkit.plain_text import counted, money, written_text
 from odoo_toolkit.plans import Plan, PlannedDocument, PlannedLine, operation
 from odoo_toolkit.records.names import Wanted, resolve_all
 from odoo_toolkit.records.results import RecordName
@@ -240,7 +240,7 @@ def order_result(odoo: Odoo, done: Done, verb: str, *, confirming: bool = False)
     confirmed = state in CONFIRMED
     if confirming and done.complete and not confirmed:
         done.warnings.append(f"Odoo accepted the confirmation, but the order is still {state}.")
-    total = f"{row['amount_total']:.2f} {currency_of(row) or ''}".strip()
+    total = money(row["amount_total"], currency_of(row))
     if confirmed:
         did = "created and confirmed" if verb == "created" else verb
         message = f"{name} {did}: {total}"
