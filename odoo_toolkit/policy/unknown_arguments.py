@@ -210,9 +210,9 @@ class Walk(Names):
             self.written(model, str(name), where)
         return field
 
-    def related(self, field: Field | None, value: Any, path: Path) -> None:
+    def related(self, field: Field, value: Any, path: Path) -> None:
         """Judge what a many2one is given: an id, and never an object that becomes a record."""
-        if field is None or field.type != "many2one" or self.step:
+        if self.step:
             return
         if isinstance(value, Mapping) and not set(value) <= _NAMED:
             raise field_refusal(field.name, None, show(path))
@@ -308,7 +308,8 @@ class Walk(Names):
             self._text(model, key, path)
             self.model_name(key, value, path)
             field = self.field(model, key)
-            self.related(field, value, path)
+            if field is not None and field.type == "many2one":
+                self.related(field, value, path)
             if model and field is not None and field.type in TO_MANY:
                 self._commands(model, field, value, path)
             if self.access != "read":
@@ -369,7 +370,8 @@ class _AnyValues(Written):
         self, model: str | None, field: Field | None, name: Any, value: Any, where: Path
     ) -> None:
         walk = self.names
-        walk.related(field, value, (*where, name))
+        if field is not None and field.type == "many2one":
+            walk.related(field, value, (*where, name))
         if field is not None and field.type in TO_MANY:
             walk.unread(model, field, value, (*where, name))
         elif isinstance(value, str):
