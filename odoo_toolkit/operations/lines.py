@@ -72,14 +72,14 @@ def check_lines(
 def check_choice(
     value: Any, allowed: Sequence[str], field: str, problem: str, suggestion: str | None = None
 ) -> None:
-    """Refuse a value that is none of those there are.
+    """Refuse a value that is not among the allowed ones.
 
     Args:
         value: as it was given.
-        allowed: those that there are.
+        allowed: the values to choose from.
         field: the argument that it was given as.
         problem: what is told; braces stand for the value.
-        suggestion: what to do; without one, to choose among those that there are.
+        suggestion: what to do. By default it lists the allowed values.
 
     Raises:
         ValidationError: INVALID_SELECTION.

@@ -140,7 +140,7 @@ class Names:
         return self._of_open[model].get(name)
 
     def readable_field(self, model: str | None, name: Any) -> Field | None:
-        """Return a field that may be read, where no list closes models or fields; else None."""
+        """Return a field that may be read; None while a list blocks models or fields."""
         if model is None or self.policy.closes:
             return None
         if model not in self._readable:

@@ -278,6 +278,7 @@ LEAF = [["parent_id.vat", "=", 1]]
 @example(call=("res.partner", "search", [LEAF], {}, {}))
 @example(call=("res.partner", "name_search", [], {"operator": ["x"]}, {}))
 @example(call=("res.partner", "search", [[]], {}, {"default_vat": "x"}))
+@example(call=("crm.lead", "load", [], {"fields": ["name"]}, {}))
 @example(
     call=(
         "res.partner",
