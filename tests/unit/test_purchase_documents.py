@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from odoo_toolkit.apps import purchase
-from odoo_toolkit.apps.accounting import Invoice, PaymentResult
+from odoo_toolkit.apps.accounting import Invoice, PaymentResult, order_payments
 from odoo_toolkit.apps.accounting.payments import Payment
 from odoo_toolkit.apps.inventory import Transfer
 from odoo_toolkit.apps.purchase import processing, returning
@@ -182,7 +182,7 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         return PaymentResult(payments=[Payment(id=7, name="PAY/7")], invoices=[], message="")
 
     monkeypatch.setattr(processing.transfers, "validate_picking", validate)
-    monkeypatch.setattr(processing, "register_payment", pay)
+    monkeypatch.setattr(order_payments, "register_payment", pay)
     return asked
 
 

@@ -15,10 +15,8 @@ from annotated_doc import Doc
 from annotated_types import Len
 
 from odoo_toolkit.annotations import DryRun
-from odoo_toolkit.apps.accounting.actions import POST, post_invoice
-from odoo_toolkit.apps.accounting.invoices import INVOICE, Invoice
-from odoo_toolkit.apps.accounting.order_payments import SETTLED, UNPAID, paying_journal
-from odoo_toolkit.apps.accounting.payments import PaymentResult, register_payment
+from odoo_toolkit.apps.accounting.invoices import Invoice
+from odoo_toolkit.apps.accounting.order_payments import Billing, paying_journal
 from odoo_toolkit.apps.inventory import actions as transfers
 from odoo_toolkit.apps.inventory.entries import Enter
 from odoo_toolkit.apps.inventory.transfers import Transfer
@@ -48,9 +46,8 @@ from odoo_toolkit.operations.processing import (
     not_done,
     only_for,
     run,
-    unseen,
 )
-from odoo_toolkit.operations.steps import WizardStep, permit
+from odoo_toolkit.operations.steps import permit
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.results import RecordName
 
@@ -70,15 +67,6 @@ def check_confirmed(row: Row) -> None:
             todo = "A cancelled order goes no further."
         message = f"{row['name']} is not a confirmed order (state {row['state']})."
         raise state_error(ORDER, row, message, todo)
-
-
-def amount_due(bills: Sequence[Bill]) -> float:
-    """Return what is left to pay of posted bills, less what refunds give back."""
-    due = 0.0
-    for bill in bills:
-        if bill.state == "posted" and bill.payment_state not in SETTLED:
-            due += -bill.amount_residual if bill.type == "in_refund" else bill.amount_residual
-    return round(due, 6)
 
 
 # What is left to be done --------------------------------------------------------------------------
@@ -126,55 +114,8 @@ def _to_bill(odoo: Odoo, row: Row, how: Mapping[str, Any]) -> list[Action] | str
     return [partial(create_bill, odoo, order_id=row["id"], **how["bill"])]
 
 
-def _to_post(odoo: Odoo, row: Row, how: Mapping[str, Any]) -> list[Action] | str:
-    check_confirmed(row)
-    bills = _live_bills(odoo, row, "post")
-    drafts = [item for item in bills if item.state == "draft"]
-    if not drafts:
-        return f"Already posted: {_listed(bills)}."
-    return [partial(post_invoice, odoo, invoice_id=item.id) for item in drafts]
-
-
-def _to_pay(odoo: Odoo, row: Row, how: Mapping[str, Any]) -> list[Action] | str:
-    check_confirmed(row)
-    bills = _live_bills(odoo, row, "pay")
-    posted = [item for item in bills if item.state == "posted"]
-    due = [
-        item
-        for item in posted
-        if item.type == "in_invoice" and item.payment_state in UNPAID and item.amount_residual
-    ]
-    if due:
-        # The amount is given: without one Odoo would propose less, such as the next instalment
-        # only, and the rest would be paid whenever this is repeated.
-        return [
-            partial(
-                register_payment,
-                odoo,
-                invoice_ids=[item.id],
-                amount=item.amount_residual,
-                **how["payment"],
-            )
-            for item in due
-        ]
-    if not posted:
-        message = f"Of {row['name']} no bill is posted, so nothing can be paid."
-        raise state_error(ORDER, row, message, f"Post it first: {_listed(bills)}.")
-    told = ", ".join(f"{item.name} is {item.payment_state}" for item in posted)
-    return f"Nothing is left to pay: {told}."
-
-
-def _live_bills(odoo: Odoo, row: Row, verb: str) -> list[Bill]:
-    bills = read_bills(odoo, row["id"]) if row["invoice_ids"] else []
-    live = [item for item in bills if item.state != "cancel"]
-    if not live:
-        message = f"{row['name']} has no bill to {verb}."
-        raise state_error(ORDER, row, message, "Make it first: the step bill.")
-    return live
-
-
-def _listed(bills: Sequence[Bill]) -> str:
-    return ", ".join(f"{item.name} (id {item.id})" for item in bills)
+def _bills(odoo: Odoo, row: Row) -> list[Bill]:
+    return read_bills(odoo, row["id"]) if row["invoice_ids"] else []
 
 
 # What came of it ----------------------------------------------------------------------------------
@@ -196,17 +137,7 @@ def _billed(odoo: Odoo, row: Row, result: Invoice) -> list[RecordName]:
     return [RecordName(id=result.id, name=result.name or f"draft bill {result.id}")]
 
 
-def _posted(odoo: Odoo, row: Row, result: Invoice) -> list[RecordName]:
-    if result.state not in (None, "posted"):
-        raise not_done(ORDER, row, result.message, result.warnings)
-    return [RecordName(id=result.id, name=result.name or f"bill {result.id}")]
-
-
-def _paid(odoo: Odoo, row: Row, result: PaymentResult) -> list[RecordName]:
-    return [
-        RecordName(id=item.id, name=item.name or f"payment {item.id}") for item in result.payments
-    ]
-
+_BILLING = Billing(order=ORDER, noun="bill", type="in_invoice", read=_bills, check=check_confirmed)
 
 STAGES: Mapping[str, Stage] = {
     "confirm": Stage(allowed=(CONFIRM,), left=_to_confirm, made=_confirmed, then=""),
@@ -223,18 +154,7 @@ STAGES: Mapping[str, Stage] = {
         made=_billed,
         then="Would bill everything that can be billed then.",
     ),
-    "post": Stage(
-        allowed=(POST,),
-        left=_to_post,
-        made=_posted,
-        then="Would post the bills that are drafts then.",
-    ),
-    "pay": Stage(
-        allowed=(WizardStep(model=INVOICE.model, wizard="account.payment.register", seen=unseen),),
-        left=_to_pay,
-        made=_paid,
-        then="Would pay the open amount of its bills then.",
-    ),
+    **_BILLING.stages(),
 }
 
 
@@ -340,10 +260,5 @@ def process_orders(
     return ProcessResult(message=ran.message, orders=ran.outcomes)
 
 
-def _after(odoo: Odoo, row: Row) -> dict[str, Any]:
-    bills = read_bills(odoo, row["id"]) if row["invoice_ids"] else []
-    return {"amount_due": amount_due(bills), "bills": bills}
-
-
 _ORDERS = attrs.evolve(ORDER, argument="orders")
-_WAY = Way(document=ORDER, stages=STAGES, outcome=OrderOutcome, after=_after)
+_WAY = Way(document=ORDER, stages=STAGES, outcome=OrderOutcome, after=_BILLING.after)

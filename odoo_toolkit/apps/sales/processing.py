@@ -15,10 +15,7 @@ from annotated_doc import Doc
 from annotated_types import Len
 
 from odoo_toolkit.annotations import DryRun
-from odoo_toolkit.apps.accounting.actions import POST, post_invoice
-from odoo_toolkit.apps.accounting.invoices import INVOICE
-from odoo_toolkit.apps.accounting.order_payments import SETTLED, UNPAID, paying_journal
-from odoo_toolkit.apps.accounting.payments import PaymentResult, register_payment
+from odoo_toolkit.apps.accounting.order_payments import Billing, paying_journal
 from odoo_toolkit.apps.inventory import actions as transfers
 from odoo_toolkit.apps.inventory.entries import Enter
 from odoo_toolkit.apps.inventory.transfers import Transfer
@@ -64,16 +61,6 @@ StepName = Literal["confirm", "deliver", "invoice", "post", "pay"]
 #: Transfers to the customer, and those before them; what a vendor or the customer himself brings
 #: is no delivery of ours.
 _OURS = ("outgoing", "internal")
-
-
-def amount_due(invoices: Sequence[Invoice]) -> float:
-    """Return what is left to pay of posted invoices, less what credit notes give back."""
-    due = 0.0
-    for invoice in invoices:
-        if invoice.state == "posted" and invoice.payment_state not in SETTLED:
-            back = invoice.type == "out_refund"
-            due += -invoice.amount_residual if back else invoice.amount_residual
-    return round(due, 6)
 
 
 def check_confirmed(row: Row) -> None:
@@ -134,58 +121,8 @@ def _to_invoice(odoo: Odoo, row: Row, _: Mapping[str, Any]) -> list[Action] | st
     return [partial(create_invoices, odoo, order_id=row["id"])]
 
 
-def _to_post(odoo: Odoo, row: Row, _: Mapping[str, Any]) -> list[Action] | str:
-    check_confirmed(row)
-    invoices = _live_invoices(odoo, row, "post")
-    drafts = [item for item in invoices if item.state == "draft"]
-    if not drafts:
-        return f"Posted already: {_listed(invoices)}."
-    return [partial(post_invoice, odoo, invoice_id=item.id) for item in drafts]
-
-
-def _to_pay(odoo: Odoo, row: Row, how: Mapping[str, Any]) -> list[Action] | str:
-    check_confirmed(row)
-    invoices = _live_invoices(odoo, row, "pay")
-    posted = [item for item in invoices if item.state == "posted"]
-    due = [
-        item
-        for item in posted
-        if item.type == "out_invoice" and item.payment_state in UNPAID and item.amount_residual
-    ]
-    if due:
-        # The amount is given: without one Odoo would propose less, such as the next instalment
-        # only, and the rest would be paid whenever this is repeated.
-        return [
-            partial(
-                register_payment,
-                odoo,
-                invoice_ids=[item.id],
-                amount=item.amount_residual,
-                **how["payment"],
-            )
-            for item in due
-        ]
-    if not posted:
-        message = f"Of {row['name']} no invoice is posted, so nothing can be paid."
-        raise state_error(ORDER, row, message, f"Post it first: {_listed(invoices)}.")
-    told = ", ".join(f"{item.name} is {item.payment_state}" for item in posted)
-    return f"Nothing is left to pay: {told}."
-
-
 def _invoices(odoo: Odoo, row: Row) -> list[Invoice]:
     return read_invoices(odoo, row["invoice_ids"] or ())
-
-
-def _live_invoices(odoo: Odoo, row: Row, verb: str) -> list[Invoice]:
-    live = [item for item in _invoices(odoo, row) if item.state != "cancel"]
-    if not live:
-        message = f"{row['name']} has no invoice to {verb}."
-        raise state_error(ORDER, row, message, "Make it first: the step invoice.")
-    return live
-
-
-def _listed(invoices: Sequence[Invoice]) -> str:
-    return ", ".join(f"{item.name} (id {item.id})" for item in invoices)
 
 
 # What came of it ----------------------------------------------------------------------------------
@@ -213,17 +150,9 @@ def _invoiced(odoo: Odoo, row: Row, result: InvoiceResult) -> list[RecordName]:
     return [RecordName(id=number, name=f"invoice {number}") for number in made]
 
 
-def _posted(odoo: Odoo, row: Row, result: Any) -> list[RecordName]:
-    if result.state not in (None, "posted"):
-        raise not_done(ORDER, row, result.message, result.warnings)
-    return [RecordName(id=result.id, name=result.name or f"invoice {result.id}")]
-
-
-def _paid(odoo: Odoo, row: Row, result: PaymentResult) -> list[RecordName]:
-    return [
-        RecordName(id=item.id, name=item.name or f"payment {item.id}") for item in result.payments
-    ]
-
+_BILLING = Billing(
+    order=ORDER, noun="invoice", type="out_invoice", read=_invoices, check=check_confirmed
+)
 
 STAGES: Mapping[str, Stage] = {
     "confirm": Stage(
@@ -245,18 +174,7 @@ STAGES: Mapping[str, Stage] = {
         made=_invoiced,
         then="Would invoice everything that can be invoiced then.",
     ),
-    "post": Stage(
-        allowed=(POST,),
-        left=_to_post,
-        made=_posted,
-        then="Would post the invoices that are drafts then.",
-    ),
-    "pay": Stage(
-        allowed=(WizardStep(model=INVOICE.model, wizard="account.payment.register", seen=unseen),),
-        left=_to_pay,
-        made=_paid,
-        then="Would pay the open amount of its invoices then.",
-    ),
+    **_BILLING.stages(),
 }
 
 
@@ -357,10 +275,5 @@ def process_orders(
     return ProcessResult(message=ran.message, orders=ran.outcomes)
 
 
-def _after(odoo: Odoo, row: Row) -> dict[str, Any]:
-    invoices = read_invoices(odoo, row["invoice_ids"] or ())
-    return {"amount_due": amount_due(invoices), "invoices": invoices}
-
-
 _ORDERS = attrs.evolve(ORDER, argument="orders", fields=(*ORDER.fields, "company_id"))
-_WAY = Way(document=ORDER, stages=STAGES, outcome=OrderOutcome, after=_after)
+_WAY = Way(document=ORDER, stages=STAGES, outcome=OrderOutcome, after=_BILLING.after)
