@@ -78,7 +78,7 @@ def check_choice(
         value: as it was given.
         allowed: the values to choose from.
         field: the argument that it was given as.
-        problem: what is told; braces stand for the value.
+        problem: the message; braces stand for the value.
         suggestion: what to do. By default it lists the allowed values.
 
     Raises:

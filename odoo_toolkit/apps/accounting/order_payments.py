@@ -30,7 +30,7 @@ _SETTLED = ("paid", "in_payment", "reversed")
 
 @attrs.frozen(kw_only=True)
 class Billing:
-    """How the invoices of the orders of an app are posted and paid.
+    """The invoices of the orders of one app, which are posted and paid.
 
     Attributes:
         order: the orders.
