@@ -292,9 +292,9 @@ def call(
     """Call a tool with a token; with answers, of a client that asks its person, and has these."""
     params = {**(answers or {}), "name": tool, "arguments": arguments or {}}
     if answers is not None:
-        asks = {"elicitation": {"form": {}}}
+        asks: dict[str, Any] = {"elicitation": {"form": {}}}
         params["_meta"] = {"io.modelcontextprotocol/clientCapabilities": asks}
-    return request(url, token, "tools/call", params, path, **headers)
+    return request(url, token, "tools/call", params, path, **dict[str, Any](headers))
 
 
 KEYS = ["a" * 32, "b" * 32]
