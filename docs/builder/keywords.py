@@ -55,7 +55,7 @@ KEYWORDS: dict[str, tuple[str, ...]] = {
         "erppeek",
         "migrate",
     ),
-    "connecting": ("api key", "authentication", "password", "proxy", "rate limit", "make_key"),
+    "connecting": ("api key", "authentication", "password", "proxy", "rate limit"),
     "errors": ("errors", "exceptions", "error handling"),
     "batch": ("transaction", "all or nothing"),
     "dry-run": ("preview", "dry run"),
