@@ -138,6 +138,7 @@ def execute(
     )
     call = _with_all_properties(odoo, call, dry_run)
     if method == "load":
+        odoo.check(call, planned=dry_run)  # what is closed is refused as that, and noted
         _check_columns(odoo, model, arguments.get("fields"))
         _tell_of_existing(odoo, model, arguments, warnings)
     if dry_run:
@@ -222,8 +223,7 @@ def _check_columns(odoo: Odoo, model: str, columns: Any) -> None:
             # Of what is closed nothing is asked: the policy refuses it.
             if here is None or name in ("", "id") or not odoo.policy.model_allowed(here):
                 break
-            described = fields_of(here)
-            if name not in described:
+            if name not in (described := fields_of(here)):
                 raise unknown_field_error(here, name, described)
             single = key and described[name].type == "properties"
             if single and odoo.version.major < LOADED_PROPERTIES_SINCE:
