@@ -8,7 +8,7 @@ import pytest
 import responses
 
 from odoo_toolkit import lost_answers
-from tests.unit.wire import Wire
+from tests.unit.wire import RECORDED, URL, Wire
 
 
 @pytest.fixture(autouse=True)
@@ -31,6 +31,14 @@ def mock() -> Iterator[responses.RequestsMock]:
 def wire(mock: responses.RequestsMock) -> Wire:
     """An Odoo 14."""
     return Wire(mock)
+
+
+@pytest.fixture
+def down(mock: responses.RequestsMock) -> responses.RequestsMock:
+    """An Odoo 14 that lets one log in; calls are for the test to add."""
+    recorded = RECORDED["14"]
+    mock.add("POST", f"{URL}/web/webclient/version_info", json=recorded["version_info"])
+    return mock
 
 
 @pytest.fixture(autouse=True)

@@ -7,8 +7,8 @@ from typing import Any
 
 from odoo_toolkit.call import Call
 from odoo_toolkit.policy import Policy
+from tests.unit.fake_accounting import MODELS, RECORDS
 from tests.unit.scripted import Scripted
-from tests.unit.test_accounting import MODELS, RECORDS
 
 _AMOUNTS = ("debit", "credit", "balance", "amount_residual", "amount_residual_currency")
 _ITEM_LINKS = {

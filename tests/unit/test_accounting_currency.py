@@ -9,7 +9,7 @@ import pytest
 from odoo_toolkit.apps.accounting import PaymentResult, register_payment
 from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.policy import Policy
-from tests.unit.test_accounting import IN_EUROS, POSTED, Books
+from tests.unit.fake_accounting import IN_EUROS, POSTED, Books
 
 RATE = {"id": 1, "name": "2025-01-01", "currency_id": 1, "company_id": 1, "rate": 0.5}
 DAY = "2099-02-03"

@@ -21,6 +21,7 @@ from odoo_toolkit.apps.accounting import (
 from odoo_toolkit.errors import AccessError, NotFoundError, StateError, ValidationError
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.names import AmbiguousNameError
+from tests.unit.fake_accounting import POSTED
 from tests.unit.fake_books import Ledger, item
 from tests.unit.operation_checks import (
     check_plan_is_the_run,
@@ -28,7 +29,6 @@ from tests.unit.operation_checks import (
     check_told_when_lost,
     writes,
 )
-from tests.unit.test_accounting import POSTED
 
 VERSIONS = range(14, 20)
 DAY = "2025-02-03"

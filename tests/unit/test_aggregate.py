@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -276,38 +276,6 @@ class TestValues:
         (found,) = aggregate(made(version, [row]).connect(), ORDERS, [], names)
         assert found == {**dict.fromkeys(names), "active": False, "count": 1}
 
-    def test_dates_are_read_where_each_version_tells_them(self) -> None:
-        start, end = "2025-12-31 23:00:00", "2026-01-31 23:00:00"
-        leaves = [["date_order", ">=", start], ["date_order", "<", end]]
-        label = "January 2026"
-        rows: dict[int, dict[str, Any]] = {
-            14: {"__domain": ["&", "&", *leaves, ["date_order", ">=", "1999-01-01"]]},
-            15: {"__domain": ["&", *leaves], "__range": {"date_order": {"from": "wrong"}}},
-            16: {"__range": {"date_order:month": {"from": start, "to": end}}},
-            18: {"__range": {"date_order:month": {"from": start, "to": end}}},
-            19: {},
-        }
-        for version, told in rows.items():
-            value: Any = [start, label] if version == 19 else label
-            row = group(version, {"date_order:month": value, **told}, 1)
-            found = aggregate(
-                made(version, [row]).connect(), ORDERS, [], ["date_order:month"],
-                context={"tz": "Europe/Brussels"},
-            )  # fmt: skip
-            assert found.records == [{"date_order:month": "2026-01-01", "count": 1}], version
-
-    def test_two_periods_of_one_field_beside_other_groupings(self) -> None:
-        asked = ["state", "date_order:year", "date_order:hour"]
-        row = group(15, dict.fromkeys(asked, "label"), 1)
-        row["__domain"] = [
-            "&", "&", ["state", "=", "sale"],
-            ["date_order", ">=", "2026-01-01 00:00:00"], ["date_order", "<", "2027-01-01 00:00:00"],
-            ["date_order", ">=", "2026-05-04 09:00:00"], ["date_order", "<", "2026-05-04 10:00:00"],
-        ]  # fmt: skip
-        (found,) = aggregate(made(15, [row]).connect(), ORDERS, [], asked)
-        assert found["date_order:year"] == "2026-01-01"
-        assert found["date_order:hour"] == "2026-05-04T09:00:00Z"
-
     def test_the_zone_of_the_connection_counts_and_an_unknown_one_is_refused(self) -> None:
         row = group(19, {"date_order:hour": ["2026-07-01 22:00:00", ""]}, 1)
         server = made(19, [row])
@@ -357,23 +325,6 @@ class TestWeeks:
         assert "limit" not in call.arguments
         assert found.total == 3
 
-    def test_distinct_values_are_told_apart_by_grouping_by_them_too(self) -> None:
-        days = [("2026-01-05", "a", 1), ("2026-01-06", "a", 1), ("2026-01-07", "b", 1)]
-        rows = [
-            group(
-                19, {"validity_date:day": [day, ""], "name": name}, 2,
-                ("name:count_distinct", known), ("id:sum", 3),
-            )
-            for day, name, known in [*days, ("2026-01-07", False, 0)]
-        ]  # fmt: skip
-        server = made(19, rows)
-        found = aggregate(
-            server.connect(), ORDERS, [], ["validity_date:week"],
-            ["name:count_distinct", "id:sum", "id:count_distinct"],
-        )  # fmt: skip
-        assert [*found[0].values()] == ["2026-01-05", 8, 2, 12, 8]
-        assert server.sent[0].arguments["groupby"] == ["validity_date:day", "name"]
-
     def test_distinct_moments_cannot_be_and_nothing_is_sent(self) -> None:
         server = made(19, [])
         with pytest.raises(ValidationError, match="exactly"):
@@ -406,33 +357,6 @@ class TestPaths:
         answers = {(LINES, "read_group"): list(rows)}
         return FakeServer(MODELS, version=version, records=self.RECORDS, answers=answers)
 
-    def test_a_path_is_followed_in_one_further_call_for_each_relation(self) -> None:
-        server = self.server()
-        found = aggregate(
-            server.connect(), LINES, [], ["order_id.partner_id.code"], ["quantity:sum"]
-        )
-        assert [tuple(row.values()) for row in found] == [("A", 3, 4.5), (None, 6, 1.0)]
-        asked = [(call.model, call.method) for call in server.sent]
-        assert asked == [
-            (LINES, "read_group"),
-            ("sale.order", "search_read"),
-            ("res.partner", "search_read"),
-        ]
-        assert server.sent[0].arguments["groupby"] == ["order_id"]
-        # Archived ones are links, too.
-        assert server.sent[1].context["active_test"] is False
-
-    def test_periods_at_the_end_of_a_path_begin_in_the_zone(self) -> None:
-        found = aggregate(
-            self.server().connect(), LINES, [], ["order_id.date_order:month"],
-            context={"tz": "Europe/Brussels"}, order="order_id.date_order:month desc",
-        )  # fmt: skip
-        assert [tuple(row.values()) for row in found] == [
-            (None, 6),
-            ("2026-02-01", 2),
-            ("2026-01-01", 1),
-        ]
-
     def test_distinct_values_order_limit_and_having_over_added_groups(self) -> None:
         found = aggregate(
             self.server(rows=[{**row, "agg_01": 1} for row in self.ROWS]).connect(),
@@ -459,18 +383,6 @@ class TestPaths:
         with pytest.raises(ValidationError):
             aggregate(server.connect(), LINES, [], ["order_id.partner_id"], [measure])
         assert server.sent == []
-
-    def test_to_16_measures_of_what_distinct_values_are_counted_of_are_derived(self) -> None:
-        values = [(1, 2, 0.1), (1, 1, False), (3, 3, 0.1)]
-        rows = [
-            {"order_id": [order, ""], "quantity": value, "__count": count, "agg_00": count}
-            for order, count, value in values
-        ]
-        server = self.server(rows=rows)
-        measures = ["quantity:count_distinct", "quantity:sum", "quantity:avg", "quantity:count"]
-        found = aggregate(server.connect(), LINES, [], ["order_id.partner_id"], measures)
-        assert [*found[0].values()][1:] == [6, 1, 0.5, 0.1, 5]
-        assert server.sent[0].arguments["fields"] == ["agg_00:count(id)"]
 
     def test_on_19_the_server_follows_it(self) -> None:
         row = group(19, {"order_id.partner_id": [10, "Ann"]}, 3, ("quantity:sum", 4.5))
@@ -513,22 +425,6 @@ class TestHaving:
         self, having: Any, names: list[str]
     ) -> None:
         assert self.ask(having) == names
-
-    @pytest.mark.parametrize(
-        "having",
-        [
-            [["name", "=", "a"]],
-            [["id:max", "ilike", "1"]],
-            [["id:max", ">", "1"]],
-            [["id:max", ">", True]],
-            [["nme:max", ">", 1]],
-            ["|", ["id:max", ">", 1]],
-            "count > 1",
-        ],
-    )
-    def test_others_are_refused(self, having: Any) -> None:
-        with pytest.raises(ValidationError):
-            self.ask(having)
 
 
 class TestCompanies:
@@ -583,13 +479,6 @@ class TestCurrencies:
         found = aggregate(server.connect(), ORDERS, domain, list(groupby), ["amount_total:sum"])
         return found.warnings, len(server.sent)
 
-    def test_mixed_amounts_are_told_with_the_currencies(self) -> None:
-        (warning,), trips = self.ask(self.rows((1, 1), (1, 2)), list(self.NAMES))
-        assert "amount_total" in warning
-        assert "EUR, USD" in warning
-        assert "group by currency_id" in warning
-        assert trips == 2
-
     def test_rows_of_different_currencies_are_told_too(self) -> None:
         (warning,), _ = self.ask(self.rows((1, 1), (2, 2)), list(self.NAMES))
         assert "in some rows than in others" in warning
@@ -605,11 +494,6 @@ class TestCurrencies:
         assert self.ask([row], domain=[["currency_id", *value]]) == ([], 1)
         row = group(19, {"currency_id": [1, "EUR"]}, 1, ("amount_total:sum", 1.0))
         assert self.ask([row], groupby=["currency_id"]) == ([], 1)
-
-    def test_a_condition_that_leaves_a_choice_does_not(self) -> None:
-        domain = ["|", ["currency_id", "=", 1], ["state", "=", "sale"]]
-        warnings, trips = self.ask(self.rows((1, 2)), list(self.NAMES), domain=domain)
-        assert (len(warnings), trips) == (1, 2)
 
 
 class TestRefused:
@@ -661,15 +545,6 @@ class TestRefused:
             return
         with pytest.raises(ValidationError):
             aggregate(server.connect(), ORDERS, [], ["state"], order=order)
-        assert server.sent == []
-
-    @pytest.mark.parametrize(
-        ("version", "groupby"), [(14, "tag_ids"), (16, "sale_properties.size")]
-    )
-    def test_what_an_old_version_lacks(self, version: int, groupby: str) -> None:
-        server = made(version, [])
-        with pytest.raises(ValidationError, match=f"Odoo {version} cannot group"):
-            aggregate(server.connect(), ORDERS, [], [groupby])
         assert server.sent == []
 
     def test_what_14_to_16_leave_out_in_silence(self) -> None:
@@ -803,13 +678,3 @@ def test_an_alias_that_is_the_name_of_a_field_is_no_order() -> None:
     )
     with pytest.raises(AccessError):
         odoo.call(call)
-
-
-def test_the_result_can_be_looped_over_and_shown() -> None:
-    rows: Iterator[Any] = iter([[group(19, {"partner_id": [1, "Ann & Co"]}, 2)]])
-    found = aggregate(made(19, rows).connect(), ORDERS, [], ["partner_id"])
-    assert len(found) == 1
-    assert [row["count"] for row in found] == [2]
-    assert "Ann &amp; Co" in (found._repr_html_() or "")
-    assert found.described["partner_id"].type == "many2one"
-    assert found.described["count"].type == "integer"

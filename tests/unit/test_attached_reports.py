@@ -10,7 +10,6 @@ import pytest
 
 from odoo_toolkit.chatter.attachments import UploadedAttachment, attach_report, printing
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
-from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit.reports.generation import GeneratedReport
@@ -99,28 +98,8 @@ def attach(odoo: Office, record: Any = "S00005", **options: Any) -> UploadedAtta
     return made
 
 
-def test_the_pdf_is_attached_to_its_record_under_odoos_name() -> None:
-    odoo = Office()
-    made = attach(odoo)
-    assert (made.model, made.record_id, made.name) == ("sale.order", 5, "Quotation - S00005.pdf")
-    assert (made.mimetype, made.file_size, made.warnings) == ("application/pdf", len(CONTENT), [])
-    (row,) = odoo.server.records["ir.attachment"]
-    assert (row["res_model"], row["res_id"]) == ("sale.order", 5)
-    # The printing itself aside: report, name, record, attachments, record, file, and the file back.
-    assert len([call for call in odoo.sent if call.method != "fields_get"]) <= 9
-
-
 def test_another_name_is_taken_and_gets_its_ending() -> None:
     assert attach(Office(), file_name=" Offer ").name == "Offer.pdf"
-
-
-def test_a_plan_prints_and_attaches_nothing(printed: list[Any]) -> None:
-    odoo = Office()
-    plan = attach_report.plan(odoo, report_name="sale.report_saleorder", record=5)
-    assert isinstance(plan, Plan)
-    assert plan.message.startswith("Would print Quotation of S00005 and attach it")
-    assert [(call.model, call.method) for call in plan.calls] == [("ir.attachment", "create")]
-    assert (printed, writes(odoo)) == ([], [])
 
 
 def test_a_copy_that_odoo_keeps_itself_is_not_made_twice() -> None:
@@ -129,16 +108,6 @@ def test_a_copy_that_odoo_keeps_itself_is_not_made_twice() -> None:
     again = attach(odoo)
     assert (again.id, len(odoo.server.records["ir.attachment"])) == (first.id, 1)
     assert "Odoo has attached it itself" in again.message
-
-
-def test_an_older_attachment_of_the_same_name_stays_and_is_named() -> None:
-    odoo = Office()
-    attach(odoo)
-    odoo.server.records["ir.attachment"][0]["checksum"] = "other"
-    assert (
-        "another attachment called 'Quotation - S00005.pdf' before (id 1)"
-        in (attach(odoo).warnings[0])
-    )
 
 
 @pytest.mark.parametrize(

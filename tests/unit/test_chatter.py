@@ -87,19 +87,6 @@ def odoo_of(major: int = 14, policy: Policy | None = None, **answers: Any) -> Co
 
 
 class TestMessages:
-    def test_newest_first_as_readable_text(self) -> None:
-        odoo = odoo_of()
-        found = get_messages(odoo, "res.partner", 1)
-
-        (message,) = found.messages
-        assert message.body == "a\nb <c>\n\n  * one\n  * two"
-        assert (message.date, message.subject) == ("2026-11-21T23:22:17Z", None)
-        assert message.author
-        assert message.author.id == 3
-        (asked,) = odoo.asked("search_read")
-        assert asked.arguments["order"] == "date desc, id desc"
-        assert ["message_type", "in", ["email", "comment"]] in asked.arguments["domain"]
-
     def test_html_where_it_is_wanted(self) -> None:
         found = get_messages(odoo_of(), "res.partner", 1, strip_html=False)
         assert found.messages[0].body == ROW["body"]
@@ -334,23 +321,6 @@ class TestNotesOnSeveral:
         }
         return odoo_of(**{**default, **answers})
 
-    def test_one_note_each(self) -> None:
-        odoo = self.notes()
-        given: dict[str, Any] = {"model": "res.partner", "records": [1, "26"], "body": "On hold"}
-        plan = post_notes.plan(odoo, **given)
-        assert plan.message == (
-            "Would post an internal note on 2 res.partner records: Partner 1 (1), Partner 26 (26)."
-        )
-        assert [call.ids for call in plan.calls] == [[1], [26]]
-        assert odoo.writes() == []
-
-        done = post_notes(odoo, **given)
-        assert [(note.record.id, note.message_id) for note in done.notes] == [(1, 7), (26, 8)]
-        assert (done.not_posted, done.warnings) == ([], [])
-        assert {call.arguments["subtype_xmlid"] for call in odoo.writes()} == {"mail.mt_note"}
-        # Records looked up once, two posted on, the notes read back.
-        assert len(odoo.sent) == 1 + 1 + 2 + 1
-
     def test_what_comes_after_a_failure_is_not_tried(self) -> None:
         def post(call: Call) -> int:
             if call.ids == (14,):
@@ -363,26 +333,6 @@ class TestNotesOnSeveral:
         assert [record.id for record in done.not_posted] == [14, 26]
         assert "Partner 14 (14) and those after it: Not yours." in done.warnings[0]
         assert [call.ids for call in odoo.writes()] == [(1,), (14,)]
-
-    @pytest.mark.parametrize(
-        ("options", "code"),
-        [
-            ({"records": []}, "VALIDATION_ERROR"),
-            ({"records": [1, 1]}, "VALIDATION_ERROR"),
-            ({"records": [1, 99]}, "NOT_FOUND"),
-            ({"records": list(range(1, 102))}, "VALIDATION_ERROR"),
-            ({"records": "Azure"}, "VALIDATION_ERROR"),
-            ({"body": " "}, "VALIDATION_ERROR"),
-            ({"model": "res.country"}, "VALIDATION_ERROR"),
-        ],
-    )
-    def test_bad_input_posts_nothing(self, options: dict[str, Any], code: str) -> None:
-        odoo = self.notes()
-        given: dict[str, Any] = {"model": "res.partner", "records": [1], "body": "x", **options}
-        with pytest.raises(OdooError) as raised:
-            post_notes(odoo, **given)
-        assert raised.value.code == code
-        assert odoo.writes() == []
 
 
 class TestActivities:

@@ -279,32 +279,6 @@ def test_every_command_has_help_and_is_documented(run: Run) -> None:
         assert name in listed
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("nothing",),
-        ("search",),
-        ("search", "res.partner", "--limit", "0"),
-        ("search", "res.partner", "--limit", "3", "--all"),
-        ("search", "res.partner", "--context", "[1]"),
-        ("call", "res.partner", "x", "--kwarg", "y"),
-        ("export", "res.partner"),
-        ("report", "sale.report_saleorder"),
-        ("import", "res.partner", "x.csv"),
-        ("import", "res.partner", "x.csv", "--key", "ref", "--create-only"),
-        ("write", "res.partner", "7"),
-        ("search", "res.partner", "--mode", "most"),
-    ],
-)
-def test_wrong_arguments_end_with_2(
-    run: Run, server: FakeServer, arguments: tuple[str, ...]
-) -> None:
-    result = run(*arguments)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "Usage: odoo-toolkit" in result.stderr
-    assert server.sent == []
-
-
 def test_settings_that_are_missing_are_all_said(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ODOO_URL")
     monkeypatch.delenv("ODOO_PASSWORD")
@@ -313,21 +287,6 @@ def test_settings_that_are_missing_are_all_said(run: Run, monkeypatch: pytest.Mo
     assert "ODOO_URL" in result.stderr
     assert "ODOO_API_KEY" in result.stderr
     assert "--profile NAME" in result.stderr
-
-
-def test_exports_go_to_standard_output_or_to_a_file(run: Run, tmp_path: Path) -> None:
-    asked = ("export", "res.partner", "id=7", "-f", "name,country_id")
-    # Without external ids: the numbers of this database, and its mark.
-    row = json.loads(run(*asked).stdout)
-    azure, belgium = row["id"], row["country_id/id"]
-    assert row == {"id": azure, "name": "Azure", "country_id/id": belgium}
-    assert azure.startswith("__")
-    assert azure.endswith(".res_partner_7")
-    assert belgium == azure.replace("res_partner_7", "res_country_20")
-    result = run(*asked, "--csv")
-    assert result.stdout == f"id,name,country_id/id\n{azure},Azure,{belgium}\n"
-    assert run(*asked, "-o", "x.csv").stdout == ""
-    assert (tmp_path / "x.csv").read_text().splitlines() == result.stdout.splitlines()
 
 
 def test_a_file_that_cannot_be_written_is_said(run: Run, tmp_path: Path) -> None:

@@ -107,14 +107,6 @@ def test_wrong_rows_are_an_error_and_nothing_is_written(
     assert server.asked("create", "write") == []
 
 
-def test_a_file_that_is_not_there_is_said(run: Run) -> None:
-    result = run("import", "res.partner", "none.csv", "--key", "ref", *FULL)
-    assert (result.exit_code, result.stdout) == (14, "")
-    assert result.stderr == (
-        "Error: none.csv: No such file or directory. Give the path of a file that can be read.\n"
-    )
-
-
 def test_nothing_is_imported_in_readonly_mode(run: Run, server: FakeServer) -> None:
     result = run("import", "res.partner", "-", "--key", "ref", input=TEN)
     assert (result.exit_code, result.stdout) == (5, "")
@@ -222,16 +214,6 @@ def test_a_foreign_file_is_mapped_by_options(run: Run, server: FakeServer) -> No
     assert json.loads(result.stdout)["created"] == 1
     made = server.records["res.partner"][-1]
     assert (made["name"], made["color"], made["credit_limit"]) == ("Clara", 3, 7)
-
-
-@pytest.mark.parametrize(
-    "option",
-    [("--column", "Nr"), ("--value", "Rang=3"), ("--value", "Rang:x"), ("--constant", "=")],
-)
-def test_a_mapping_that_is_none_is_told(run: Run, option: tuple[str, str]) -> None:
-    result = run(*KEYED, *option, input=TEN)
-    assert result.exit_code == 2
-    assert "is not of the form" in result.stderr
 
 
 def test_errors_name_options_and_the_same_one_once(run: Run) -> None:

@@ -11,11 +11,8 @@ import pytest
 
 from odoo_toolkit.cli import main
 from odoo_toolkit.plugins.writing_out import write_plugin
-from odoo_toolkit.testing import FakeServer
-from tests.rental import memory
 from tests.rental.installed import FILE, install_rental
-from tests.rental.memory import written
-from tests.unit.fake_shell import Run, run
+from tests.unit.fake_shell import run
 
 ROOT = Path(__file__).parents[2]
 
@@ -23,32 +20,10 @@ ROOT = Path(__file__).parents[2]
 __all__ = ["run"]
 
 
-@pytest.fixture
-def server() -> FakeServer:
-    """The Odoo of the commands that ``run`` runs."""
-    return memory.server()
-
-
 @pytest.fixture(autouse=True)
 def _no_odoo(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("ODOO_URL", "ODOO_PROFILE"):
         monkeypatch.delenv(name, raising=False)
-
-
-def test_what_is_right_is_told_with_all_that_it_sends(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    install_rental(monkeypatch, tmp_path)
-
-    for name in ("rental", str(FILE)):
-        assert main(["plugin", "check", name]) == 0
-        said = capsys.readouterr()
-
-        assert "right: rental 1.0.0: Rent equipment out and take it back" in said.out
-        assert "changes: rental.contract: create, " in said.out
-        assert "Not looked for in an Odoo" in said.err
-    assert main(["plugin", "check", "rental"]) == 0
-    assert "answers: rental.return: action_done" in capsys.readouterr().out
 
 
 def test_what_is_wrong_is_told_line_by_line(
@@ -63,21 +38,6 @@ def test_what_is_wrong_is_told_line_by_line(
     assert said.startswith("wrong: Its step rental.contract.sudo cannot be")
     assert main(["plugin", "check", "nobodys"]) == 3
     assert "No installed package has a plugin 'nobodys'" in capsys.readouterr().out
-
-
-def test_models_fields_and_buttons_are_looked_for_in_the_odoo_that_is_named(
-    run: Run, server: FakeServer, tmp_path: Path
-) -> None:
-    file = tmp_path / "rental.toml"
-    file.write_text(FILE.read_text("utf-8").replace('"action_confirm"', '"action_purge"'))
-
-    right, wrong = run("plugin", "check", str(FILE)), run("plugin", "check", str(file))
-
-    assert right.exit_code == 0
-    assert "Looked for in Odoo 19.0 at http://odoo.test" in right.stderr
-    assert wrong.exit_code == 3
-    assert "has no button that calls action_purge" in wrong.stdout
-    assert written(server) == []
 
 
 def test_installed_plugins_are_listed(

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 pytest.importorskip("dlt")
 
-from odoo_toolkit.call import Call
 from odoo_toolkit.cli import connecting, output
 from odoo_toolkit.errors import make_error
 from odoo_toolkit.testing import FakeServer
@@ -56,18 +54,6 @@ def test_a_table_on_a_terminal(
     first, second = run("sync", URL, "res.country").stdout.splitlines()
     assert " ".join(first.split()) == "table rows loaded changed deleted left not_accessible status"
     assert " ".join(second.split()) == "res_country 1 1 0 0 0 0 complete"
-
-
-def test_conditions_fields_and_a_name_for_one_model(run: Run, warehouse: Warehouse) -> None:
-    result = run(
-        *("sync", URL, "res.partner", "--where", "name~azure", "-f", "name,email"),
-        *("--name", "blue", "--dataset", "other"),
-    )
-    assert result.exit_code == 0, result.stderr
-    assert warehouse.ask("select id, name from other.blue") == [(7, "Azure")]
-    result = run("sync", URL, "res.partner", "res.country", "--where", "id=7")
-    assert result.exit_code == 2
-    assert "for one model at a time" in result.stderr
 
 
 def test_a_table_that_fails_leaves_the_others(run: Run, warehouse: Warehouse) -> None:
@@ -139,23 +125,6 @@ def test_several_bundles_are_loaded_together(run: Run, monkeypatch: pytest.Monke
     assert result.exit_code == 0, result.stderr
     tables = [json.loads(line)["table"] for line in result.stdout.splitlines()]
     assert tables == ["res_country", "sale_order", "res_partner"]
-
-
-def test_ctrl_c_says_which_tables_are_loaded_and_prints_what_was_done(
-    run: Run, server: FakeServer, warehouse: Warehouse
-) -> None:
-    def stop(call: Call) -> Any:
-        raise KeyboardInterrupt
-
-    server.answers["res.partner", "search_read"] = stop
-    result = run("sync", URL, "res.country", "sale.order", "res.partner", "res.partner.category")
-    assert result.exit_code == 130
-    assert "Interrupted: 2 tables loaded whole: res_country, sale_order." in result.stderr
-    assert "The next sync loads the rest." in result.stderr
-    assert "nothing was written" not in result.stderr
-    tables = [json.loads(line)["table"] for line in result.stdout.splitlines()]
-    assert tables == ["res_country", "sale_order"] == warehouse.tables()
-    assert "no table was loaded whole" in run("sync", URL, "res.partner").stderr
 
 
 def test_a_destination_that_fails_has_the_status_of_the_guide(run: Run) -> None:

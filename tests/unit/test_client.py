@@ -29,38 +29,12 @@ from odoo_toolkit import (
 )
 from odoo_toolkit.call import Call
 from odoo_toolkit.connection import line
-from tests.unit.test_http import server
+from tests.unit.breaking import Clock, broken, calls_sent
+from tests.unit.sockets import server
 from tests.unit.wire import RECORDED, URL, Body, Wire, error_body, odoo
 
 READ = Call(model="res.partner", method="search_count", arguments={"domain": []})
 WRITE = Call(model="res.partner", method="write", ids=[1], arguments={"vals": {"name": "x"}})
-
-
-@pytest.fixture
-def down(mock: responses.RequestsMock) -> responses.RequestsMock:
-    """An Odoo 14 that lets one log in; calls are for the test to add."""
-    recorded = RECORDED["14"]
-    mock.add("POST", f"{URL}/web/webclient/version_info", json=recorded["version_info"])
-    return mock
-
-
-def broken(*failures: Exception | int) -> Any:
-    """Return a callback that logs in, then fails in turn, then answers 7."""
-    left = list(failures)
-
-    def answer(request: requests.PreparedRequest) -> tuple[int, dict[str, str], str]:
-        if b'"login"' in (request.body or b""):  # type: ignore[operator]
-            return 200, {}, '{"jsonrpc": "2.0", "result": 2}'
-        if b'"fields_get"' in (request.body or b""):  # type: ignore[operator]
-            return 200, {}, json.dumps({"jsonrpc": "2.0", "result": RECORDED["14"]["fields"]})
-        if left:
-            failure = left.pop(0)
-            if isinstance(failure, int):
-                return failure, {"Content-Type": "text/html"}, "<html>"
-            raise failure
-        return 200, {}, '{"jsonrpc": "2.0", "result": 7}'
-
-    return answer
 
 
 def never_sent() -> Exception:
@@ -71,11 +45,6 @@ def never_sent() -> Exception:
     return requests.ConnectionError(
         MaxRetryError(pool, "/", NewConnectionError(pool, "refused"))  # type: ignore[arg-type]
     )
-
-
-def calls_sent(mock: responses.RequestsMock) -> int:
-    bodies = [str(call.request.body) for call in mock.calls]
-    return sum("execute_kw" in body and "fields_get" not in body for body in bodies)
 
 
 @pytest.mark.parametrize("failure", [requests.ConnectionError("reset"), 502, 503, 504])
@@ -142,21 +111,6 @@ def test_waits_double(down: responses.RequestsMock, monkeypatch: pytest.MonkeyPa
     odoo(database="odoo14", reconnect_backoff=1).call(READ)
 
     assert waits == [1, 2, 4]
-
-
-class Clock:
-    """Stands for the module time; sleeping lets it go on, and may be interrupted."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-        self.slept: list[float] = []
-
-    def monotonic(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.now += seconds
-        self.slept.append(seconds)
 
 
 @pytest.fixture

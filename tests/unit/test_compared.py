@@ -146,14 +146,6 @@ def test_where_a_value_can_be_written_is_told_where_the_field_tells_it() -> None
     assert "Odoo takes it from partner_id.email" in found.advice
 
 
-def test_the_same_on_several_records_is_told_once() -> None:
-    given = {number: {"name": "A"} for number in (1, 2, 3)}
-    stored = {1: {"name": "B"}, 2: {"name": "A"}, 3: {"name": "B"}}
-    (found,) = differences("x.model", given, stored, FIELDS)
-    assert found.ids == [1, 3]
-    assert in_words([found] * 5).endswith("And 2 more.")
-
-
 def test_what_says_how_to_write_is_no_value() -> None:
     assert not comparable("calendar.event", Field(name="recurrence_update", type="selection"))
     assert not comparable("ir.attachment", Field(name="raw", type="binary"))

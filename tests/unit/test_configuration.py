@@ -80,18 +80,6 @@ def test_a_key_without_an_address_of_its_own_is_used(monkeypatch: pytest.MonkeyP
     assert connection_settings(url="https://odoo.test", username="ann").api_key == "mine"
 
 
-def test_every_mistake_is_reported_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ODOO_TIMEOUT", "soon")
-    monkeypatch.setenv("ODOO_VERIFY_SSL", "perhaps")
-
-    found = problems(url="ftp://odoo.test", protocol="soap", password="x", nosuch=1)
-
-    assert len(found) == 6
-    text = " ".join(found)
-    for word in ("nosuch", "url", "ODOO_TIMEOUT", "ODOO_VERIFY_SSL", "protocol", "ODOO_USERNAME"):
-        assert word in text
-
-
 @pytest.mark.parametrize(
     ("keywords", "words"),
     [

@@ -10,9 +10,9 @@ from odoo_toolkit.apps import crm
 from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.records.names import AmbiguousNameError
+from tests.unit.fake_crm import LEAD, server, stored
 from tests.unit.operation_checks import writes
 from tests.unit.scripted import Scripted
-from tests.unit.test_crm import LEAD, server, stored
 
 
 def tagged(major: int = 19, policy: Policy | None = None, **changes: Any) -> Scripted:

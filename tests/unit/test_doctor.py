@@ -361,18 +361,6 @@ def test_a_database_that_the_server_does_not_list_may_be_there(healthy: Wire) ->
 # Addresses ---------------------------------------------------------------------------------------
 
 
-def test_a_page_of_a_proxy_is_not_odoo(mock: responses.RequestsMock) -> None:
-    page = "<html><title>Sign in to ACME</title></html>"
-    mock.add("POST", VERSION, body=page, content_type="text/html")
-    mock.add("GET", f"{URL}/web/version", body=page, content_type="text/html")
-
-    found = looked(**PASSWORD)
-    step = found.step("address")
-    assert step.status == "problem"
-    assert "'Sign in to ACME'" in step.meaning
-    assert [step.status for step in found.steps[2:]] == ["skipped"] * 8
-
-
 def test_a_redirect_to_https_is_told(mock: responses.RequestsMock) -> None:
     for method, path in (("POST", VERSION), ("GET", f"{URL}/web/version")):
         mock.add(method, path, status=301, headers={"Location": "https://odoo.test/web"})
@@ -382,36 +370,10 @@ def test_a_redirect_to_https_is_told(mock: responses.RequestsMock) -> None:
     assert step.status == "problem"
 
 
-@pytest.mark.parametrize("ending", ["/web", "/odoo", "/web/login", "/jsonrpc"])
-def test_the_address_of_a_page_is_told_to_be_shortened(
-    mock: responses.RequestsMock, ending: str
-) -> None:
-    mock.add("POST", f"{URL}{ending}/web/webclient/version_info", status=404, body="<html>")
-    mock.add("GET", f"{URL}{ending}/web/version", status=404, body="<html>")
-
-    step = looked(**{**PASSWORD, "url": URL + ending}).step("address")
-    assert step.advice == f"Leave {ending} out: set url (ODOO_URL) to {URL}."
-
-
-def test_a_proxy_that_is_not_there_is_told() -> None:
-    step = looked(**PASSWORD, proxy="http://127.0.0.1:1").step("address")
-
-    assert "The proxy http://127.0.0.1:1 does not answer" in step.meaning
-    assert "ODOO_PROXY" in step.advice
-
-
 def test_a_name_without_an_address_is_told() -> None:
     step = looked(**{**PASSWORD, "url": "http://nowhere.invalid"}).step("address")
 
     assert "no host named nowhere.invalid" in step.meaning
-
-
-def test_a_server_that_does_not_react_is_told(mock: responses.RequestsMock) -> None:
-    mock.add("POST", VERSION, body=requests.ConnectTimeout())
-
-    step = looked(**PASSWORD).step("address")
-    assert "odoo.test does not react at port 80" in step.meaning
-    assert "firewall" in step.advice
 
 
 # TLS ---------------------------------------------------------------------------------------------

@@ -92,27 +92,6 @@ def test_a_profile_that_is_wrong_is_the_problem(
     assert [step["status"] for step in told["steps"][1:]] == ["skipped"] * 9
 
 
-@pytest.mark.parametrize(
-    ("settings", "status"),
-    [
-        ({}, 3),
-        ({"ODOO_URL": "http://127.0.0.1:1", "ODOO_API_KEY": KEY}, 4),
-        ({"ODOO_URL": URL, "ODOO_USERNAME": "a", "ODOO_PASSWORD": "b"}, 5),
-    ],
-)
-def test_the_exit_status_tells_what_is_wrong(
-    refusing: responses.RequestsMock,
-    monkeypatch: pytest.MonkeyPatch,
-    settings: dict[str, str],
-    status: int,
-) -> None:
-    refusing.add_passthru("http://127.0.0.1:1")
-    for name, value in settings.items():
-        monkeypatch.setenv(name, value)
-
-    assert main(["doctor"]) == status
-
-
 @pytest.mark.parametrize(("encoding", "marks"), [("utf-8", "✓✗-"), ("ascii", "+x-")])
 def test_marks_are_what_the_terminal_can_show(
     refusing: responses.RequestsMock,

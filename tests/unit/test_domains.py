@@ -447,12 +447,6 @@ def test_an_unknown_field_names_its_model_its_path_and_the_likely_one() -> None:
     assert "did you mean name" in error.message
 
 
-def test_a_selection_label_is_answered_with_its_value() -> None:
-    error = refused([["state", "=", "sales order"]])
-    assert error.details["allowed"] == STATES
-    assert error.details["did_you_mean"] == ["sale"]
-
-
 @pytest.mark.parametrize(
     ("condition", "resolved"),
     [
@@ -483,27 +477,6 @@ def test_a_missing_value_never_becomes_a_search_for_what_is_empty(
 ) -> None:
     assert refused([["date_order", operator, missing]]).code == "INVALID_DOMAIN"
     assert "null" in refused([["date_order", "in", Column([missing])]]).suggestion
-
-
-@pytest.mark.parametrize(
-    "condition",
-    [
-        ["sequence", "=", True],
-        ["amount", "=", True],
-        ["id", "in", Column([Scalar(True, "b")])],
-        ["id", "=", 1.5],
-        ["partner_id", "=", 7.5],
-    ],
-)
-def test_a_boolean_is_no_number_and_a_fraction_no_id(condition: list[Any]) -> None:
-    assert refused([condition]).code == "INVALID_DOMAIN"
-
-
-def test_date_parts_and_relative_dates_are_refused_on_versions_without_them() -> None:
-    assert refused([["date_order.month_number", "=", 5]], 16).code == "INVALID_FIELD"
-    assert resolve([["date_order.month_number", "=", 5]], 17)
-    assert refused([["date_order", ">", "today"]], 18).code == "INVALID_DOMAIN"
-    assert resolve([["date_order", ">", "today"]], 19)
 
 
 def test_a_value_that_does_not_exist_lets_the_rest_of_a_list_count() -> None:

@@ -167,22 +167,6 @@ def test_json_lines(odoo: Odoo, tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("external_ids", [True, False])
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".NDJSON"])
-def test_the_file_imported_again_changes_nothing(
-    server: FakeServer, odoo: Odoo, tmp_path: Path, suffix: str, external_ids: bool
-) -> None:
-    path = tmp_path / f"partners{suffix}"
-    export(odoo, PARTNER, [], [*FIELDS, *RELATIONS], path, external_ids=external_ids)
-    rows: Any = path
-    if suffix != ".csv":
-        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    server.sent.clear()
-    result = upsert(odoo, PARTNER, rows, key="id")
-    assert (result.unchanged, result.updated, result.created, result.failed) == (2, 0, 0, [])
-    assert server.asked("write", "create", "load") == []
-
-
 def test_without_external_ids(server: FakeServer, odoo: Odoo, tmp_path: Path) -> None:
     path = tmp_path / "partners.csv"
     result = export(odoo, PARTNER, [], RELATIONS, path, external_ids=False)

@@ -342,6 +342,12 @@ def test_a_wrong_expense_is_not_sent(values: dict[str, Any], words: str) -> None
     assert writes(odoo) == []
 
 
+def test_a_missing_amount_is_named_as_the_field() -> None:
+    with pytest.raises(ValidationError) as raised:
+        spend(server(19), amount=None)
+    assert raised.value.details == {"field": "amount"}
+
+
 def expense(odoo: Scripted, **options: Any) -> Any:
     return hr.create_expense(odoo, name="Lunch", product_id=3, amount=23.5, **options)
 

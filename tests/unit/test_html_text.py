@@ -40,21 +40,6 @@ def test_reads_as_a_person_would_see_it(html: str, text: str) -> None:
     assert html_to_text(html) == text
 
 
-def test_lists_keep_a_line_for_each_item_and_their_nesting() -> None:
-    text = html_to_text("<ul><li>one</li><li>two<ul><li>inner</li></ul></li></ul>")
-    lines = text.splitlines()
-    assert [line.strip(" *+") for line in lines] == ["one", "two", "inner"]
-    assert lines[2].index("inner") > lines[1].index("two")
-
-
-def test_table_rows_keep_their_lines_and_cells_their_columns() -> None:
-    text = html_to_text(
-        "<table><tr><td>Item</td><td>Qty</td></tr><tr><td>Desk lamp</td><td>2</td></tr></table>"
-    )
-    header, row = text.splitlines()
-    assert header.index("Qty") == row.index("2")
-
-
 @given(st.text(alphabet="<>/&;!-?abp \n\x00\ud800'\"=", max_size=80) | st.text(max_size=200))
 @settings(max_examples=150, deadline=None)
 def test_odd_html_never_raises(html: str) -> None:

@@ -9,8 +9,7 @@ import os
 import socket
 import ssl
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,39 +18,10 @@ import pytest
 from odoo_toolkit import OdooConnectionError, OdooError, progress
 from odoo_toolkit.connection.http import Http
 from tests.provisioning.ports import free_port
+from tests.unit.sockets import server
 from tests.unit.wire import settings
 
 HTML = b"<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>"
-
-
-@contextmanager
-def server(
-    answer: Callable[[socket.socket], None], tls: ssl.SSLContext | None = None
-) -> Iterator[str]:
-    """Serve connections, each by ``answer``, and give the address."""
-    listener = socket.create_server(("127.0.0.1", 0))
-
-    def serve() -> None:
-        while True:
-            try:
-                connection, _ = listener.accept()
-            except OSError:
-                return
-            with connection:
-                if tls:
-                    try:
-                        connection = tls.wrap_socket(connection, server_side=True)
-                    except OSError:
-                        continue  # the client refuses the certificate
-                with connection:
-                    connection.recv(65536)
-                    answer(connection)
-
-    threading.Thread(target=serve, daemon=True).start()
-    try:
-        yield f"http{'s' if tls else ''}://127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        listener.close()
 
 
 def failure(answer: Callable[[socket.socket], None], timeout: float = 5) -> OdooError:

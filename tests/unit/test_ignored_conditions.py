@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from odoo_toolkit import (
-    Connection,
-    ValidationError,
-    aggregate,
-    count,
-    execute,
-    iterate,
-    run_queries,
-    search_read,
-)
+from odoo_toolkit import ValidationError, count, execute, search_read
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import OdooConnectionError
 from odoo_toolkit.testing import FakeServer
@@ -119,34 +109,6 @@ def test_a_condition_that_is_left_out_is_refused(condition: list[Any]) -> None:
     assert not fake.asked("search_read")
 
 
-@pytest.mark.parametrize(
-    "ask",
-    [
-        lambda odoo, domain: search_read(odoo, "x.order", domain, ["id"]),
-        lambda odoo, domain: count(odoo, "x.order", domain),
-        lambda odoo, domain: list(iterate(odoo, "x.order", domain, ["id"])),
-        lambda odoo, domain: aggregate(odoo, "x.order", domain=domain),
-        lambda odoo, domain: execute(odoo, "x.order", "search", [domain]),
-        lambda odoo, domain: execute(odoo, "x.order", "read_group", [domain, ["name"], ["name"]]),
-        lambda odoo, domain: execute(odoo, "x.partner", "name_search", ["", domain]),
-    ],
-)
-def test_every_way_to_search_is_looked_after(ask: Callable[[Connection, Any], Any]) -> None:
-    with pytest.raises(ValidationError, match="cannot be filtered by code"):
-        ask(server().connect(), [["code", "=", "XX"]])
-
-
-def test_one_of_several_questions_fails_alone() -> None:
-    odoo = server().connect()
-    asked = [
-        {"model": "x.order", "domain": [["code", "=", "XX"]], "count": True},
-        {"model": "x.order", "count": True},
-    ]
-    wrong, right = run_queries(odoo, asked).answers
-    assert wrong.error is not None
-    assert right.count == 2
-
-
 def test_a_condition_that_is_applied_passes_and_is_asked_for_once() -> None:
     fake = server(frozenset())
     odoo = fake.connect()
@@ -178,16 +140,6 @@ def test_a_model_without_names_is_not_searched_by_name() -> None:
     assert refused.value.suggestion
 
 
-def test_without_records_nothing_is_found_out_and_nothing_kept() -> None:
-    fake = server(empty=True)
-    odoo = fake.connect()
-    domain = [["code", "=", "XX"]]
-    assert count(odoo, "x.order", domain).count == 0
-    fake._otherwise = server()._otherwise
-    with pytest.raises(ValidationError):
-        count(odoo, "x.order", domain)
-
-
 def test_what_cannot_be_asked_is_left_to_the_search() -> None:
     fake = server(frozenset())
     fake.answers["x.order", "search"] = ValidationError("No.")
@@ -215,9 +167,3 @@ def test_a_choice_is_asked_for_with_another_one() -> None:
     assert [["state", "=", "new"]] in domains(fake, "x.order")
     with pytest.raises(ValidationError, match="leaves the condition out"):
         count(server(frozenset({"state"})).connect(), "x.order", [["state", "=", "new"]])
-
-
-def test_no_record_is_without_a_name() -> None:
-    fake = server()
-    with pytest.raises(ValidationError, match="whether there is a display_name"):
-        count(fake.connect(), "res.partner", [["display_name", "=", False]])

@@ -25,7 +25,7 @@ from odoo_toolkit.display import as_text
 from odoo_toolkit.errors import make_error
 from odoo_toolkit.records.importing import sending
 from odoo_toolkit.testing import FakeServer
-from tests.unit.fake_import import contacts, refuse
+from tests.unit.fake_import import contacts
 from tests.unit.table_values import NAT, Scalar
 
 ANN = {"id": 7, "name": "Ann", "email": "ann@x.com", "ref": "A", "country_id": 20}
@@ -147,20 +147,6 @@ class TestUpsert:
         result = upsert(server.connect(), "res.partner", rows, key="ref", dry_run=True)
         assert result.statuses == ["created", "failed"]
 
-    def test_the_same_change_goes_together_and_different_ones_by_one_load(self) -> None:
-        partners = [{"id": n, "name": str(n), "ref": str(n)} for n in range(1, 15)]
-        server = contacts(*partners, version=18)
-        rows = [{"ref": str(n), "phone": "same" if n < 12 else f"0{n}"} for n in range(1, 15)]
-        result = upsert(server.connect(), "res.partner", rows, key="ref")
-
-        assert result.updated == 14
-        assert writes(server) == ["write", "load"]
-        phones = [row["phone"] for row in server.records["res.partner"]]
-        assert phones == [*["same"] * 11, "012", "013", "014"]
-        (load,) = server.asked("load")
-        assert load.arguments["fields"] == [".id", "phone"]
-        assert load.context["tz"] == "UTC"
-
     def test_no_email_and_no_log_unless_asked(self) -> None:
         server = contacts(ANN)
         rows = [{"email": "ann@x.com", "name": "A"}, {"email": "b@x.com", "name": "B"}]
@@ -268,19 +254,6 @@ class TestBadRows:
         assert "no res.country named 'Belgiu'" in failed.reason
         assert failed.code == "NOT_FOUND"
 
-    def test_bad_rows_are_found_and_the_others_written(self) -> None:
-        server = contacts()
-        refuse(server, "n13", "n77")
-        rows = [{"ref": str(n), "name": f"n{n}"} for n in range(100)]
-        result = upsert(server.connect(), "res.partner", rows, key="ref")
-
-        assert result.created == 98
-        assert [row.row for row in result.failed] == [14, 78]
-        assert result.failed[0].reason == "No such names here."
-        made = [row["name"] for row in server.records["res.partner"]]
-        assert made == [f"n{n}" for n in range(100) if n not in (13, 77)]
-        assert len(server.asked("create")) < 30
-
     def test_batches_grow_while_odoo_is_quick(self) -> None:
         server = contacts()
         rows = [{"ref": str(n)} for n in range(3000)]
@@ -310,50 +283,6 @@ class TestBadRows:
         rows = [{"ref": str(n)} for n in range(140)]
         assert upsert(server.connect(), "res.partner", rows, key="ref").created == 140
         assert created_at_once(server) == [50, 50, 15, 15, 10]
-
-    def test_batches_shrink_where_rows_are_refused(self) -> None:
-        server = contacts()
-        refuse(server, "n60")
-        rows = [{"ref": str(n), "name": f"n{n}"} for n in range(600)]
-        assert upsert(server.connect(), "res.partner", rows, key="ref").created == 599
-        sizes = created_at_once(server)
-        assert sizes[:3] == [50, 200, 100]
-        assert sizes[-3:] == [100, 200, 50]
-
-    def test_batches_grow_on_where_odoo_tells_the_bad_rows_itself(self) -> None:
-        """Rows with external ids go to its own import, which names them: nothing is halved."""
-        server = contacts()
-        rows = [{"id": f"x.p{n}", "name": "bad" if n % 2 else f"n{n}"} for n in range(350)]
-        result = upsert(server.connect(), "res.partner", rows, key="id")
-
-        assert (result.created, len(result.failed)) == (175, 175)
-        assert [len(call.arguments["data"]) for call in server.asked("load")] == [
-            50,
-            25,
-            200,
-            100,
-            100,
-            50,
-        ]
-
-    def test_bad_rows_among_different_changes_are_found(self) -> None:
-        server = contacts(ANN, BEN, {"id": 9, "name": "Cid", "ref": "C"}, version=18)
-        refused = make_error("USER_ERROR", "No such number.", outcome="rolled_back")
-        server.answers["res.partner", "write"] = refused
-        rows = [{"ref": r, "phone": p} for r, p in (("A", "1"), ("B", "bad"), ("C", "3"))]
-        result = upsert(server.connect(), "res.partner", rows, key="ref")
-
-        assert result.statuses == ["updated", "failed", "updated"]
-        assert result.failed[0].reason == "No such number."
-        assert [row.get("phone") for row in server.records["res.partner"]] == ["1", None, "3"]
-
-    def test_what_only_load_refuses_is_written(self) -> None:
-        """Archived records, which load does not find."""
-        server = contacts(ANN, BEN, {"id": 9, "name": "Cid", "ref": "C"}, version=18)
-        rows = [{"ref": r, "phone": p} for r, p in (("A", "1"), ("B", "bad"), ("C", "3"))]
-        result = upsert(server.connect(), "res.partner", rows, key="ref")
-        assert result.updated == 3
-        assert writes(server) == ["load", "load", "write"]
 
     def test_an_empty_row_makes_nothing(self) -> None:
         server = contacts()
@@ -485,34 +414,6 @@ class TestExternalIds:
         (failed,) = upsert(server.connect(), "res.partner", rows, key="id").failed
         assert failed.column == "category_id"
         assert writes(server) == []
-
-    @pytest.mark.parametrize("version", [18, 19])
-    def test_from_19_on_a_company_is_written_after_its_contact_is_loaded(
-        self, version: int
-    ) -> None:
-        """Only of rows that have one; with all that was given, as Odoo computes from it."""
-        server = contacts(ANN, version=version)
-        rows: list[dict[str, Any]] = [
-            {"id": "x.a", "name": "A", "ref": "a", "parent_id": {"id": 7}},
-            {"id": "x.b", "name": "B", "ref": "b", "parent_id": None},
-            {"id": "x.c", "name": "C", "ref": "c", "parent_id": {"id": 7}},
-        ]
-        result = upsert(server.connect(), "res.partner", rows, key="id")
-        assert result.statuses == ["created"] * 3
-        stored = {row["id"]: row for row in server.records["res.partner"]}
-        shown = [(stored[n or 0]["name"], stored[n or 0]["parent_id"]) for n in result.ids]
-        assert shown == [("A", 7), ("B", False), ("C", 7)]
-        columns = [call.arguments["fields"] for call in server.asked("load")]
-        if version == 18:
-            assert columns == [["id", "name", "ref", "parent_id/.id"]]
-            assert writes(server) == ["load"]
-            return
-        assert sorted(columns) == [["id", "name", "ref"], ["id", "name", "ref", "parent_id/.id"]]
-        (call,) = server.asked("web_save_multi")
-        assert call.arguments["vals_list"] == [
-            {"name": "A", "ref": "a", "parent_id": 7},
-            {"name": "C", "ref": "c", "parent_id": 7},
-        ]
 
     def test_a_company_that_is_refused_fails_its_row_alone(self) -> None:
         server = contacts(ANN, {"id": 99, "name": "Refused"})
@@ -661,25 +562,6 @@ class TestManyOfOneKind:
         assert writes(server) == ["write"]
 
     @pytest.mark.parametrize(
-        ("version", "ref", "together"),
-        [(19, "A", "web_save_multi"), (18, "B", "load"), (18, "A", "write")],
-    )
-    def test_all_or_nothing_is_one_request(self, version: int, ref: str, together: str) -> None:
-        """Equal values at once; what rows do not change alike, through a field of their own."""
-        server = contacts(ANN, BEN, version=version)
-        odoo = server.connect()
-        rows = [{"id": 7, "name": "Anna", "ref": ref}, {"id": 8, "name": "Benno", "ref": "C"}]
-        result = write_many(odoo, "res.partner", rows, all_or_nothing=True)
-        assert (result.ok, result.statuses) == (True, ["updated", "updated"])
-        assert writes(server) == [together]
-        assert [row["name"] for row in server.records["res.partner"]] == ["Anna", "Benno"]
-        assert [row["ref"] for row in server.records["res.partner"]] == [ref, "C"]
-        assert not any(row.get("child_ids") for row in server.records["res.partner"])
-        same = [{"id": 7, "phone": "1"}, {"id": 8, "phone": "1"}]
-        assert write_many(odoo, "res.partner", same, all_or_nothing=True).ok
-        assert writes(server) == [together, "write"]
-
-    @pytest.mark.parametrize(
         ("version", "ways"),
         [
             (19, {"load": 1, "write": 12, "web_save_multi": 5}),
@@ -724,41 +606,6 @@ class TestManyOfOneKind:
             rows = [{"id": 7 + n, "name": name} for n, name in enumerate(names)]
             plan = write_many(odoo, "res.partner", rows, all_or_nothing=True, dry_run=True)
             assert plan.ways == {told: 2}
-
-    def test_changes_of_different_fields_are_one_request(self) -> None:
-        """Before 19 through a field that leads from contacts to contacts; none is linked by it."""
-        parts = [{"id": n, "name": str(n)} for n in range(1, 5)]
-        server = contacts(*parts, version=18)
-        rows: list[dict[str, Any]] = [
-            {".id": 1, "phone": "1"},
-            {".id": 2, "email": "2@x.com"},
-            {".id": 3, "ref": "3", "color": 4},
-        ]
-        result = write_many(server.connect(), "res.partner", rows)
-        assert result.statuses == ["updated"] * 3
-        (call,) = server.asked("write")
-        assert call.ids == (1,)
-        assert call.arguments["vals"] == {
-            "phone": "1",
-            "child_ids": [[1, 2, {"email": "2@x.com"}], [1, 3, {"ref": "3", "color": 4}]],
-        }
-
-    def test_a_bad_row_among_those_of_one_request_fails_alone(self) -> None:
-        """It is found by halves: what is told of each row was seen, and not concluded."""
-        server = contacts(*({"id": n, "name": str(n)} for n in range(1, 9)))
-        rows = [{".id": n, "phone": "bad" if n == 5 else f"0{n}"} for n in range(1, 9)]
-        rows[2] = {".id": 3, "email": "3@x.com"}
-        refused = make_error("USER_ERROR", "No such number.", outcome="rolled_back")
-
-        def write(call: Call) -> Any:
-            return refused if call.arguments["vals"].get("phone") == "bad" else NotImplemented
-
-        server.answers["res.partner", "write"] = write
-        result = write_many(server.connect(), "res.partner", rows)
-        assert result.statuses == ["failed" if n == 5 else "updated" for n in range(1, 9)]
-        assert result.failed[0].reason == "No such number."
-        phones = [row.get("phone") for row in server.records["res.partner"]]
-        assert phones == ["01", "02", None, "04", None, "06", "07", "08"]
 
     def test_where_nothing_is_known_to_do_it_rows_are_written_one_by_one(self) -> None:
         """A model whose import does more than a write, before there was another way."""
@@ -816,15 +663,6 @@ class TestManyOfOneKind:
         with pytest.raises(AccessError, match=r"[a-z]\. Nothing was imported\.") as caught:
             upsert(odoo, "res.partner", [{"name": "X"}], "name")
         assert ".. " not in caught.value.message
-
-    def test_all_or_nothing_of_what_odoo_refuses_as_a_whole(self) -> None:
-        refusal = make_error("CONSTRAINT_ERROR", "No.", outcome="rolled_back")
-        server = contacts(ANN, BEN, load=refusal, version=18)
-        rows = [{"id": 7, "name": "x"}, {"id": 8, "name": "y"}]
-        result = write_many(server.connect(), "res.partner", rows, all_or_nothing=True)
-        assert result.statuses == ["remaining", "remaining"]
-        assert result.interrupted == "Nothing was written: No."
-        assert writes(server) == ["load"]
 
     @pytest.mark.parametrize("all_or_nothing", [True, False])
     @pytest.mark.parametrize("method", ["load", "write", "web_save_multi"])

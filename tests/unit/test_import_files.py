@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from odoo_toolkit import ValidationError, create_many, read_csv, upsert
-from tests.unit.fake_import import contacts, refuse
+from tests.unit.fake_import import contacts
 
 
 def file(folder: Path, content: str, encoding: str = "utf-8") -> Path:
@@ -141,47 +141,6 @@ class TestFrames:
 
 
 class TestFailedRows:
-    def test_they_can_be_corrected_and_imported_again(self, tmp_path: Path) -> None:
-        server = contacts()
-        odoo = server.connect()
-        content = "ref;name;country_id\n1;A;Belgium\n2;B;Georgia\n3;Ç;Utopia\n"
-        path = file(tmp_path, content, "cp1252")
-        rows = read_csv(path, encoding="cp1252", separator=";")
-        result = upsert(odoo, "res.partner", rows, key="ref")
-        failed = tmp_path / "failed.csv"
-
-        assert result.write_failed(failed) == 2
-        text = failed.read_text(encoding="cp1252")
-        head, georgia, _ = text.splitlines()
-        assert head == "ref;name;country_id;import_error"
-        assert georgia.startswith("2;B;Georgia;country_id: Several res.country named")
-        corrected = text.replace("Georgia;", "France;").replace("Utopia;", "France;")
-        failed.write_text(corrected, encoding="cp1252")
-        rows = read_csv(failed, encoding="cp1252", separator=";")
-        assert upsert(odoo, "res.partner", rows, key="ref").created == 2
-
-    def test_values_come_back_as_they_were(self, tmp_path: Path) -> None:
-        server = contacts()
-        refuse(server, "A")
-        rows = [
-            {
-                "ref": "1",
-                "name": "A",
-                "country_id": 20,
-                "category_id": [1, 2],
-                "active": True,
-                "color": 3,
-                "phone": None,
-            }
-        ]
-        result = upsert(server.connect(), "res.partner", rows, key="ref")
-        path = tmp_path / "failed.csv"
-        result.write_failed(path)
-        del server.answers["res.partner", "create"]
-        assert upsert(server.connect(), "res.partner", path, key="ref").created == 1
-        (row,) = server.records["res.partner"]
-        assert (row["country_id"], row["category_id"], row["active"]) == (20, [1, 2], True)
-
     def test_no_file_where_nothing_failed(self, tmp_path: Path) -> None:
         result = create_many(contacts().connect(), "res.partner", [{"name": "A"}])
         assert result.write_failed(tmp_path / "failed.csv") == 0

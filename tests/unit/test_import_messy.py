@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from pathlib import Path
@@ -52,32 +51,6 @@ class TestAllErrors:
         result = upsert(contacts(ANN).connect(), "res.partner", rows, key=".id")
         assert [len(row.errors) for row in result.failed] == [1, 2]
 
-    def test_all_errors_of_a_row_come_together(self) -> None:
-        server = contacts(ANN, {**ANN, "id": 8})
-        row = {
-            "email": "ann@x.com",
-            "name": "",
-            "country_id": "Belgim",
-            "category_id": "Gold, Slver, Gilt",
-            "date": "2026-02-30",
-            "credit_limit": "lots",
-            "active": "perhaps",
-            "type": "boss",
-            "phone": 5,
-        }
-        result = upsert(server.connect(), "res.partner", [row], key="email", dry_run=True)
-        (failed,) = result.failed
-        columns = [error.column for error in failed.errors]
-        assert sorted(map(str, columns)) == sorted({*row})
-        said = failed.reason
-        assert "Did you mean 'Belgium'" in said
-        assert "'Slver'" in said
-        assert "'Gilt'" in said
-        assert "2026-02-30" in said
-        assert "2 records of res.partner have this key" in said
-        assert {"id": 20, "name": "Belgium"} in failed.candidates
-        assert server.asked(*WRITES) == []
-
     def test_the_same_error_is_told_once_with_its_rows(self) -> None:
         rows = [{"ref": str(n), "name": "A", "country_id": "Belgim"} for n in range(60)]
         result = upsert(contacts().connect(), "res.partner", rows, key="ref")
@@ -86,26 +59,6 @@ class TestAllErrors:
         (told,) = result.summary().problems
         assert (len(told.rows), told.row_count) == (50, 60)
         assert "60 rows: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, ..., country_id:" in str(problem)
-
-    def test_a_file_of_failed_rows_has_all_their_errors_and_imports_again(
-        self, tmp_path: Path
-    ) -> None:
-        path = tmp_path / "failed.csv"
-        rows = [{"Nr": "1", "Name": "A", "Land": "Belgim", "Stand": "2026-02-30"}]
-        columns = {"Nr": "ref", "Name": "name", "Land": "country_id", "Stand": "date"}
-        server = contacts()
-        odoo = server.connect()
-        result = upsert(odoo, "res.partner", rows, key="Nr", columns=columns)
-        assert result.write_failed(path) == 1
-        text = path.read_text("utf-8")
-        assert "Land: There is no res.country" in text
-        assert " | Stand: '2026-02-30'" in text
-        text = text.replace("A,Belgim,2026-02-30,", "A,Belgium,2026-02-28,")
-        path.write_text(text, "utf-8")
-        again = upsert(odoo, "res.partner", path, key="ref", columns=columns)
-        assert (again.created, again.failed) == (1, [])
-        (row,) = server.records["res.partner"]
-        assert (row["country_id"], row["date"]) == (20, "2026-02-28")
 
     def test_new_contacts_without_a_name_are_told_before_odoo_refuses_them(self) -> None:
         server = contacts()
@@ -375,21 +328,6 @@ class TestOtherDatabases:
         export(odoo, "res.partner", [], self.FIELDS, path)
         return path
 
-    def test_numbers_of_one_mean_no_records_of_the_other(self, tmp_path: Path) -> None:
-        path = self.exported(tmp_path)
-        server = contacts({"id": 7, "name": "Somebody"}, {"id": 42, "name": "Else"})
-        odoo = server.connect(database="new")
-        result = upsert(odoo, "res.partner", path, key="id")
-        # Ann is new, and only then there is a parent for Eve.
-        assert result.statuses == ["created", "failed"]
-        assert "Import those res.partner first" in result.failed[0].reason
-        again = upsert(odoo, "res.partner", path, key="id")
-        assert again.statuses == ["unchanged", "created"]
-        names = [row["name"] for row in server.records["res.partner"]]
-        assert names == ["Somebody", "Else", "Ann", "Eve"]
-        assert server.records["res.partner"][3]["parent_id"] == 43
-        assert upsert(odoo, "res.partner", path, key="id").unchanged == 2
-
     def test_a_database_of_that_name_at_another_address_is_not_taken_for_another(
         self, tmp_path: Path
     ) -> None:
@@ -450,14 +388,6 @@ class TestProgress:
         create_many(contacts().connect(), "res.partner", self.ROWS, progress=False)
         create_many(contacts().connect(), "res.partner", self.ROWS[:9])
         assert capsys.readouterr().err == ""
-
-
-def test_the_summary_of_a_messy_table_is_short() -> None:
-    rows = [{"ref": str(n), "name": "A", "country_id": f"{n} Georgia" * 90} for n in range(200)]
-    server: FakeServer = contacts()
-    summary = upsert(server.connect(), "res.partner", rows, key="ref").summary()
-    assert (summary.failed, summary.problem_count, len(summary.problems)) == (200, 200, 20)
-    assert len(json.dumps(str(summary))) < 9000
 
 
 @pytest.mark.parametrize(("failed", "told"), [(20, ""), (21, "and 1 more problems")])

@@ -108,3 +108,9 @@ def _quiet(made: Any) -> Any:
     """Take the warning of reserved goods away."""
     made.warnings[:] = [text for text in made.warnings if "reserved" not in text]
     return made
+
+
+def test_a_shortage_says_how_much_is_there() -> None:
+    with pytest.raises(OdooError) as raised:
+        scrap(stocked(), quantity=6)
+    assert raised.value.details["in_stock"] == 5

@@ -38,7 +38,7 @@ from odoo_toolkit.change_history import kept_results, keys
 from odoo_toolkit.change_history.recording import Recording
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.testing import FakeServer
-from tests.unit.test_operation import OPERATIONS, shop
+from tests.kit.operations import OPERATIONS, shop
 
 FIELDS = {"name": "char", "ref": "char", "active": "boolean"}
 

@@ -149,76 +149,6 @@ def test_a_wrong_language_switches_nothing_on() -> None:
     assert writes(odoo) == []
 
 
-def test_the_texts_of_a_record_are_told_by_field_and_language() -> None:
-    odoo = server(policy=Policy(mode="readonly"))
-    result = languages.get_translations(odoo, "product.template", 7)
-    assert isinstance(result, languages.TranslationsResult)
-    assert result.translations == {
-        "name": {"en_US": "Chair", "fr_FR": "Chaise"},
-        "description": {"fr_FR": {"Soft <b>seat</b>": "Siège <b>doux</b>", "Red": None}},
-    }
-    # What is translatable, which languages there are, the texts in each of the two, and the
-    # sentences of each formatted one.
-    assert len(odoo.sent) == 6
-    named = languages.get_translations(odoo, "product.template", 7, ["description_sale"])
-    assert named.translations == {  # type: ignore[union-attr]
-        "description_sale": {"en_US": None, "fr_FR": None}
-    }
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_texts_are_written_in_one_language_each(major: int) -> None:
-    odoo = server(major)
-    result = languages.translate(
-        odoo,
-        "product.template",
-        7,
-        translations={
-            "name": {"fr_FR": "Siège", "en_US": "Seat"},
-            "description_sale": {"fr_FR": "Doux"},
-        },
-    )
-    assert isinstance(result, languages.TranslationsResult)
-    assert [(call.ids, call.context["lang"], call.arguments["vals"]) for call in writes(odoo)] == [
-        ((7,), "fr_FR", {"name": "Siège", "description_sale": "Doux"}),
-        ((7,), "en_US", {"name": "Seat"}),
-    ]
-    assert result.translations["name"] == {"en_US": "Seat", "fr_FR": "Siège"}
-    assert result.warnings == []
-
-
-@pytest.mark.parametrize("major", [16, 17, 18, 19])
-def test_sentences_are_translated_one_by_one(major: int) -> None:
-    odoo = server(major)
-    given = {"description": {"fr_FR": {"Red": "Rouge"}}}
-    result = languages.translate(odoo, "product.template", 7, translations=given)
-    assert isinstance(result, languages.TranslationsResult)
-    (call,) = writes(odoo)
-    assert (call.method, call.ids, call.arguments) == (
-        "update_field_translations",
-        (7,),
-        {"field_name": "description", "translations": {"fr_FR": {"Red": "Rouge"}}},
-    )
-    assert result.translations["description"] == {
-        "fr_FR": {"Soft <b>seat</b>": "Siège <b>doux</b>", "Red": "Rouge"}
-    }
-    assert result.warnings == []
-    # What there is and the languages; the texts of both and the sentences, before and after.
-    assert len(odoo.sent) == 2 + 3 + 1 + 3
-
-
-@pytest.mark.parametrize("major", [16, 17, 18, 19])
-def test_a_sentence_that_is_translated_is_translated_anew(major: int) -> None:
-    odoo = server(major)
-    for text in ("Rouge", "Rouge vif"):
-        given = {"description": {"fr_FR": {"Red": text}}}
-        result = languages.translate(odoo, "product.template", 7, translations=given)
-        assert isinstance(result, languages.TranslationsResult)
-        assert (result.translations["description"]["fr_FR"]["Red"], result.warnings) == (text, [])
-    known = "Red" if major >= 18 else "Rouge"
-    assert writes(odoo)[-1].arguments["translations"] == {"fr_FR": {known: "Rouge vif"}}
-
-
 @pytest.mark.parametrize("major", [16, 17, 18])
 def test_sentences_that_are_shown_alike_are_not_taken_for_each_other(major: int) -> None:
     odoo = server(major)
@@ -247,16 +177,6 @@ def test_to_15_formatted_texts_are_read_and_not_written(major: int) -> None:
     assert writes(odoo) == []
 
 
-def test_a_formatted_text_that_is_translated_as_a_whole_is_plain_text() -> None:
-    odoo = server()
-    given = {"note": {"fr_FR": "Doux & < dur"}}
-    result = languages.translate(odoo, "product.template", 7, translations=given)
-    assert isinstance(result, languages.TranslationsResult)
-    assert writes(odoo)[0].arguments["vals"] == {"note": "<p>Doux &amp; &lt; dur</p>"}
-    assert result.translations["note"]["fr_FR"] == "Doux & < dur"
-    assert result.warnings == []
-
-
 def test_a_translation_that_odoo_drops_is_told() -> None:
     odoo = server()
     odoo.answers["product.template", "update_field_translations"] = True
@@ -278,31 +198,6 @@ def test_sentences_are_judged_as_if_they_were_written() -> None:
             languages.translate(narrow, "product.template", 7, translations=given)
         assert narrow.sent == []
     assert odoo.sent == []
-
-
-def test_a_text_that_odoo_changed_besides_is_told() -> None:
-    odoo = server()
-    write = odoo.answers["product.template", "write"]
-
-    def both(call: Call) -> bool:
-        write(in_language(call, "en_US"))
-        return bool(write(call))
-
-    odoo.answers["product.template", "write"] = both
-    given = {"name": {"fr_FR": "Siège"}}
-    result = languages.translate(odoo, "product.template", 7, translations=given)
-    assert result.warnings == ["name in en_US is 'Siège' now."]  # type: ignore[union-attr]
-
-
-def in_language(call: Call, lang: str) -> Call:
-    """The same call in another language."""
-    return Call(
-        model=call.model,
-        method=call.method,
-        ids=call.ids,
-        arguments=call.arguments,
-        context={"lang": lang},
-    )
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from odoo_toolkit.model_guide import (
 )
 from odoo_toolkit.model_guide.visibility import fields_in, holds, visible_states
 from odoo_toolkit.policy import Policy
-from tests.unit.guided import Guided, form_of
+from tests.unit.guided import Guided
 from tests.unit.scripted import VERSIONS
 
 DRAFT = {("sale.order", "default_get"): {"state": "draft"}}
@@ -38,42 +38,6 @@ def states_of(major: int, model: str) -> ModelStates:
 
 
 @pytest.mark.parametrize("major", VERSIONS)
-def test_a_quotation_is_confirmed_sent_and_cancelled_on_every_version(major: int) -> None:
-    """What is common to all six versions, though each writes its conditions differently."""
-    found = steps(states_of(major, "sale.order"))
-
-    assert {
-        ("draft", "action_confirm", "sale"),
-        ("sent", "action_confirm", "sale"),
-        ("draft", "action_quotation_send", "sent"),
-        ("draft", "action_cancel", "cancel"),
-        ("sale", "action_cancel", "cancel"),
-        ("cancel", "action_draft", "draft"),
-    } <= found
-    assert ("sale", "action_confirm", "sale") not in found
-    assert ("sale", "action_quotation_send", "sent") not in found
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_locking_is_a_state_to_16_and_none_from_17_on(major: int) -> None:
-    states = states_of(major, "sale.order")
-
-    locked = {("sale", "action_done", "done"), ("done", "action_unlock", "sale")}
-    assert locked <= steps(states) if major <= 16 else not locked & steps(states)
-    assert ("done" in [state.value for state in states.states]) is (major <= 16)
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_an_invoice_is_posted_and_reset_on_every_version(major: int) -> None:
-    """From 19 on the form hides these buttons by computed flags, not by the state."""
-    found = steps(states_of(major, "account.move"))
-
-    assert ("draft", "action_post", "posted") in found
-    assert {("posted", "button_draft", "draft"), ("cancel", "button_draft", "draft")} <= found
-    assert ("cancel", "action_post", "posted") not in found
-
-
-@pytest.mark.parametrize("major", VERSIONS)
 def test_a_posted_invoice_can_be_cancelled_though_no_form_offers_it(major: int) -> None:
     """As the line that tools are described with says, too: there is one truth."""
     states = states_of(major, "account.move")
@@ -84,24 +48,6 @@ def test_a_posted_invoice_can_be_cancelled_though_no_form_offers_it(major: int) 
     assert "button_cancel" not in next(s.methods for s in states.states if s.value == "posted")
 
 
-def test_states_tell_which_buttons_are_seen_in_them() -> None:
-    by_value = {state.value: state for state in states_of(19, "sale.order").states}
-
-    assert by_value["draft"].label == "Quotation"
-    assert "action_confirm" in by_value["draft"].methods
-    assert "action_confirm" not in by_value["sale"].methods
-    assert by_value["cancel"].methods[0] == "action_draft"
-
-
-def test_a_button_that_is_seen_in_every_state_is_tied_to_none() -> None:
-    """On 14 two buttons "Validate" share the states between them."""
-    states = states_of(14, "stock.picking")
-
-    assert all("button_validate" not in state.methods for state in states.states)
-    assert ("assigned", "button_validate", "done") in steps(states)
-    assert ("cancel", "button_validate", "done") not in steps(states)
-
-
 def test_an_order_may_need_approval() -> None:
     found = steps(states_of(19, "purchase.order"))
 
@@ -110,25 +56,6 @@ def test_an_order_may_need_approval() -> None:
         ("draft", "button_confirm", "to approve"),
         ("to approve", "button_approve", "purchase"),
     } <= found
-
-
-def test_a_usual_name_leads_to_the_state_that_it_says() -> None:
-    """On models of which nothing is known, such as those of a customer."""
-    selection = [["draft", "New"], ["done", "Done"]]
-    fields: dict[str, dict[str, object]] = {
-        "state": {"type": "selection", "string": "State", "store": True, "selection": selection}
-    }
-    arch = form_of([{"name": "action_done", "string": "Finish", "invisible": "state != 'draft'"}])
-    odoo = Guided(19, {("x.y", "get_view"): {"arch": arch}, ("x.y", "default_get"): {}})
-    odoo.schema.remember("fields x.y", lambda: _parsed(fields))
-
-    assert steps(model_states(odoo, "x.y")) == {("draft", "action_done", "done")}
-
-
-def _parsed(raw: dict[str, dict[str, object]]) -> object:
-    from odoo_toolkit.fields import parse_fields
-
-    return parse_fields(raw)
 
 
 def test_stages_are_the_states_of_a_model_without_a_state() -> None:
@@ -150,32 +77,7 @@ def test_a_model_without_states_says_so() -> None:
     assert "neither" in states.note
 
 
-def test_states_take_two_round_trips_once_the_fields_are_known_and_none_again() -> None:
-    odoo = Guided(19, DRAFT)
-    odoo.schema.fields("sale.order")
-
-    model_states(odoo, "sale.order")
-    first = odoo.methods()
-    model_states(odoo, "sale.order")
-    model_methods(odoo, "sale.order")
-
-    assert sorted(first) == ["sale.order.default_get", "sale.order.get_view"]
-    assert odoo.methods() == first
-
-
 # Methods.
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_methods_are_the_buttons_with_their_labels_and_states(major: int) -> None:
-    methods = {m.name: m for m in model_methods(Guided(major), "sale.order").methods}
-
-    confirm = methods["action_confirm"]
-    assert confirm.description == "Confirm"
-    assert confirm.labels == ["Confirm"]
-    assert confirm.states == ["draft", "sent"]
-    assert confirm.accepts_kwargs is False
-    assert "sale" not in methods["action_draft"].states
 
 
 def test_what_else_decides_whether_a_button_is_seen_is_told() -> None:
@@ -381,37 +283,6 @@ def test_a_new_record_is_asked_for_in_the_form_of_each_version(major: int, mark:
     assert call.arguments["fields_spec"].keys() >= {"journal_id", "date", "ref"}
     assert "nonsense" not in call.arguments["fields_spec"]
     assert call.reads
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_a_new_record_is_asked_for_with_all_fields_of_its_form(major: int) -> None:
-    """On 16 to 18 the journal is computed only where the move type, which nobody sees, is named."""
-
-    def journal(call: Call) -> dict[str, object]:
-        named = call.arguments["fields_spec"]
-        assert "line_number" not in named
-        return {"value": {"journal_id": 3 if "move_type" in named else False}}
-
-    form = """<form><group invisible="1"><field name="move_type"/></group><field name="ref"/>
-        <field name="line_ids"><tree><field name="line_number"/></tree></field></form>"""
-    method = "get_view" if major >= 16 else "fields_view_get"
-    answers = {("account.move", "onchange"): journal, ("account.move", method): {"arch": form}}
-    odoo = Guided(major, answers)
-    types = {"journal_id": "many2one", "move_type": "selection", "line_ids": "one2many"}
-    fields: dict[str, dict[str, object]] = {name: {"type": types[name]} for name in types}
-    odoo.schema.remember("fields account.move", lambda: _parsed(fields))
-
-    filled = new_record_values(odoo, "account.move", ["journal_id"])
-
-    assert filled == {"journal_id": 3}
-
-
-def test_a_new_record_is_told_of_without_its_form() -> None:
-    refused = AccessError("no", code="ACCESS_DENIED")
-    value = {"value": {"journal_id": 3}}
-    odoo = Guided(19, {("account.move", "onchange"): value, ("account.move", "get_view"): refused})
-
-    assert new_record_values(odoo, "account.move", ["journal_id"]) == {"journal_id": 3}
 
 
 # What models are called.

@@ -72,33 +72,6 @@ def test_each_parameter_of_each_operation_is_in_one_option(app: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "meant"),
-    [
-        ("Large Cabinet", {"product_name": "Large Cabinet"}),
-        ("2 x Large Cabinet", {"quantity": 2, "product_name": "Large Cabinet"}),
-        ("2.5x Large Cabinet", {"quantity": 2.5, "product_name": "Large Cabinet"}),
-        (
-            " 2 × Large Cabinet  @320 - 10 % ",
-            {"quantity": 2, "product_name": "Large Cabinet", "price_unit": 320, "discount": 10},
-        ),
-        (
-            "[FURN_1] -10% @ 9.99",
-            {"product_name": "[FURN_1]", "price_unit": 9.99, "discount": 10},
-        ),
-        ("3 x 42", {"quantity": 3, "product_id": 42}),
-        ("2x4 board", {"product_name": "2x4 board"}),
-        ('19" rack', {"product_name": '19" rack'}),
-        ("2 x 'Sales @ home -10%'", {"quantity": 2, "product_name": "Sales @ home -10%"}),
-        ('"42" @ 1', {"product_name": "42", "price_unit": 1}),
-        ("Größe L", {"product_name": "Größe L"}),
-        ('{"name": "Thank you"}', {"name": "Thank you"}),
-    ],
-)
-def test_a_line_is_read_as_people_write_it(text: str, meant: dict[str, Any]) -> None:
-    assert line_of(text, KEYS) == [meant]
-
-
-@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("2,5 x Cabinet", "'2,5' in the line '2,5 x Cabinet' is not a number"),

@@ -20,7 +20,7 @@ from odoo_toolkit.connection.pacing import Pacer, pace_of, pacer_of
 from odoo_toolkit.connection.settings import ConnectionSettings, connection_settings
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.progress import OperationCancelled, listening, time_limit
-from tests.unit.test_client import Clock, broken, calls_sent, down  # noqa: F401
+from tests.unit.breaking import Clock, broken, calls_sent
 from tests.unit.wire import URL, odoo
 
 READ = Call(model="res.partner", method="search_count", arguments={"domain": []})
@@ -228,7 +228,7 @@ def test_waiting_for_others_ends_with_the_time_limit() -> None:
 
 
 def test_questions_side_by_side_reach_a_hosted_odoo_one_a_second(
-    down: responses.RequestsMock,  # noqa: F811
+    down: responses.RequestsMock,
     clock: Clock,
 ) -> None:
     """Login included: whatever is asked counts."""
@@ -262,7 +262,7 @@ def too_many(*headers: dict[str, str]) -> Any:
 
 @pytest.mark.parametrize("call", [READ, WRITE], ids=["read", "write"])
 def test_a_call_that_was_one_too_many_is_sent_again_when_the_server_says(
-    down: responses.RequestsMock,  # noqa: F811
+    down: responses.RequestsMock,
     clock: Clock,
     call: Call,
 ) -> None:
@@ -275,7 +275,7 @@ def test_a_call_that_was_one_too_many_is_sent_again_when_the_server_says(
 
 @pytest.mark.parametrize("retry_after", ["61", "999999999"])
 def test_what_would_take_too_long_is_said_instead(
-    down: responses.RequestsMock,  # noqa: F811
+    down: responses.RequestsMock,
     clock: Clock,
     retry_after: str,
 ) -> None:
@@ -289,7 +289,7 @@ def test_what_would_take_too_long_is_said_instead(
 
 
 def test_the_time_limit_holds_for_a_server_that_asks_to_wait(
-    down: responses.RequestsMock,  # noqa: F811
+    down: responses.RequestsMock,
     clock: Clock,
 ) -> None:
     down.add_callback("POST", f"{URL}/jsonrpc", too_many({"Retry-After": "7"}))
@@ -300,7 +300,7 @@ def test_the_time_limit_holds_for_a_server_that_asks_to_wait(
 
 
 def test_a_server_that_asks_to_wait_is_left_alone_by_all(
-    down: responses.RequestsMock,  # noqa: F811
+    down: responses.RequestsMock,
     clock: Clock,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

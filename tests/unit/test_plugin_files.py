@@ -263,14 +263,6 @@ def test_a_record_is_created_with_names_looked_up() -> None:
     assert (made.note, made.accessory_ids) == ("a < b", [1])
 
 
-def test_a_record_is_changed() -> None:
-    call = Calls()
-    changed_now = call("update_contract", contract_name="RENT/0001", damage="dent")
-
-    assert changed_now.message == "Changed RENT/0001."
-    assert call.server.records["rental.contract"][0]["damage"] == "dent"
-
-
 def test_a_button_is_pressed_in_its_states_only() -> None:
     call = Calls()
     with pytest.raises(StateError, match="RENT/0001 is draft: hand_over is for confirmed"):
@@ -282,15 +274,6 @@ def test_a_button_is_pressed_in_its_states_only() -> None:
 
     assert again.message == "RENT/0001 is confirmed already."
     assert call.sent() == ["rental.contract.action_confirm"]
-
-
-def test_a_button_that_odoo_did_not_obey_is_told() -> None:
-    call = Calls()
-    call.server.answers["rental.contract", "action_confirm"] = True
-
-    assert call("confirm_contract", contract_id=1).warnings == [
-        "Odoo left it draft: action_confirm did not do it."
-    ]
 
 
 def test_a_plan_tells_what_would_be_sent_and_what_could_be_taken_back() -> None:

@@ -212,31 +212,6 @@ def module(folder: Path, name: str, text: str) -> str:
     return f"{name}:PLUGIN"
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("1 / 0", "cannot be imported: ZeroDivisionError: division by zero."),
-        ("import sys; sys.exit(3)", "cannot be imported: SystemExit: 3."),
-        ("import no_such_package_of_anybody", "No module named 'no_such_package_of_anybody'"),
-        ("def broken(", "SyntaxError"),
-        ("PLUGIN = 7", "names a int, not an odoo_toolkit Plugin"),
-        ("", "has no attribute 'PLUGIN'"),
-    ],
-)
-def test_a_broken_plugin_is_told_and_the_others_are_used(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, said: str
-) -> None:
-    point = module(tmp_path / "broken", f"broken_{abs(hash(text))}", text)
-    install(monkeypatch, tmp_path / "broken", {"hire": point}, "hire")
-    install_rental(monkeypatch, tmp_path / "right")
-
-    loaded = load(["hire", "rental"])
-
-    assert [plugin.name for plugin in loaded.plugins] == ["rental"]
-    assert [(one.name, one.toolset) for one in loaded.refused] == [("hire", "hire")]
-    assert said in loaded.refused[0].reason
-
-
 def test_a_plugin_that_is_slow_to_import_is_not_waited_for(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -275,17 +250,6 @@ def test_of_two_packages_with_one_name_none_is_used(
 
     assert not loaded.plugins
     assert "Several packages have a plugin 'rental': fork, odoo-rental" in loaded.refused[0].reason
-
-
-def test_the_second_plugin_of_a_name_is_not_used(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    install_rental(monkeypatch, tmp_path)
-
-    loaded = load(["rental"], [FILE])
-
-    assert [one.name for one in loaded.refused] == [str(FILE)]
-    assert "There is another plugin named 'rental'" in loaded.refused[0].reason
 
 
 def test_two_plugins_cannot_tell_of_one_model(tmp_path: Path) -> None:

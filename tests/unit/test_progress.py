@@ -9,7 +9,7 @@ import pytest
 from odoo_toolkit import progress
 from odoo_toolkit.apps import sales
 from odoo_toolkit.call import Call
-from tests.unit.test_sales import shop, written
+from tests.unit.fake_shop import shop, written
 
 
 class Listener:

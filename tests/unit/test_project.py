@@ -10,59 +10,15 @@ import pytest
 from odoo_toolkit.apps import project
 from odoo_toolkit.configuration import load
 from odoo_toolkit.errors import NotFoundError, ValidationError
-from odoo_toolkit.policy import Policy
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.toolsets.base import ToolTable
 from odoo_toolkit_mcp.toolsets.core import CoreToolset, describe_toolsets
 from odoo_toolkit_mcp.toolsets.project import ProjectToolset
 from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
+from tests.unit.fake_project import server
 from tests.unit.operation_checks import check_seen_when_lost, writes
 from tests.unit.scripted import VERSIONS, Scripted, contents
 from tests.unit.table_values import NAT, Column, Moment
-
-
-def server(major: int = 19, policy: Policy | None = None, **changes: Any) -> Scripted:
-    """A server with one task and a line of a timesheet; what is created is these again."""
-    task: dict[str, Any] = {
-        "id": 5,
-        "name": "Paint",
-        "active": True,
-        "project_id": 3,
-        "stage_id": 1,
-        "user_ids": [2],
-        "user_id": 2,
-        "parent_id": False,
-        "date_deadline": False,
-        "priority": "0",
-        "allow_timesheets": True,
-        **changes,
-    }
-    line = {
-        "id": 5,
-        "name": "work",
-        "date": "2025-06-30",
-        "unit_amount": 1.5,
-        "task_id": 5,
-        "project_id": 3,
-        "user_id": 2,
-        "employee_id": 1,
-    }
-    records = {
-        "project.task": [task],
-        "project.project": [{"id": 3, "name": "House"}],
-        "project.task.type": [
-            {"id": 1, "name": "New", "project_ids": [3]},
-            {"id": 2, "name": "Done", "project_ids": [3]},
-            {"id": 9, "name": "Of others", "project_ids": [4]},
-        ],
-        "res.users": [{"id": 2, "name": "Mitchell Admin"}],
-        "hr.employee": [{"id": 1, "name": "Mitchell Admin"}],
-        "hr.employee.public": [{"id": 1, "name": "Mitchell Admin", "user_id": 2}],
-        "account.analytic.line": [line],
-    }
-    created = [5] if major == 19 else 5
-    answers = {(model, "create"): created for model in ("project.task", "account.analytic.line")}
-    return Scripted(major, answers, policy, records=records)
 
 
 @pytest.mark.parametrize("major", VERSIONS)

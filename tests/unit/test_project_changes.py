@@ -9,9 +9,9 @@ import pytest
 from odoo_toolkit.apps import project
 from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.policy import Policy
+from tests.unit.fake_project import server as painting
 from tests.unit.operation_checks import writes
 from tests.unit.scripted import VERSIONS, Scripted, contents
-from tests.unit.test_project import server as painting
 
 
 def server(major: int = 19, policy: Policy | None = None) -> Scripted:

@@ -158,29 +158,6 @@ class TestReturnFields:
         ]
         assert created.records == []
 
-    def test_one_read_more_brings_them(self) -> None:
-        odoo = scripted(
-            create=[7, 8],
-            search_read=[ROW],
-            write=True,
-            action_confirm=True,
-            read=[ROW, {**ROW, "id": 8}],
-        )
-        names = ["display_name", "parent_id"]
-        created = create(odoo, "res.partner", [{"name": "A"}, {"name": "B"}], return_fields=names)
-        written = write(odoo, "res.partner", [7], {"name": "A"}, return_fields=names)
-        confirmed = execute(
-            odoo, "sale.order", "action_confirm", [[7]], return_fields=["display_name"]
-        )
-
-        methods = [call.method for call in odoo.sent]
-        written_and_read = ["search_read", "write", "read"]
-        assert methods == ["create", "read", *written_and_read, "action_confirm", "read"]
-        assert [row["id"] for row in created.records] == [7, 8]
-        assert written.records == [{**ROW, "parent_id": None}]
-        assert [row["id"] for row in confirmed.records] == [7]
-        assert created.warnings == written.warnings == confirmed.warnings == []
-
     @pytest.mark.parametrize(
         ("method", "result", "read", "said"),
         [
@@ -247,9 +224,3 @@ class TestReturnFields:
 
         assert (created.id, created.records) == (7, [])
         assert "It is done, but cannot be read back" in created.warnings[0]
-
-    def test_records_that_are_gone_are_told(self) -> None:
-        odoo = scripted(action_confirm=True, read=[])
-        done = execute(odoo, "sale.order", "action_confirm", [[7]], return_fields=["state"])
-
-        assert done.warnings == ["Deleted, or not visible to this user: sale.order 7."]

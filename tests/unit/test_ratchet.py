@@ -25,7 +25,7 @@ from odoo_toolkit.apps import sales
 from odoo_toolkit.policy.judging import Judge
 from odoo_toolkit.policy.unknown_arguments import Walk
 from tests.unit.fake_import import contacts
-from tests.unit.test_sales import shop
+from tests.unit.fake_shop import shop
 
 FIGURES = {
     "code lines of the library": 65579,

@@ -217,19 +217,6 @@ class TestSearchRead:
         assert caught.value.code == code
         assert not wire.asked("search_read")
 
-    def test_a_refused_field_is_left_out_and_named(self, wire: Wire, connection: Odoo) -> None:
-        def answer(args: list[Any], kwargs: dict[str, Any]) -> Any:
-            if {"color", "comment"} & set(args[1]):
-                return error_body("14", "access_error_model")
-            return [{"id": 1, **dict.fromkeys(args[1], False)}]
-
-        wire.answers["res.partner", "search_read"] = answer
-        fields = ["name", "color", "email", "comment", "active"]
-        found = toolkit.search_read(connection, "res.partner", fields=fields)
-
-        assert sorted(found.skipped_fields) == ["color", "comment"]
-        assert set(found.records[0]) == {"id", "name", "email", "active"}
-
     def test_a_refused_model_stays_refused(self, wire: Wire, connection: Odoo) -> None:
         wire.answers["res.partner", "search_read"] = error_body("14", "access_error_model")
 
@@ -528,23 +515,6 @@ class TestWriting:
         wire.answers["sale.order", "write"] = True
 
         assert toolkit.write(odoo(), "sale.order", [1], {"partner_id": 2}).success
-
-    def test_write_is_three_round_trips_and_unlink_two(self, wire: Wire, connection: Odoo) -> None:
-        """What Odoo has changed besides is told from the same reads."""
-        wire.answers["res.partner", "search"] = [1, 2]
-        before = [{"id": 1, "name": "B", "color": 3}, {"id": 2, "name": "B", "color": 3}]
-        wire.answers["res.partner", "search_read"] = before
-        after = [{"id": 1, "name": "A", "color": 4}, {"id": 2, "name": "A", "color": 3}]
-        wire.answers["res.partner", "read"] = after
-        wire.answers["res.partner", "write"] = True
-        wire.answers["res.partner", "unlink"] = True
-        written = toolkit.write(connection, "res.partner", [1, 2], {"name": "A"})
-        assert written.ids == [1, 2]
-        assert written.warnings == ["Odoo has also changed: color 3 → 4 (of 1)."]
-        assert toolkit.unlink(connection, "res.partner", [1, 2]).deleted_ids == [1, 2]
-
-        methods = ["search_read", "write", "read", "search", "unlink"]
-        assert [call[1] for call in wire.calls] == methods
 
     def test_nothing_is_changed_where_a_record_is_missing(
         self, wire: Wire, connection: Odoo

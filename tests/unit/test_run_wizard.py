@@ -10,7 +10,7 @@ from odoo_toolkit.errors import AccessError, OdooError, ValidationError
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.records import execute, run_wizard
 from tests.unit.fake_sales import FakeOdoo
-from tests.unit.test_wizards import CANCEL_ACTION, cancelling, immediate
+from tests.unit.fake_wizards import CANCEL_ACTION, cancelling, immediate
 
 ORDER = {"id": 26, "display_name": "S00026", "state": "cancel"}
 SALES = Policy(mode="restricted", write_allowlist="sale.order")
@@ -34,18 +34,6 @@ def delivering(policy: Policy) -> FakeOdoo:
         ("stock.picking", "read"): [{"id": 5, "display_name": "OUT/5", "state": "done"}],
     }
     return odoo
-
-
-def test_a_wizard_is_answered_and_the_result_has_the_record_and_its_state() -> None:
-    """Three round trips and one that reads; nobody has to read again."""
-    odoo = order_cancelling()
-    result = run_wizard(odoo, CANCEL_ACTION, model="sale.order", ids=[26])
-
-    assert odoo.called == ["default_get", "create", "action_cancel", "read"]
-    assert (result.done, result.model, result.records) == (True, "sale.order", [ORDER])
-    assert result.wizard is None
-    assert result.action is None
-    assert result.warnings == []
 
 
 def test_what_the_wizard_opened_is_told_with_its_state() -> None:
@@ -103,16 +91,6 @@ def test_the_next_wizard_is_described_in_the_result() -> None:
     assert result.wizard.wizard_model == "account.payment.register"
     assert "now Odoo asks in account.payment.register" in result.message
     assert "create" not in [call.method for call in odoo.sent[3:]]
-
-
-def test_what_is_done_stays_done_when_it_cannot_be_read_back() -> None:
-    odoo = order_cancelling()
-    odoo.answers["sale.order", "read"] = AccessError("no")
-    result = run_wizard(odoo, CANCEL_ACTION, model="sale.order", ids=[26])
-
-    assert result.done
-    assert result.records == []
-    assert "It is done, but cannot be read back" in result.warnings[0]
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,10 @@ from odoo_toolkit.policy import Policy
 from odoo_toolkit.progress import listening
 from odoo_toolkit.records.names import AmbiguousNameError
 from tests.unit.depot import Depot
+from tests.unit.fake_accounting import MODELS, RECORDS
 from tests.unit.fake_sales import FIELDS
 from tests.unit.operation_checks import writes
 from tests.unit.scripted import Scripted
-from tests.unit.test_accounting import MODELS, RECORDS
 
 ALL = ("confirm", "deliver", "invoice", "post", "pay")
 

@@ -126,18 +126,6 @@ def test_models_of_14_and_15_are_those_that_the_user_may_read(wire: Wire) -> Non
     assert odoo().schema.models() == {"res.partner": "Contact"}
 
 
-def test_a_module_is_told_by_its_model_without_reading_the_list_of_modules(wire: Wire) -> None:
-    wire.answers["sale.order", "fields_get"] = {"id": {"type": "integer"}}
-    wire.answers["stock.picking", "fields_get"] = error_body("14", "unknown_model")
-    wire.answers["ir.model", "search_read"] = error_body("14", "access_error_model")
-    wire.answers["account.analytic.line", "fields_get"] = {"id": {"type": "integer"}}
-    schema = odoo().schema
-
-    assert schema.module_installed("sale")
-    assert not schema.module_installed("stock")
-    assert not schema.module_installed("hr_timesheet")
-
-
 def test_other_modules_are_looked_up_and_a_refusal_is_no_answer(wire: Wire) -> None:
     wire.answers["ir.module.module", "search_count"] = 1
     assert odoo().schema.module_installed("website")

@@ -317,21 +317,6 @@ def test_what_the_field_cannot_hold_is_refused_with_its_path(field: str, given: 
     assert error.suggestion
 
 
-def test_a_wrong_selection_value_shows_the_allowed_ones_and_the_likely_one() -> None:
-    error = refused({"state": "Quotation"})
-    assert error.code == "INVALID_SELECTION"
-    assert error.details["allowed"] == STATES
-    assert error.details["did_you_mean"] == ["draft"]
-
-
-def test_a_selection_value_of_another_type_is_refused() -> None:
-    fields = parse_fields({"priority": {"type": "selection", "selection": [["1", "High"]]}})
-    with pytest.raises(OdooError) as caught:
-        to_wire({"priority": 1}, "crm.lead", fields, fields_of=fields_of)
-    assert caught.value.code == "INVALID_SELECTION"
-    assert caught.value.details["did_you_mean"] == ["1"]
-
-
 def test_all_unknown_fields_are_reported_at_once() -> None:
     error = refused({"name": "x", "partner": 7, "nmae": "x"})
     assert error.code == "INVALID_FIELD"
@@ -347,30 +332,6 @@ def test_fields_that_odoo_sets_itself_are_refused_not_dropped(name: str) -> None
     error = refused({name: "x"})
     assert error.code == "INVALID_FIELD"
     assert error.details["field"] == name
-
-
-@pytest.mark.parametrize(
-    ("given", "path", "code"),
-    [
-        (
-            [[0, 0, {"quantity": 1}], [0, 0, {"product_id": "Desk"}]],
-            "order_line[1].product_id",
-            "VALUE_ERROR",
-        ),
-        ([[1, 5, {"state": "bogus"}]], "order_line[0].state", "INVALID_SELECTION"),
-        (
-            [[0, 0, {"child_ids": [[0, 0, {"quantity": "x"}]]}]],
-            "order_line[0].child_ids[0].quantity",
-            "VALUE_ERROR",
-        ),
-        ([[0, 0, {"id": 5}]], "order_line[0].id", "INVALID_FIELD"),
-        ([[4, "x"]], "order_line[0]", "VALUE_ERROR"),
-    ],
-)
-def test_errors_in_nested_values_name_the_path(given: Any, path: str, code: str) -> None:
-    error = refused({"order_line": given})
-    assert (error.details["field"], error.code) == (path, code)
-    assert path in error.message
 
 
 def test_an_unknown_nested_field_names_its_model_and_place() -> None:

@@ -14,53 +14,12 @@ from odoo_toolkit.wizards import answer_wizard, describe_wizard, known_wizard
 from odoo_toolkit.wizards.actions import action_context, is_wizard_action
 from odoo_toolkit.wizards.catalog import KNOWN_WIZARDS
 from tests.unit.fake_sales import VERSIONS, FakeOdoo
-
-CANCEL_ACTION = {
-    "name": "Cancel Sales Order",
-    "view_mode": "form",
-    "res_model": "sale.order.cancel",
-    "view_id": 1,
-    "type": "ir.actions.act_window",
-    "context": {"default_order_id": 26},
-    "target": "new",
-}
-CANCEL_FORM = """<form><field name="order_id" invisible="1"/>
-<div><field name="subject"/></div><footer>
-<button string="Send and cancel" name="action_send_mail_and_cancel" type="object"/>
-<button string="Cancel" name="action_cancel" type="object"/>
-<button string="Close" special="cancel"/></footer></form>"""
-
-
-def immediate(picking: int = 5) -> dict[str, Any]:
-    """Return the action that 14 to 16 answer a validation with."""
-    return {
-        "type": "ir.actions.act_window",
-        "res_model": "stock.immediate.transfer",
-        "target": "new",
-        "context": {
-            "button_validate_picking_ids": [picking],
-            "default_show_transfers": False,
-            "default_pick_ids": [[4, picking]],
-        },
-    }
+from tests.unit.fake_wizards import CANCEL_ACTION, cancelling, immediate
 
 
 def backorder(picking: int = 5) -> dict[str, Any]:
     """Return the action that asks what becomes of the rest."""
     return {**immediate(picking), "res_model": "stock.backorder.confirmation"}
-
-
-def cancelling(major: int, policy: Policy | None = None) -> FakeOdoo:
-    """Return an Odoo whose cancel wizard works."""
-    odoo = FakeOdoo(major, policy)
-    odoo.answers |= {
-        ("sale.order.cancel", "default_get"): {"order_id": 26, "display_delivery_alert": False},
-        ("sale.order.cancel", "create"): 7,
-        ("sale.order.cancel", "action_cancel"): True,
-        ("sale.order.cancel", "get_view"): {"arch": CANCEL_FORM},
-        ("sale.order.cancel", "fields_view_get"): {"arch": CANCEL_FORM},
-    }
-    return odoo
 
 
 def test_defaults_are_merged_with_the_answers_and_the_context_is_on_every_call() -> None:
@@ -115,29 +74,6 @@ def test_results_are_told_apart(result: Any, kind: str) -> None:
     odoo.answers["sale.order.cancel", "action_cancel"] = result
     outcome = answer_wizard(odoo, "sale.order.cancel", source=("sale.order", [26]))
     assert (outcome.kind, outcome.done) == (kind, True)
-
-
-def test_a_known_harmless_wizard_that_follows_runs_by_itself() -> None:
-    """The immediate transfer of 14 to 16 may ask about the backorder next."""
-    odoo = FakeOdoo(14)
-    odoo.answers |= {
-        ("stock.immediate.transfer", "default_get"): {
-            "pick_ids": [[4, 5]],
-            "immediate_transfer_line_ids": [[5], {"picking_id": 5, "to_immediate": True}],
-        },
-        ("stock.immediate.transfer", "create"): 1,
-        ("stock.immediate.transfer", "process"): backorder(),
-        ("stock.backorder.confirmation", "default_get"): {"pick_ids": [[4, 5]]},
-        ("stock.backorder.confirmation", "create"): 2,
-        ("stock.backorder.confirmation", "process"): True,
-    }
-    outcome = answer_wizard(odoo, immediate(), source=("stock.picking", [5]))
-    assert (outcome.done, outcome.model) == (True, "stock.backorder.confirmation")
-    assert odoo.sent[-1].context["button_validate_picking_ids"] == [5]
-    # Lines given as mappings become commands, and nothing new is cleared.
-    assert odoo.sent[1].arguments["vals_list"]["immediate_transfer_line_ids"] == [
-        [0, 0, {"picking_id": 5, "to_immediate": True}]
-    ]
 
 
 def test_a_chain_ends_after_three_wizards() -> None:
