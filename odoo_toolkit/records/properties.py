@@ -304,24 +304,28 @@ def _in_lines(
     known: Definitions,
 ) -> Any:
     """Return the commands of a record's field with whole properties in what they write and make."""
-    updates = {
-        command[1]: command[2]
-        for command in commands or ()
-        if isinstance(command, list) and command[:1] == [1]
-    }
-    if not field.relation:
+    if not field.relation or not isinstance(commands, (list, tuple)):
         return commands
+    updates = {command[1]: command[2] for command in commands if _is_command(command, 1)}
     try:
         whole = completed(odoo, field.relation, updates, context, fields_of) if updates else {}
     except OdooError as error:
         error.details.setdefault("path", field.name)
         raise
     return [
-        [1, command[1], whole[command[1]]]
-        if isinstance(command, list) and command[:1] == [1]
-        else command
+        [1, command[1], whole[command[1]]] if _is_command(command, 1) else command
         for command in _new_lines(odoo, field, commands, number, context, fields_of, known)
     ]
+
+
+def _is_command(command: Any, kind: int) -> bool:
+    """Return true if it is a command of this kind; others are refused when they are sent."""
+    return (
+        isinstance(command, list)
+        and len(command) == 3
+        and type(command[0]) is int
+        and command[0] == kind
+    )
 
 
 def _new_lines(
@@ -340,7 +344,7 @@ def _new_lines(
     above = {field.relation_field: owner} if field.relation_field else {}
     found = list(commands or ())
     for index, command in enumerate(found):
-        if isinstance(command, list) and command[:1] == [0] and field.relation:
+        if _is_command(command, 0) and field.relation:
             try:
                 line = check_new(odoo, field.relation, command[2], context, fields_of, known, above)
             except ValidationError as error:
