@@ -10,8 +10,9 @@ from typing import Any
 import attrs
 import pytest
 
-from odoo_toolkit import Odoo, create, execute, upsert, write
+from odoo_toolkit import Odoo, create, execute, run_wizard, upsert, write
 from odoo_toolkit.apps.contacts import merge_contacts
+from odoo_toolkit.apps.crm import convert_to_opportunity
 from odoo_toolkit.errors import OdooError
 from tests.attacks.policies import Noting, Raw, connected, raw
 from tests.live.conftest import admin, server
@@ -203,3 +204,54 @@ def test_other_contacts_may_have_another_address(odoo: Noting, raw: Raw, victim:
     # what a row says again is no change
     write(odoo, PARTNER, [victim.partner], {"email": victim.email, "phone": "123"})
     assert raw.value(PARTNER, victim.partner, "phone") == "123"
+
+
+#: What a conversion is asked for, under which lists, and how many contacts Odoo makes.
+CONVERSIONS: dict[str, tuple[dict[str, Any], dict[str, Any], int]] = {
+    "no contact": ({}, {}, 0),
+    "a user's contact": ({"partner_id": True}, {}, 0),
+    "a new contact": ({"create_customer": True}, {"write_allowlist": f"crm.lead,{PARTNER}"}, 1),
+    "a new contact off the list": ({"create_customer": True}, {}, 0),
+    "a new contact while contacts are closed": (
+        {"create_customer": True},
+        {"mode": "full", "model_blocklist": PARTNER},
+        0,
+    ),
+    "a user's contact while contacts are closed": (
+        {"partner_id": True},
+        {"mode": "full", "model_blocklist": PARTNER},
+        0,
+    ),
+}
+
+
+@pytest.mark.every_version
+@pytest.mark.parametrize("case", CONVERSIONS)
+@pytest.mark.parametrize("address", ["the user's", "another"])
+@pytest.mark.parametrize("by", ["the tool", "the wizard"])
+def test_the_conversion_of_a_lead_changes_no_users_contact(
+    server: Server, raw: Raw, victim: Victim, case: str, address: str, by: str
+) -> None:
+    """Odoo looks a contact up by the address of the lead, and a lead may write its contact."""
+    asked, rules, makes = CONVERSIONS[case]
+    name = f"Evil {victim.word}"
+    email = victim.email if address == "the user's" else EVIL
+    values = {"name": name, "partner_name": name, "email_from": email, "phone": "666"}
+    lead = raw("crm.lead", "create", {**values, "type": "lead"})
+    asked = {key: victim.partner if key == "partner_id" else True for key in asked}
+    of_contact = ["name", "email", "phone", "user_ids", "parent_id", "company_name"]
+    before = raw(PARTNER, "read", [victim.partner], of_contact)
+    limits = {"mode": "restricted", "write_allowlist": "crm.lead", **rules}
+    with connected(server, **limits) as odoo, suppress(OdooError):
+        if by == "the tool":
+            convert_to_opportunity(odoo, lead_id=lead, **asked)
+        else:
+            action = "create" if asked.pop("create_customer", False) else "exist"
+            answers = {"name": "convert", "action": action, **asked}
+            run_wizard(odoo, "crm.lead2opportunity.partner", answers, "crm.lead", [lead])
+    after = raw(PARTNER, "read", [victim.partner], of_contact)
+    made = raw(PARTNER, "search_count", [["name", "ilike", name]])
+    raw.clean("crm.lead", [["id", "=", lead]])
+    raw.clean(PARTNER, [["name", "ilike", name]])
+    assert after == before
+    assert made == (makes if by == "the tool" else 0)

@@ -53,6 +53,9 @@ CONVERTED = Step(
     fails="It is converted, but revenue and stage are not written",
 )
 
+#: What Odoo does with ``create_customer``.
+CUSTOMER = Step(model="res.partner", method="create")
+
 #: State of what cannot be converted -> what to do.
 _SUGGESTIONS = {
     "opportunity": "Move it on with move_stage.",
@@ -88,8 +91,9 @@ def convert_to_opportunity(
     ('opportunity', 'Qualified')
 
     With ``create_customer``, Odoo creates a customer from the lead's company, contact and e-mail
-    address. Without a team, Odoo chooses a team of the salesperson. The stage must belong to the
-    team, or be shared by all teams. A won stage marks the opportunity as won.
+    address. The policy must allow you to create contacts. Without a team, Odoo chooses a team of
+    the salesperson. The stage must belong to the team, or be shared by all teams. A won stage marks
+    the opportunity as won.
 
     Raises:
         StateError: It is already an opportunity, or won or lost. Nothing was written.
@@ -116,6 +120,8 @@ def convert_to_opportunity(
     if partner is None and lead["partner_id"]:
         partner = lead["partner_id"].id
     makes_customer = partner is None and create_customer
+    if makes_customer:
+        permit(odoo, CUSTOMER, dry_run=dry_run)
     if team is None and user is None and lead.get("team_id"):
         # Left to itself, the wizard takes a team of the salesperson.
         team = lead["team_id"].id
