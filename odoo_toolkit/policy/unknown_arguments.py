@@ -79,6 +79,8 @@ class Walk(Names):
             arguments.get("fields") or arguments.get("specification")
         ):
             self.all_fields(model)
+        if method == "export_data" and self.policy.closes_models:
+            self._exported(model, arguments.get("fields_to_export"))
         if method == "load":
             self._load(model, arguments.get("fields"), arguments.get("data"))
 
@@ -235,6 +237,16 @@ class Walk(Names):
         if comodel and _holds_commands(value):
             self.judge(comodel, "read" if self.access == "read" else "create", path)
         self._scan(comodel, value, path)
+
+    def _exported(self, model: str, columns: Any) -> None:
+        """Refuse properties: Odoo names the records, and does not tell their model."""
+        for column in columns if isinstance(columns, (list, tuple)) else ():
+            here: str | None = model
+            for name in str(column).split("/"):
+                field = self.field(here, name.partition(".")[0])
+                if field is not None and field.type == "properties":
+                    raise field_refusal(str(column), here, "fields_to_export")
+                here = field.relation if field is not None else None
 
     def _load(self, model: str, columns: Any, rows: Any) -> None:
         """``load`` creates and updates the lines that a column's path leads to."""

@@ -358,6 +358,19 @@ def _groups(odoo: Odoo, secret: Secret) -> Any:
 
 
 @tool(_property)
+def _exported(odoo: Odoo, secret: Secret) -> Any:
+    columns = ["name", "task_properties.aa11"]
+    return execute(odoo, "project.task", "export_data", [[secret.leads], columns])
+
+
+@tool(_property)
+def _exported_further(odoo: Odoo, secret: Secret) -> Any:
+    columns = ["task_ids/task_properties.aa11"]
+    task = read(odoo, "project.task", [secret.leads], ["project_id"]).records[0]
+    return execute(odoo, "project.project", "export_data", [[task["project_id"]["id"]], columns])
+
+
+@tool(_property)
 def _aggregated(odoo: Odoo, secret: Secret) -> Any:
     domain = [["id", "=", secret.leads]]
     return aggregate(odoo, "project.task", groupby=["task_properties.aa11"], domain=domain)
