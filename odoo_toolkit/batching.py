@@ -30,6 +30,7 @@ from odoo_toolkit.errors import (
     ValidationError,
     make_error,
 )
+from odoo_toolkit.plain_text import counted
 from odoo_toolkit.plans import (
     Plan,
     PlannedCall,
@@ -341,7 +342,7 @@ def _plan(odoo: Odoo, items: Sequence[_Planned]) -> BatchPlan:
     return BatchPlan(
         undo=told,
         dry_run=True,
-        message=f"Would do {len(items)} things: "
+        message=f"Would do {counted(len(items), 'thing')}: "
         + " ".join(f"{i.item}. {i.message}" for i in shown),
         needs=next((n for i in items if (n := getattr(i.plan, "needs", None))), None),
         items=shown,
@@ -427,7 +428,8 @@ def _run(
     ]
     return BatchResult(
         items=shown,
-        message=f"Did {len(items)} things: " + " ".join(f"{i.item}. {i.message}" for i in shown),
+        message=f"Did {counted(len(items), 'thing')}: "
+        + " ".join(f"{i.item}. {i.message}" for i in shown),
         warnings=[
             f"{each.label}: {text}"
             for each, result in zip(items, results, strict=True)

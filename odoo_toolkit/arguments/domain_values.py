@@ -11,7 +11,7 @@ from typing import Any
 
 from odoo_toolkit.arguments.domain_shape import DOMAIN_OPERATORS, LIKE_OPERATORS
 from odoo_toolkit.errors import OdooError, make_error
-from odoo_toolkit.fields import RELATIONAL, Field, FieldsOf, unknown_field_error
+from odoo_toolkit.fields import RELATIONAL, TO_MANY, Field, FieldsOf, unknown_field_error
 from odoo_toolkit.values.moments import day_string, parse_moment
 from odoo_toolkit.values.plain import whole_number
 from odoo_toolkit.values.scalars import meant_value, selection_details, short_repr
@@ -69,6 +69,9 @@ def resolve_conditions(
             if field.store and field.type in _NUMBERS and path != "id" and (version or 99) < 18:
                 resolved += _with_never_set(path, operator, value, negated="!" in domain)
                 continue
+            if field.type in TO_MANY and operator in _AMONG and False in value:
+                resolved += _with_none_apart(path, operator, value)
+                continue
         resolved.append([path, operator, value])
     return resolved
 
@@ -78,13 +81,12 @@ def _with_never_set(path: str, operator: str, value: Any, *, negated: bool) -> l
 
     Odoo 18 and later do so themselves. Earlier versions never find it by a comparison.
     """
-    if operator in ("in", "not in"):
-        rest = [item for item in value if item]
-        if len(rest) == len(value):
+    if operator in _AMONG:
+        if all(value):
             return [[path, operator, value]]
-        sign, joined = ("=", "|") if operator == "in" else ("!=", "&")
-        zero = _with_never_set(path, sign, 0, negated=True)
-        return [joined, [path, operator, rest], *zero] if rest else zero
+        return _with_none_apart(
+            path, operator, value, lambda sign: _with_never_set(path, sign, 0, negated=True)
+        )
     compare, number = _COMPARES.get(operator), value or 0
     # Odoo itself takes what was never set for another number than 5.
     if compare is None or (operator in ("=", "!=") and number):
@@ -93,6 +95,22 @@ def _with_never_set(path: str, operator: str, value: Any, *, negated: bool) -> l
         return ["|", [path, operator, number], [path, "=", False]]
     condition = [path, operator, number]
     return ["&", condition, [path, "!=", False]] if negated else [condition]
+
+
+def _with_none_apart(
+    path: str,
+    operator: str,
+    value: list[Any],
+    none: Callable[[str], list[Any]] | None = None,
+) -> list[Any]:
+    """Return a condition with a list in which "not set" is its own condition.
+
+    For lines and tags Odoo 17 and earlier pass over it in a list, or fail.
+    """
+    rest = [item for item in value if item]
+    sign, joined = ("=", "|") if operator == "in" else ("!=", "&")
+    apart = none(sign) if none else [[path, sign, False]]
+    return [joined, [path, operator, rest], *apart] if rest else apart
 
 
 def _inner_domain(
@@ -202,9 +220,15 @@ class _Condition:
         if self.operator in LIKE_OPERATORS:
             if isinstance(value, (list, bool)):
                 raise self.wrong(value, f"takes a text with {self.operator}", "Pass one text.")
+            related = self.field.type in RELATIONAL
+            if value == "" and related and self.operator.startswith("="):
+                raise self.wrong(
+                    value, f"takes a name with {self.operator}", 'For "is not set" use = false.'
+                )
             if value == "" and self.operator in ("like", "ilike"):
                 self.warnings.append(
-                    f"{self.path} {self.operator} an empty text holds for every record."
+                    f"{self.path} {self.operator} an empty text holds for every record"
+                    f"{' that has one' if related else ''}."
                 )
             return value
         converter = _CONVERTERS.get(self.field.type)
@@ -268,6 +292,7 @@ class _Condition:
         )
 
 
+_AMONG = frozenset({"in", "not in"})
 _EXACT = frozenset({"=", "!=", "in", "not in"})
 _LISTS = frozenset({"in", "not in", "child_of", "parent_of"})
 
@@ -322,7 +347,8 @@ def _text(value: Any, condition: _Condition) -> Any:
 
 def _record(value: Any, condition: _Condition) -> Any:
     if isinstance(value, str):
-        return value
+        # Odoo looks for records of any name, and from 18 on finds all that have one.
+        return value or (False if condition.operator in _EXACT else value)
     # 0 is no record to 17, and from 18 on means what is not set.
     if not (whole := whole_number(value)):
         raise condition.wrong(

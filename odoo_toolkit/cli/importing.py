@@ -27,6 +27,7 @@ from odoo_toolkit.cli.output import (
     print_text,
     print_value,
     progress,
+    worded,
 )
 from odoo_toolkit.cli.output import say as tell
 from odoo_toolkit.cli.parsing import flat, name_list
@@ -195,7 +196,7 @@ def _print(result: ImportResult | ImportPlan, form: Form) -> None:
         {
             "row": row.row,
             "column": row.column,
-            "reason": row.reason,
+            "reason": worded(row.reason),
             "code": row.code,
             "errors": [attrs.asdict(error) for error in row.errors],
         }
@@ -206,7 +207,7 @@ def _print(result: ImportResult | ImportPlan, form: Form) -> None:
         names += ["dry_run", "message", "needs", "calls", "changes", "ways"]
     else:
         names += ["interrupted", "unconfirmed", "remaining"]
-    told = {name: _plain(getattr(result, name)) for name in names}
+    told = {name: worded(_plain(getattr(result, name))) for name in names}
     print_value({**told, "failed": failures}, form)
 
 

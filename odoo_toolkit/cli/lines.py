@@ -83,9 +83,13 @@ def _number(text: str, line: str) -> float:
 def lines_of(file: str, keys: Mapping[str, Any]) -> list[Any]:
     """Return the lines of a file: CSV, whose columns are keys of a line, or JSON.
 
+    A text that is JSON has the lines itself.
+
     Raises:
         ValidationError: a column is unknown, or a cell is of another type.
     """
+    if file.lstrip().startswith(("{", "[")):
+        return line_of(file, {})
     with rows_of(file, {}) as found:
         if isinstance(found, Path):
             rows: Any = json_values(found.read_text("utf-8-sig"))

@@ -82,8 +82,13 @@ def say(text: str) -> None:
 
 def note(text: str) -> None:
     """Say what the library has to say besides, in the words of the command."""
+    say(f"Note: {worded(text)}")
+
+
+def worded(text: Any) -> Any:
+    """Return what the library says in the words of the command, and any other value as it is."""
     state = getattr(click.get_current_context(silent=True), "obj", None)
-    say(f"Note: {in_shell(text, getattr(state, 'options', {}))}")
+    return in_shell(text, getattr(state, "options", {})) if isinstance(text, str) else text
 
 
 def tell_warnings(result: Any) -> None:
@@ -147,7 +152,8 @@ def print_plan(plan: Plan, form: Form = None) -> None:
         if plan.changes or not (plan.documents or more):
             print_planned(plan)
     else:
-        print_value(as_data(plan), form)
+        data = as_data(plan)
+        print_value({name: worded(v) if name == "needs" else v for name, v in data.items()}, form)
     tell_warnings(plan)
     if plan.needs:
         note(plan.needs)

@@ -75,6 +75,15 @@ def test_lines_and_quantities_are_credited_and_settle_the_invoice(
     assert (left.payment_state, left.amount_residual) == ("partial", 25.0)
     assert [(paid.move_id, paid.amount) for paid in left.payments or ()] == [(note.id, 135.0)]
 
+    # Of its amount there is enough left, of the line there is none.
+    _unchanged(
+        admin,
+        [partner],
+        lambda: create_credit_note(
+            admin, **asked, lines=[{"product_name": "Beta", "quantity": 0.1}]
+        ),
+        (ValidationError, "0.1 of Beta is more than is left"),
+    )
     # 25 are left: not two more, but one.
     error = (ValidationError, "more than is left to credit")
     more = [{"product_name": "Alpha", "quantity": 2}]

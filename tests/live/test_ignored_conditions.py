@@ -237,6 +237,35 @@ def test_a_number_that_was_never_set_is_found_as_the_zero_that_it_is_read_as(
         assert count(admin, "res.partner", negated).count == 2 - expected, ("!", operator, value)
 
 
+@pytest.mark.every_version
+@pytest.mark.parametrize("path", ["parent_id", "category_id", "child_ids"])
+def test_nothing_among_records_is_what_is_not_set(
+    admin: Connection, suffix: str, path: str
+) -> None:
+    """Odoo itself finds all that are set by an empty text, or passes over false in a list."""
+    tag = create(admin, "res.partner.category", {"name": suffix}).id
+    top = create(admin, "res.partner", {"name": f"Top {suffix}", "category_id": [tag]}).id
+    low = create(admin, "res.partner", {"name": f"Low {suffix}", "parent_id": top}).id
+    given = {"parent_id": (low, top), "category_id": (top, tag), "child_ids": (top, low)}
+    has, other = given[path]
+    (lacks,) = {top, low} - {has}
+    for operator, value, expected in [
+        ("=", "", [lacks]),
+        ("!=", "", [has]),
+        ("in", [""], [lacks]),
+        ("in", [False], [lacks]),
+        ("not in", [False], [has]),
+        ("in", [False, other], sorted([top, low])),
+        ("not in", [False, other], []),
+        ("ilike", "", [has]),
+    ]:
+        domain = [["id", "in", [top, low]], [path, operator, value]]
+        found = search_read(admin, "res.partner", domain, ["id"], order="id")
+        assert [row["id"] for row in found] == expected, (operator, value)
+    with pytest.raises(ValidationError, match="takes a name"):
+        count(admin, "res.partner", [[path, "=like", ""]])
+
+
 def test_records_without_names_are_not_searched_by_name(admin: Connection) -> None:
     with pytest.raises(ValidationError, match="no names"):
         execute(admin, "hr.attendance", "name_search", [NOWHERE])

@@ -198,7 +198,7 @@ def test_a_dry_run_checks_and_writes_nothing(run: Run, server: FakeServer) -> No
     assert run("write", "res.partner", "99", "name=x", *full).exit_code == 6
     readonly = run("write", "res.partner", "7", "name=x", "--dry-run")
     assert readonly.exit_code == 0
-    assert "It needs restricted or full mode" in lines(readonly.stdout)[0]["needs"]
+    assert "It needs restricted or full mode: --mode full" in lines(readonly.stdout)[0]["needs"]
     called = run("call", "res.partner", "action_archive", "--ids", "7", "--dry-run")
     assert lines(called.stdout)[0]["calls"][0]["method"] == "action_archive"
     assert server.asked("create", "write", "action_archive") == []

@@ -383,6 +383,9 @@ def test_what_odoo_takes_is_left_as_it_is(condition: list[Any]) -> None:
         (["amount", ">", "1.5"], 1.5),
         (["active", "=", 1], True),
         (["active", "=", "false"], False),
+        (["partner_id", "=", ""], False),
+        (["partner_id", "in", ["", 7]], [False, 7]),
+        (["order_line", "!=", ""], False),
         (
             ["order_line", "any", [["order_id.date_order", "<", "2025-02-09T14:30:00Z"]]],
             [["order_id.date_order", "<", "2025-02-09 14:30:00"]],
@@ -424,6 +427,7 @@ def test_values_become_what_odoo_takes_by_the_type_of_the_field(
         (["name", "ilike", False], "INVALID_DOMAIN"),
         (["name", "=like", None], "INVALID_DOMAIN"),
         (["partner_id", "!=", 0], "INVALID_DOMAIN"),
+        (["partner_id", "=like", ""], "INVALID_DOMAIN"),
         (["order_line", "in", [7, 0]], "INVALID_DOMAIN"),
         (["image", "=", "AP8="], "INVALID_DOMAIN"),
     ],
@@ -433,6 +437,21 @@ def test_what_odoo_would_ignore_or_fail_on_is_refused(condition: list[Any], code
     assert error.code == code
     assert error.suggestion
     json.dumps(error.to_dict())
+
+
+@pytest.mark.parametrize(
+    ("operator", "value", "resolved"),
+    [
+        ("in", [False], [["order_line", "=", False]]),
+        ("in", [7, ""], ["|", ["order_line", "in", [7]], ["order_line", "=", False]]),
+        ("not in", [None], [["order_line", "!=", False]]),
+        ("not in", [7, False], ["&", ["order_line", "not in", [7]], ["order_line", "!=", False]]),
+    ],
+)
+def test_lines_that_are_not_set_are_a_condition_apart(
+    operator: str, value: list[Any], resolved: list[Any]
+) -> None:
+    assert resolve([["order_line", operator, value]]) == resolved
 
 
 def test_an_unknown_field_names_its_model_its_path_and_the_likely_one() -> None:

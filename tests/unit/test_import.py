@@ -348,6 +348,8 @@ class TestColumns:
             ("credit_limit", "cannot be the key"),
             ("category_id", "cannot be the key"),
             ([], "key is empty"),
+            ({"ref": "x"}, "takes the name of a field"),
+            (5, "takes the name of a field"),
         ],
     )
     def test_a_wrong_key(self, key: Any, said: str) -> None:

@@ -111,6 +111,10 @@ def test_a_file_has_lines_by_the_type_of_their_keys(
     ]
 
 
+def test_lines_may_stand_in_place_of_a_file() -> None:
+    assert lines_of('[{"product_id": 7}]', KEYS) == lines_of('{"product_id": 7}', KEYS)
+
+
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [

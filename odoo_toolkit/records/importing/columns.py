@@ -11,6 +11,7 @@ import attrs
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import Field, FieldsOf, similar_names, unknown_field_error
 from odoo_toolkit.records.importing.tables import REASON
+from odoo_toolkit.values.scalars import short_repr
 
 #: Types of fields that records can be found by: what is written to them is found as it is.
 _KEYS = frozenset(
@@ -147,6 +148,12 @@ def key_columns(model: str, key: str | Sequence[str], columns: Sequence[Column])
     Raises:
         ValidationError: the rows have no such column, or records cannot be found by it.
     """
+    if not isinstance(key, (str, list, tuple)) or not all(isinstance(n, str) for n in key):
+        raise ValidationError(
+            f"key is {short_repr(key)}, and takes the name of a field, or a list of names.",
+            suggestion="Pass the fields that identify a row.",
+            details={"field": "key"},
+        )
     names = [key] if isinstance(key, str) else list(key)
     if not names:
         raise ValidationError(
