@@ -223,3 +223,23 @@ def test_round_trips() -> None:
 )
 def test_names_are_compared_as_people_do(one: str, other: str, same: bool) -> None:
     assert same_name(one, other) is same
+
+
+@pytest.mark.parametrize("major", [14, 15, 16, 19])
+def test_the_plan_has_each_match_and_its_calls(major: int) -> None:
+    odoo = BankOffice(major)
+    lines = [line(70.0, "INV/103"), line(-55.0, "v 2025/9"), line(1.0, "nothing")]
+    shown = plan(odoo, *lines)
+    assert (
+        shown.message
+        == "Would book and reconcile 15.00 USD. 3 lines: 2 matched, 1 without a match."
+    )
+    assert (shown.currency, shown.journal.name) == ("USD", "Bank")
+    assert [one.status for one in shown.lines] == ["match", "match", "none"]
+    assert shown.lines[1].items[0].document.name == "BILL/7"
+    made = [(call.model, call.method) for call in shown.calls]
+    book(odoo, *lines)
+    assert made == [(call.model, call.method) for call in writes(odoo)]
+    for planned, call in zip(shown.calls, writes(odoo), strict=True):
+        if call.method in ("create", "write"):
+            assert planned.arguments == dict(call.arguments)

@@ -215,3 +215,21 @@ def test_a_company_is_named() -> None:
         with pytest.raises(error, match=text):
             get_report(odoo, kind=kind, **named)
     assert odoo.asked("read_group") == []
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_what_was_open_on_a_day_is_by_what_was_settled_then(major: int) -> None:
+    made = get_report(_book(major), kind="aged_receivable", date_to=TODAY)
+    assert _rows(made, "not_due", "older", "balance") == [
+        ("Brown", 200.0, None, 200.0),
+        ("Azure", None, 180.0, 180.0),
+    ]
+    assert made.totals["balance"] == 380.0
+    before = get_report(_book(major), kind="aged_receivable", date_to="2025-07-31")
+    assert _rows(before, "days_1_30") == [("Azure", 300.0)]
+    after = get_report(_book(major), kind="aged_receivable", date_to="2025-11-05")
+    assert _rows(after, "days_1_30") == [("Brown", 200.0)]
+    owed = get_report(_book(major), kind="aged_payable", date_to=TODAY, by="account")
+    assert _rows(owed, "days_1_30", "balance") == [("Payable", 80.0, 80.0)]
+    for shown in (made, before, after, owed):
+        assert set(shown.checks.values()) == {True}

@@ -83,3 +83,13 @@ def test_round_trips() -> None:
     odoo = paid()
     statement(odoo, 9)
     assert len([call for call in odoo.sent if call.method != "fields_get"]) <= 10
+
+
+def test_a_vendor_is_owed_what_is_positive() -> None:
+    bill = invoice(160, 10, name="BILL/1", move_type="in_invoice")
+    owing = item(31, 12, -55.0, "2025-08-01", move_id=160, partner_id=10, date_maturity=False)
+    odoo = Dunning(more=[owing], moves=[bill])
+    found = statement(odoo, "Silent", date_from="2025-08-01", side="vendor")
+    assert (found.charged, found.closing, found.open_items[0].left) == (55.0, 55.0, 55.0)
+    both = statement(odoo, "Silent", date_from="2025-08-01", side="both")
+    assert (both.charged, both.settled, both.closing) == (70.0, 55.0, 15.0)

@@ -450,3 +450,21 @@ def test_the_rest_of_a_payment_is_written_off(major: int) -> None:
     with pytest.raises(NotFoundError):
         register_payment(odoo, invoice_ids=[7], amount=1, writeoff_account="Nil")
     assert writes(odoo) == []
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_differences_of_exchange_rates_are_no_payments(major: int) -> None:
+    """To 15 the entry is found by what is settled in full, later by what is settled in part."""
+    odoo = _settled(major)
+    first, *_, last = odoo.server.records["account.partial.reconcile"]
+    if major < 16:
+        odoo.server.records["account.full.reconcile"] = [{"id": 1, "exchange_move_id": 9}]
+        last["full_reconcile_id"] = 1
+    else:
+        first["exchange_move_id"] = 9
+    shown = get_invoice(odoo, invoice_id=7)
+    assert [paid.name for paid in shown.payments or ()] == ["PAY/8", "PAY/8"]
+    # Odoo itself takes it back with the payment.
+    taken = reconcile(odoo, invoice_id=7, undo="all")
+    assert isinstance(taken, Invoice)
+    assert [call.arguments["partial_id"] for call in writes(odoo)] == [1, 2]

@@ -399,6 +399,22 @@ class TestPaths:
         assert found[1]["order_id.partner_id"] is None
         assert "cannot be read" in found.warnings[0]
 
+    def test_a_path_is_followed_in_one_further_call_for_each_relation(self) -> None:
+        server = self.server()
+        found = aggregate(
+            server.connect(), LINES, [], ["order_id.partner_id.code"], ["quantity:sum"]
+        )
+        assert [tuple(row.values()) for row in found] == [("A", 3, 4.5), (None, 6, 1.0)]
+        asked = [(call.model, call.method) for call in server.sent]
+        assert asked == [
+            (LINES, "read_group"),
+            ("sale.order", "search_read"),
+            ("res.partner", "search_read"),
+        ]
+        assert server.sent[0].arguments["groupby"] == ["order_id"]
+        # Archived ones are links, too.
+        assert server.sent[1].context["active_test"] is False
+
 
 class TestHaving:
     ROWS: tuple[tuple[str, int, Any], ...] = (("a", 1, 10), ("b", 5, 20), ("c", 2, False))

@@ -633,3 +633,9 @@ def test_a_wrong_allocation_is_not_made(major: int, values: dict[str, Any], word
     with pytest.raises((ValidationError, NotFoundError), match=words):
         allocate(odoo, **values)
     assert writes(odoo) == []
+
+
+@pytest.mark.parametrize(("first", "last"), [("2030-01-10", None), ("2030-01-01", "2030-01-06")])
+def test_neighbouring_days_are_free(first: str, last: str | None) -> None:
+    told = hr.list_leaves(server(19, leave()), date_from=first, date_to=last)
+    assert (told.overlapping, told.leaves, told.warnings) == ([], [], [])

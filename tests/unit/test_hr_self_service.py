@@ -440,3 +440,13 @@ def test_restricted_mode_judges_reports_by_their_own_model(major: int) -> None:
         with pytest.raises(AccessError):
             decide(odoo, decision, reason=reason)
     assert odoo.sent == []
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_the_receipt_hangs_on_the_expense(major: int) -> None:
+    odoo = server(major)
+    made = spend(odoo, receipt_name="lunch.pdf", receipt_base64=RECEIPT)
+    (row,) = odoo.server.records["ir.attachment"]
+    assert (row["res_model"], row["res_id"], row["name"]) == ("hr.expense", 20, "lunch.pdf")
+    assert (made.receipt_id, made.warnings) == (50, [])
+    assert len(odoo.sent) == 7

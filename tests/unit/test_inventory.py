@@ -8,7 +8,7 @@ import pytest
 
 from odoo_toolkit.apps.inventory import create_transfer, get_stock, validate_picking
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import StateError, ValidationError, WizardRequiredError
+from odoo_toolkit.errors import OdooError, StateError, ValidationError, WizardRequiredError
 from odoo_toolkit.policy import Policy
 from tests.unit.depot import WIZARD, Depot
 from tests.unit.operation_checks import (
@@ -170,3 +170,10 @@ def test_stock_of_several_companies_says_so() -> None:
     assert stock.warnings == [
         "The total covers several companies (Main, Chicago): a warehouse_id is of one of them."
     ]
+
+
+def test_a_created_transfer_is_never_lost() -> None:
+    made = Depot(19, search_read=OdooError("Gone.", code="CONNECTION_ERROR"))
+    created = receive(made, validate=True)
+    assert (created.id, created.validated) == (6, False)
+    assert "Gone." in created.warnings[-1]

@@ -81,3 +81,11 @@ def test_two_assignees_are_one_too_many_on_14() -> None:
     with pytest.raises(ValidationError, match="one user"):
         project.update_task(odoo, task_id=5, users=[2, 6])
     assert writes(odoo) == []
+
+
+def test_what_odoo_did_not_take_is_told() -> None:
+    odoo = server()
+    odoo.answers["project.task", "write"] = True
+    result = project.update_task(odoo, task_id=5, state="done", stage_id=2)
+    assert isinstance(result, project.TaskResult)
+    assert result.warnings == ["Odoo did not take stage_id 2.", "Odoo did not take state 1_done."]

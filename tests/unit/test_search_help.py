@@ -417,3 +417,39 @@ def test_today_is_the_day_of_the_connection() -> None:
     )
     assert east
     assert east != west
+
+
+@pytest.mark.parametrize(
+    ("said", "first", "last"),
+    [
+        ("today", "2026-11-21", "2026-11-21"),
+        ("yesterday", "2026-11-20", "2026-11-20"),
+        ("tomorrow", "2026-11-22", "2026-11-22"),
+        ("this week", "2026-11-16", "2026-11-22"),
+        ("last week", "2026-11-09", "2026-11-15"),
+        ("next week", "2026-11-23", "2026-11-29"),
+        ("last month", "2026-10-01", "2026-10-31"),
+        ("from last month", "2026-10-01", "2026-10-31"),
+        ("this quarter", "2026-10-01", "2026-12-31"),
+        ("last quarter", "2026-07-01", "2026-09-30"),
+        ("last year", "2025-01-01", "2025-12-31"),
+        ("next year", "2027-01-01", "2027-12-31"),
+        ("in the last 30 days", "2026-10-22", "2026-11-21"),
+        ("next 3 weeks", "2026-11-21", "2026-12-12"),
+        ("since 2026-02-01", "2026-02-01", None),
+        ("after 2026-02-01", "2026-02-02", None),
+        ("since 2025", "2025-01-01", None),
+        ("before 2025", None, "2024-12-31"),
+        ("until 2026-02-01", None, "2026-02-01"),
+        ("in 2025", "2025-01-01", "2025-12-31"),
+        ("from the year 2025", "2025-01-01", "2025-12-31"),
+        ("on 2026-02-03", "2026-02-03", "2026-02-03"),
+    ],
+)
+def test_spans_of_time(said: str, first: str | None, last: str | None) -> None:
+    texts = f"orders {said} please".split()
+
+    assert period_at(texts, 1, TODAY) == (
+        len(texts) - 1,
+        (date.fromisoformat(first) if first else None, date.fromisoformat(last) if last else None),
+    )
