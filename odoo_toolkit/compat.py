@@ -142,6 +142,9 @@ ACTIVITY_RETURNED_AS_IDS_SINCE = 19
 #: 15 has the field, too, but then only stores what was counted, until it is told to apply it.
 COUNT_APPLIED_BY_CREATE_SINCE = 16
 
+#: The first version that computes the price of a quotation's line again with its quantity.
+PRICES_FOLLOW_QUANTITIES_SINCE = 16
+
 #: Names that models have on different versions.
 RENAMED_MODELS: tuple[tuple[str, ...], ...] = (
     ("account.account.type", "account.account"),

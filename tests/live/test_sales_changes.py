@@ -183,6 +183,76 @@ def test_chosen_lines_or_what_is_delivered_is_invoiced(admin: Odoo, suffix: str)
         sales.create_invoices(admin, order_id=order.id, method="delivered_only")
 
 
+def priced(admin: Odoo, suffix: str) -> tuple[dict[str, int], dict[str, Any]]:
+    """Return products of several taxes and prices, and the head of an order with a price list."""
+    major = admin.version.major
+    included = (
+        {"price_include_override": "tax_included"} if major >= 18 else {"price_include": True}
+    )
+    tax = {"name": f"Included {suffix}", "amount": 20, "type_tax_use": "sale", **included}
+    taxes = {"taxes_id": [[6, 0, [create(admin, "account.tax", tax).id]]]}
+    goods = {}
+    for name, price, values in (("Chair", 50.33, {}), ("Desk", 80, {}), ("Rug", 11.11, taxes)):
+        kind = {"type": "service", "invoice_policy": "order"}
+        product = {"name": f"{name} {suffix}", "list_price": price, **kind, **values}
+        goods[name] = create(admin, "product.product", product).id
+    item = {"applied_on": "0_product_variant", "product_id": goods["Chair"], "min_quantity": 4}
+    item |= {"compute_price": "fixed", "fixed_price": 40}
+    prices = {"name": f"Prices {suffix}", "item_ids": [[0, 0, item]]}
+    head = {"pricelist_id": create(admin, "product.pricelist", prices).id}
+    head["partner_id"] = create(admin, "res.partner", {"name": f"Buyer {suffix}"}).id
+    return goods, head
+
+
+@pytest.mark.every_version
+@pytest.mark.parametrize("confirm", [False, True], ids=["quotation", "confirmed"])
+def test_a_plan_says_what_order_and_invoice_amount_to(
+    admin: Odoo, suffix: str, confirm: bool
+) -> None:
+    """As Odoo makes them: with prices by quantity, discounts, and taxes within the price."""
+    goods, head = priced(admin, suffix)
+    chair, desk, rug = [{"product_id": number} for number in goods.values()]
+    lines = [
+        {"section": "Furniture"},
+        {**chair, "quantity": 2},
+        {**desk, "price_unit": 75.55, "discount": 5},
+        rug,
+    ]
+    order = made(sales.create_order(admin, lines=lines, **head, confirm=confirm))
+
+    def money(document: Any) -> Any:
+        return pytest.approx((document.amount_untaxed, document.amount_total), abs=0.001)
+
+    changes: list[dict[str, Any]] = [
+        {"change": [{**chair, "quantity": 5}]},
+        {"change": [{**desk, "quantity": 3, "price_unit": 13.37}, {**rug, "quantity": 7}]},
+        {"change": [{**chair, "discount": 10}], "add": [{"name": "As agreed"}]},
+        {"remove": [f"Desk {suffix}"], "add": [{**chair, "quantity": 9}]},
+    ]
+    for wanted in changes:
+        plan = sales.update_order(admin, order_id=order.id, **wanted, dry_run=True)
+        assert isinstance(plan, Plan)
+        changed = made(sales.update_order(admin, order_id=order.id, **wanted))
+        (planned,) = plan.documents
+        assert (planned.amount_untaxed, planned.amount_total) == money(changed)
+        assert f"It becomes {changed.amount_total:.2f} " in " ".join(planned.notes)
+    if not confirm:
+        return
+    for which in ({"lines": [{**rug, "quantity": 2}]}, {}):
+        plan = sales.create_invoices(admin, order_id=order.id, **which, dry_run=True)
+        assert isinstance(plan, Plan)
+        result = sales.create_invoices(admin, order_id=order.id, **which, post=True)
+        assert isinstance(result, sales.InvoiceResult)
+        (planned,) = plan.documents
+        assert (planned.amount_untaxed, planned.amount_total) == money(result)
+    # Less than is invoiced: the next one is a credit note.
+    sales.update_order(admin, order_id=order.id, change=[{**rug, "quantity": 1}])
+    credit = sales.create_invoices(admin, order_id=order.id, dry_run=True)
+    assert isinstance(credit, Plan)
+    assert credit.documents[0].amount_total == pytest.approx(6 * 11.11)
+    assert "credit note" in " ".join(credit.documents[0].notes)
+
+
 @pytest.mark.every_version
 def test_stock_is_compared_with_what_is_left_to_deliver(admin: Odoo, suffix: str) -> None:
     """What is delivered is not asked of stock again, and what the order has reserved is its own."""

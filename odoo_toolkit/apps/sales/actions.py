@@ -10,6 +10,7 @@ from annotated_doc import Doc
 
 from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.accounting.actions import POST
+from odoo_toolkit.apps.sales.invoice_preview import INVOICED, plan_down_payment, plan_invoice
 from odoo_toolkit.apps.sales.lines import (
     LINE_FIELDS,
     Chosen,
@@ -47,9 +48,9 @@ from odoo_toolkit.operations.documents import (
     state_error,
 )
 from odoo_toolkit.operations.lines import check_choice, checked_number
-from odoo_toolkit.operations.preview import AMOUNTS, read_document, summary
+from odoo_toolkit.operations.preview import read_document
 from odoo_toolkit.operations.steps import AnyStep, Done, Step, WizardStep, operate, permit
-from odoo_toolkit.plans import Plan, PlannedDocument, PlannedLine, operation
+from odoo_toolkit.plans import Plan, PlannedDocument, operation
 
 CANCEL = Step(
     model=ORDER.model,
@@ -224,9 +225,6 @@ def _cancel_result(odoo: Odoo, name: str, done: Done) -> Order:
     return shown(row, message=f"{name} is {now}.", **told)
 
 
-#: What can be invoiced of a line now, and what is delivered and invoiced of it.
-INVOICED = ("qty_to_invoice", "qty_delivered", "qty_invoiced")
-
 InvoiceMethod = Literal["delivered", "delivered_only", "percentage", "fixed"]
 #: Those that invoice lines, not a down payment.
 _OF_LINES = ("delivered", "delivered_only")
@@ -312,6 +310,13 @@ def create_invoices(
     row = find(odoo, ORDER, order_id, order_name)
     _check_invoiceable(row, method, amount)
     chosen = _chosen(odoo, row, method, asked) if chooses else None
+
+    def preview() -> list[PlannedDocument]:
+        if method in _OF_LINES:
+            return [plan_invoice(odoo, row, chosen)]
+        unit = "%" if method == "percentage" else currency_of(row) or ""
+        return [plan_down_payment(odoo, row, f"{amount:g} {unit}".strip())]
+
     return operate(
         odoo,
         [
@@ -323,7 +328,7 @@ def create_invoices(
         lambda done: _invoice_result(odoo, row, done),
         message=f"Would make {'and post an' if post else 'a draft'} invoice of {row['name']}.",
         dry_run=dry_run,
-        preview=lambda: [_to_invoice(odoo, row, method, amount, chosen)],
+        preview=preview,
     )
 
 
@@ -349,32 +354,6 @@ def _chosen(odoo: Odoo, row: Row, method: str, asked: Sequence[Any] | None) -> d
             "Deliver it first, or choose method delivered.",
         )
     return found
-
-
-def _to_invoice(
-    odoo: Odoo, row: Row, method: str, amount: float | None, chosen: Mapping[int, float] | None
-) -> PlannedDocument:
-    """Return the invoice of an order: its lines with what can be invoiced of them now."""
-    told: dict[str, Any] = {"id": None, "url": None, "state": None, "date": None}
-    told |= {"model": POST.model, "name": f"new invoice of {row['name']}", "delivery_date": None}
-    told |= dict.fromkeys(AMOUNTS)
-    if method in _OF_LINES:
-        deducts = "deducts down payments, and " if chosen is None else ""
-        told["notes"] = [f"Odoo {deducts}reckons the sums when it is made."]
-
-        def due(line: Row, item: PlannedLine) -> PlannedLine | None:
-            quantity = line.get("qty_to_invoice") if chosen is None else chosen.get(line["id"])
-            if item.kind:
-                return item if chosen is None else None
-            if quantity == item.quantity:
-                return item
-            return attrs.evolve(item, quantity=quantity, subtotal=None) if quantity else None
-
-        return read_document(odoo, WITHOUT_STOCK, row, of_lines=INVOICED, shown=due, **told)
-    total = f"{row.get('amount_total')} {currency_of(row) or ''}".strip()
-    what = f"{amount:g} %" if method == "percentage" else f"{amount:g} {currency_of(row) or ''}"
-    told["notes"] = [f"A down payment of {what.strip()}. The order's total is {total}."]
-    return summary(odoo, LAYOUT, row, **told)
 
 
 def _wizard_values(method: str, amount: float | None) -> dict[str, Any]:

@@ -49,6 +49,7 @@ from odoo_toolkit.apps.sales.orders import (
 )
 from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import PRICES_FOLLOW_QUANTITIES_SINCE
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.operations.documents import (
     Row,
@@ -64,8 +65,8 @@ from odoo_toolkit.operations.documents import (
 from odoo_toolkit.operations.lines import NameOrId, NamesOrIds, wanted_links
 from odoo_toolkit.operations.links import look_for
 from odoo_toolkit.operations.preview import (
-    AMOUNTS,
     Layout,
+    changed_sums,
     given_lines,
     new_document,
     read_document,
@@ -315,7 +316,7 @@ def copy_order(
     taken = (*_HEAD, *(_CUSTOMERS_HEAD if same else ()))
     values = {
         "partner_id": row["partner_id"].id if same else ids[0],
-        **{name: _wire(original[name]) for name in taken if original[name] is not None},
+        **_taken(original, taken),
         **head,
         "order_line": _commands(lines, changes, same=same),
     }
@@ -350,6 +351,32 @@ def _read(odoo: Odoo, order_id: int) -> tuple[Row, list[Row]]:
     return original, [line for line in lines if not line["is_downpayment"]]
 
 
+def _like(odoo: Odoo, row: Row, changes: LineChanges, *, computed: bool) -> dict[str, Any]:
+    """Return the values of a new order with the lines that an order is to have.
+
+    Args:
+        odoo: the connection.
+        row: the order.
+        changes: of its lines.
+        computed: whether Odoo computes prices again where quantities change.
+    """
+    original, lines = _read(odoo, row["id"])
+    if computed and odoo.version.major >= PRICES_FOLLOW_QUANTITIES_SINCE:
+        for line in lines:
+            if QUANTITIES["quantity"] in changes.changed.get(line["id"], {}):
+                line["price_unit"] = None
+    return {
+        "partner_id": row["partner_id"].id,
+        **_taken(original, (*_HEAD, *_CUSTOMERS_HEAD)),
+        "order_line": _commands(lines, changes, same=True),
+    }
+
+
+def _taken(row: Row, names: Sequence[str]) -> dict[str, Any]:
+    """Return values of a row that are not empty, as they are written."""
+    return {name: _wire(row[name]) for name in names if row[name] is not None}
+
+
 def _check_lines(row: Row, lines: Sequence[Row]) -> None:
     if any(line["combo_item_id"] for line in lines):
         raise ValidationError(
@@ -367,8 +394,7 @@ def _commands(lines: Sequence[Row], changes: LineChanges, *, same: bool) -> list
         names = (*_LINE, *(_CUSTOMERS_LINE if same or not line["product_id"] else ()))
         if line["display_type"]:
             names = _TEXT_LINE
-        values = {name: _wire(line[name]) for name in names if line[name] is not None}
-        copied.append([0, 0, values | changes.changed.get(line["id"], {})])
+        copied.append([0, 0, _taken(line, names) | changes.changed.get(line["id"], {})])
     return copied + changes.added
 
 
@@ -465,10 +491,14 @@ def update_order(
     would = f"Would change {row['name']}" + (f" (lines: {what})." if what else ".")
 
     def preview() -> list[PlannedDocument]:
+        def like() -> dict[str, Any]:
+            return _like(odoo, row, changes, computed=not confirmed)
+
+        sums = changed_sums(odoo, LAYOUT, row, commands, like) if commands else {}
         if not confirmed:
-            return [_changed(odoo, LAYOUT, row, head, changes)]
+            return [_changed(odoo, LAYOUT, row, head, changes, sums)]
         more = [*fulfilment(lines, changes), *not_covered(odoo, lines, changes)]
-        return [_changed(odoo, WITHOUT_STOCK, row, head, changes, more)]
+        return [_changed(odoo, WITHOUT_STOCK, row, head, changes, sums, more)]
 
     return operate(
         odoo, [step], [row["id"]], result, message=would, dry_run=dry_run, preview=preview
@@ -481,6 +511,7 @@ def _changed(
     row: Row,
     head: Mapping[str, Any],
     changes: LineChanges,
+    sums: Mapping[str, Any],
     more: Sequence[str] = (),
 ) -> PlannedDocument:
     """Return an order with what is to be changed: new figures as given, others left out."""
@@ -498,14 +529,17 @@ def _changed(
         told = f"changed ({', '.join(was)})"
         return attrs.evolve(item, **{**asked, **text, **computed, "change": told})
 
-    lines = changes.changed or changes.removed or changes.added
-    unknown: Any = dict.fromkeys(AMOUNTS) if lines else {}
-    total = f"{row.get('amount_total')} {currency_of(row) or ''}".strip()
+    currency = currency_of(row) or ""
+    total = f"{row.get('amount_total')} {currency}".strip()
     notes = [f"{name}: {row.get(name)} becomes {value}." for name, value in head.items()]
-    if lines:
-        notes.append(f"The total is {total} now. Odoo reckons it again when this is written.")
+    if sums:
+        new = sums["amount_total"]
+        becomes = "It is not known before what it becomes."
+        if new is not None:
+            becomes = f"It becomes {new:.2f} {currency}".rstrip() + "."
+        notes.append(f"The total is {total} now. {becomes}")
     notes += more
-    told = read_document(odoo, layout, row, shown=shown, **unknown, notes=notes)
+    told = read_document(odoo, layout, row, shown=shown, **sums, notes=notes)
     added = given_lines(odoo, layout, changes.added, "added") if changes.added else []
     return attrs.evolve(told, lines=[*told.lines, *added])
 
