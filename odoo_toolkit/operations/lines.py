@@ -45,8 +45,8 @@ def check_lines(
     if not isinstance(given, list) or not given:
         raise make_error(
             "MISSING_REQUIRED_FIELD",
-            "There are no lines.",
-            suggestion="Give at least one line, e.g. {'product_id': 7, 'quantity': 2}.",
+            f"There are no {argument}.",
+            suggestion=f"Give at least one, with some of {', '.join(keys)}.",
             details={"field": argument},
         )
     checked = []

@@ -170,9 +170,11 @@ def test_one_line_pays_several_and_a_payment_is_matched(
 def test_a_difference_is_written_off_and_a_line_is_named_by_its_reference(
     admin: Odoo, accountant: Odoo, suffix: str
 ) -> None:
-    """Two too few and three too many are booked on an account of expenses."""
+    """Two too few and three too many are booked on an account of expenses, and of a bill one."""
     payer = customer(admin, suffix)
     few, many = posted(admin, payer), posted(admin, payer)
+    bill = posted(admin, payer, move_type="in_invoice", ref=f"B{suffix}", invoice_date=DAY)
+    owed = now(admin, bill)[1]
     expense = "account_type" if "account_type" in admin.schema.fields("account.account") else None
     domain = [[expense, "=", "expense"]] if expense else [["internal_group", "=", "expense"]]
     account = search_read(accountant, "account.account", domain, ["name", "code"], limit=1)[0]
@@ -180,16 +182,18 @@ def test_a_difference_is_written_off_and_a_line_is_named_by_its_reference(
     lines = [
         line(158.0, f"{suffix} {few.name}", documents=[few.id], **off),
         line(163.0, f"{suffix} {many.name}", documents=[many.id], **off),
+        line(1.0 - owed, f"{suffix} {bill.ref}", documents=[bill.id], **off),
     ]
-    assert [one.written_off for one in plan(accountant, *lines).lines] == [2.0, -3.0]
+    assert [one.written_off for one in plan(accountant, *lines).lines] == [2.0, -3.0, 1.0]
     done = book(accountant, *lines)
     assert [(one.status, one.written_off, one.stays_open) for one in done.lines] == [
         ("done", 2.0, 0.0),
         ("done", -3.0, 0.0),
+        ("done", 1.0, 0.0),
     ], done
-    assert [one.warnings for one in done.lines] == [[], []]
-    assert [one.left_open for one in done.lines] == [{few.name: 0.0}, {many.name: 0.0}]
-    assert now(admin, few) == now(admin, many) == ("paid", 0.0)
+    assert [one.warnings for one in done.lines] == [[], [], []]
+    assert [one.left_open for one in done.lines] == [{one.name: 0.0} for one in (few, many, bill)]
+    assert now(admin, few) == now(admin, many) == now(admin, bill) == ("paid", 0.0)
     rows = search_read(
         admin,
         ITEM,
@@ -198,7 +202,8 @@ def test_a_difference_is_written_off_and_a_line_is_named_by_its_reference(
         ["balance"],
         order="id",
     ).records  # fmt: skip
-    assert [row["balance"] for row in rows] == [2.0, -3.0]
+    # What is not paid of a bill is a gain.
+    assert [row["balance"] for row in rows] == [2.0, -3.0, -1.0]
 
     waits = f"transfer {suffix} of nobody"
     journal = done.journal.id

@@ -317,6 +317,9 @@ def test_what_a_payment_lacks_is_written_off(admin: Odoo, partner: int) -> None:
             return register_payment(admin, **arguments, writeoff_account=account["code"])
 
         _unchanged(admin, [partner], act, error)
+    alone: dict[str, Any] = {"invoice_ids": unpaid[:1], "amount": 150, "writeoff_label": "Rest"}
+    no_account = (ValidationError, "no account")
+    _unchanged(admin, [partner], lambda: register_payment(admin, **alone), no_account)
     nowhere = (NotFoundError, "No account.account")
     _unchanged(
         admin,

@@ -204,6 +204,10 @@ def test_time_of_employees_without_a_user_and_several_entries(
     ):
         with pytest.raises(error, match="No entry was logged"):
             project.log_timesheet(admin, entries=[{"hours": 1}, wrong], **common)
+    toolkit.write(admin, "project.task", [sand.id], {"active": False})
+    for archived in ({"task_id": sand.id}, {"task_name": f"Sand {suffix}"}):
+        with pytest.raises((ValidationError, toolkit.NotFoundError), match="is archived"):
+            project.log_timesheet(admin, hours=1, **archived)
     with pytest.raises(ValidationError, match="employee and a user"):
         project.log_timesheet(admin, hours=1, user_id=admin.uid, **common)
     fields = ["employee_id", "task_id", "unit_amount", "date", "name"]

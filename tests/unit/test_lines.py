@@ -35,6 +35,12 @@ def test_what_is_no_list_of_lines_is_refused(lines: Any) -> None:
     assert raised.value.code == "MISSING_REQUIRED_FIELD"
 
 
+def test_an_empty_list_is_called_by_its_argument_and_the_keys_are_named() -> None:
+    with pytest.raises(ValidationError, match="There are no entries") as raised:
+        check_lines([], ("hours", "task_id"), "entries")
+    assert "hours, task_id" in raised.value.suggestion
+
+
 def test_an_unknown_key_is_told_with_the_one_that_may_be_meant() -> None:
     with pytest.raises(ValidationError, match=r"lines\[1\] .*'quantty'.*Did you mean quantity"):
         check_lines([{"quantity": 1}, {"quantty": 1}], KEYS)

@@ -170,6 +170,12 @@ def register_payment(
     if not wanted:
         raise ValidationError("There are no invoices.", suggestion="Give their ids or numbers.")
     ids += dict.fromkeys(number for number in resolve_all(odoo, wanted) if number)
+    if writeoff_label is not None and writeoff_account is None:
+        raise ValidationError(
+            "A text for a write-off is given, but no account, so the rest would stay open.",
+            suggestion="Give writeoff_account, or leave writeoff_label out.",
+            details={"field": "writeoff_account"},
+        )
     if writeoff_account is not None and (amount is None or len(ids) > 1):
         raise ValidationError(
             "A write-off takes one invoice and the amount that is paid.",

@@ -414,7 +414,7 @@ LINE = Document(
     argument="line_id",
     fields=("name", "date", "unit_amount", "task_id", "project_id", "user_id", "employee_id"),
 )
-WORKED_ON = attrs.evolve(TASK, fields=("name", "project_id", "allow_timesheets"))
+WORKED_ON = attrs.evolve(TASK, fields=("name", "active", "project_id", "allow_timesheets"))
 LOG = Step(model=LINE.model, method="create", says="Time logged")
 
 
@@ -524,7 +524,8 @@ def log_timesheet(
         value |= {"employee_id": person} if person else {"user_id": user} if user else {}
     total = round(sum(value["unit_amount"] for value in values), 6)
     on = ", ".join(dict.fromkeys(label(task) for task in tasks))
-    what = f"{total:g} hours on {on}" + (f" in {len(values)} entries" if several else "")
+    entry = "entry" if len(values) == 1 else "entries"
+    what = f"{total:g} hours on {on}" + (f" in {len(values)} {entry}" if several else "")
 
     def result(done: Done) -> TimesheetResult:
         done.warnings.extend(unsure)
@@ -661,6 +662,13 @@ def _check_task(task: Row) -> None:
     if not task["project_id"]:
         # From Odoo 17 on, the line would be written without a project and seen nowhere.
         raise no_project(task, "so no time can be logged on it")
+    if task["active"] is False:
+        # So are the tasks of an archived project; Odoo itself takes the time.
+        raise ValidationError(
+            f"The task {task['name']} is archived.",
+            suggestion="Restore it, by writing active: true, or take another one.",
+            details={"field": "task_id"},
+        )
     if task.get("allow_timesheets") is False:
         project = task["project_id"]
         raise ValidationError(
