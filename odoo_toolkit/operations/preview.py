@@ -289,8 +289,8 @@ def changed_sums(
 ) -> dict[str, float | None]:
     """Return the sums of a document once commands change its lines; None if they are unknown.
 
-    One request; the four or five of :func:`new_document` up to 16, whose form adds up the lines
-    of an existing document as they are stored.
+    One request. Odoo 16 and earlier need those of :func:`new_document`, as their form adds up the
+    lines of an existing document as they are stored.
 
     Args:
         odoo: the connection.

@@ -77,7 +77,7 @@ def plan_down_payment(odoo: Odoo, row: Row, amount: str) -> PlannedDocument:
     total = f"{row.get('amount_total')} {currency_of(row) or ''}".strip()
     notes = [
         f"A down payment of {amount}. The order's total is {total}.",
-        "What the invoice amounts to is known once Odoo has made it.",
+        "The totals of the invoice are known once Odoo has made it.",
     ]
     return summary(odoo, LAYOUT, row, **_new(row), notes=notes)
 
