@@ -167,8 +167,8 @@ def _tell(
     if len(problems) > _TOLD:
         tell(f"and {len(problems) - _TOLD} more; --failed FILE has all of them")
     for related, names in result.related.items():
-        created = "to create" if isinstance(result, Plan) else "created"
-        tell(f"{counted(len(names), 'record')} of {related} {created}: {', '.join(names)}")
+        created = f"{counted(len(names), 'record')} of {related} {result.WORDS[0]}"
+        tell(f"{created}: {', '.join(names)}")
     for warning in result.warnings:
         note(warning)
     if isinstance(result, Plan) and result.needs:

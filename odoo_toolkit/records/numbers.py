@@ -220,7 +220,7 @@ def _with_properties(
     """Yield the fields whose lines have properties, and these lines: id and values."""
     for name, value in values.items():
         if value.__class__ is list and name in described and described[name].type in TO_MANY:
-            lines = [(c[1] if c[0] else 0, c[2]) for c in value if c[0] in (0, 1)]
+            lines = [(line, sent) for _, line, sent in _lines(value)]
             if dict not in [type(v) for _, sent in lines for v in sent.values()]:
                 continue
             of = odoo.schema.fields(described[name].relation or "")

@@ -178,14 +178,13 @@ def judge(wish: Wish, groups: Sequence[Group], tolerance: float) -> Verdict:
         reason = "Only the amount fits: neither the reference nor the name says whose it is."
         return Verdict(status="ask", groups=exact[:_MOST], reasons=[reason])
     near = [group for group in fitting if _same_name(group, wish.name)]
-    near.sort(key=lambda group: abs(group.left - wish.amount))
     reason = "No open document has this amount, or its number in the reference."
     if near:
         reason += " Open of this partner are those listed."
     else:
         near = [g for g in fitting if abs(g.left - wish.amount) <= _NEAR * abs(wish.amount)]
-        near.sort(key=lambda group: abs(group.left - wish.amount))
         reason += " The listed ones are near in amount." if near else ""
+    near.sort(key=lambda group: abs(group.left - wish.amount))
     return Verdict(status="none", groups=near[:_MOST], reasons=[reason])
 
 

@@ -165,7 +165,7 @@ class ImportedRows(Shown):
     """
 
     #: What is said of the created, the updated and the failed rows.
-    _WORDS: ClassVar = ("created", "updated", "failed")
+    WORDS: ClassVar = ("created", "updated", "failed")
 
     model: str
     created: int
@@ -228,7 +228,7 @@ class ImportedRows(Shown):
     @property
     def counts(self) -> str:
         """The numbers in words."""
-        created, updated, failed = self._WORDS
+        created, updated, failed = self.WORDS
         return (
             f"{counted(len(self.ids), 'row')} of {self.model}: {self.created} {created},"
             f" {self.updated} {updated}, {self.unchanged} unchanged, {len(self.failed)} {failed}"
@@ -237,7 +237,7 @@ class ImportedRows(Shown):
     def _details(self) -> list[str]:
         """Return what is to be known besides the numbers."""
         related = [
-            f"{len(names)} {model} {self._WORDS[0]}: {', '.join(_few(names, _IDS))}"
+            f"{len(names)} {model} {self.WORDS[0]}: {', '.join(_few(names, _IDS))}"
             for model, names in self.related.items()
         ]
         problems = self.problems
@@ -278,7 +278,7 @@ class ImportPlan(ImportedRows, Plan):
         message, needs: See :class:`~odoo_toolkit.Plan`.
     """
 
-    _WORDS: ClassVar = ("to create", "to update", "with errors")
+    WORDS: ClassVar = ("to create", "to update", "with errors")
 
     calls: list[PlannedCall] = attrs.field(repr=False)
     changes: list[PlannedChange] = attrs.field(factory=list, repr=False)
