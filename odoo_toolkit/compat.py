@@ -129,9 +129,6 @@ FILTERED_AFTER_LIMIT = frozenset({"mail.activity", "mail.message"})
 #: before, a body is HTML, and unknown arguments are accepted silently.
 MESSAGE_BODY_ESCAPED_SINCE = 17
 
-#: From this version on ``load`` takes single properties, as ``task_properties.a1b2``.
-LOADED_PROPERTIES_SINCE = 18
-
 #: From this version on the form for an e-mail takes what its template gives by itself.
 TEMPLATES_FILL_FORMS_SINCE = 17
 

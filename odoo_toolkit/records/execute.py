@@ -15,12 +15,7 @@ from odoo_toolkit.arguments.values import VALUES
 from odoo_toolkit.call import Call, name_arguments, opened_ids
 from odoo_toolkit.change_history.recording import current
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import (
-    LOADED_PROPERTIES_SINCE,
-    MESSAGE_BODY_ESCAPED_SINCE,
-    NO_KWARGS_METHODS,
-    UNENCODED_FIELDS,
-)
+from odoo_toolkit.compat import MESSAGE_BODY_ESCAPED_SINCE, NO_KWARGS_METHODS, UNENCODED_FIELDS
 from odoo_toolkit.errors import AccessError, OdooError, ValidationError
 from odoo_toolkit.fields import unknown_field_error
 from odoo_toolkit.lost_answers import send
@@ -211,8 +206,11 @@ def _with_all_properties(odoo: Odoo, call: Call, dry_run: bool) -> Call:
 def _check_columns(odoo: Odoo, model: str, columns: Any) -> None:
     """Refuse unknown columns of a ``load``, which Odoo 17 and earlier do not name.
 
+    Single properties are refused, too. Odoo 17 and earlier do not take them. Odoo 18 and later read
+    the value by the first definition of that name, whichever record it belongs to.
+
     Raises:
-        ValidationError: there is no such field, or this version takes no single properties.
+        ValidationError: there is no such field, or it is a single property.
     """
     fields_of = readable_of(odoo)
     for column in columns if isinstance(columns, list) else ():
@@ -225,10 +223,9 @@ def _check_columns(odoo: Odoo, model: str, columns: Any) -> None:
                 break
             if name not in (described := fields_of(here)):
                 raise unknown_field_error(here, name, described)
-            single = key and described[name].type == "properties"
-            if single and odoo.version.major < LOADED_PROPERTIES_SINCE:
+            if key and described[name].type == "properties":
                 raise ValidationError(
-                    f"load of Odoo {odoo.version.major} takes no column {column!r}.",
+                    f"load takes no column of a single property: {column!r}.",
                     suggestion=f'Import with upsert, and {name} as JSON: {{"{key[0]}": 7}}.',
                     details={"model": model, "field": str(column)},
                     outcome="not_sent",
