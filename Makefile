@@ -129,8 +129,9 @@ docs: venv ## the documentation's site, in build/site, and its search in Chromiu
 record: servers ## what operations send to Odoo, for 'make check', after a change that is meant
 	$(ALONE) $(PYTHON) -m tests.kit.record
 
-golden: venv ## writes what clients are shown of the tools, after a change that is meant
+golden: venv ## writes what clients are shown of the tools, and the table of messages
 	$(PYTHON) -m tests.mcp.golden
+	$(PYTHON) -m tests.messages
 
 lint: venv ## texts, style, types, layers: in seconds, before anything else
 	$(PYTHON) -m ruff check .

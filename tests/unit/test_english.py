@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests import messages as table_of_messages
 from tests import style
 from tests.descriptions import HOLE, Said, guides, messages, server_texts, tool_texts, tools
 
@@ -67,6 +68,14 @@ def test_texts_are_plain() -> None:
     found = {place: instead for said in texts() for place, instead in found_in(said)}
 
     assert not found, "\n".join(f"{place}\n    write {each}" for place, each in found.items())
+
+
+def test_the_table_of_messages_has_those_of_the_code() -> None:
+    before = set(table_of_messages.TABLE.read_text("utf-8").splitlines())
+    now = set(table_of_messages.table().splitlines())
+
+    changed = [*(f"- {line}" for line in before - now), *(f"+ {line}" for line in now - before)]
+    assert not changed, "\n".join(["Run 'python -m tests.messages', and read:", *sorted(changed)])
 
 
 @pytest.mark.parametrize(
