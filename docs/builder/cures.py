@@ -150,7 +150,7 @@ CURES: dict[str, tuple[str, str]] = {
     "KEY_RUNNING": (
         "A request with this idempotency key is still running, or was interrupted. Nothing was "
         "sent.",
-        "Try again later with the same key. See [idempotency keys](../idempotency.md).",
+        "Try again later with the same key. See [idempotency keys](../errors.md#idempotency-keys).",
     ),
     "KEY_UNCONFIRMED": (
         "The first request with this idempotency key finished in part, or its response was lost. "

@@ -142,7 +142,7 @@ def test_each_python_is_named_wherever_pythons_are_named() -> None:
     assert ends in (ROOT / ".github/workflows/ci.yml").read_text("utf-8")
     assert f"python_requires = >={environments.PYTHONS[0]}\n" in setup
     assert set(DEVELOPMENT_PYTHONS) == {*environments.PYTHONS}
-    for page in ("README.md", "docs/install.md", "docs/start/script.md", "docs/stability.md"):
+    for page in ("README.md", "docs/install.md", "docs/start/script.md", "docs/versions.md"):
         text = (ROOT / page).read_text("utf-8")
         assert f"{environments.PYTHONS[0]} to {environments.PYTHONS[-1]}" in text, page
 

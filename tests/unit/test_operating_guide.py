@@ -29,7 +29,7 @@ pytestmark = pytest.mark.lint
 DOCS = Path(__file__).parents[2] / "docs"
 HTTP, MONITORING, OPERATING, RULES, CLUSTER, SINGLE_SIGN_ON = (
     (DOCS / f"{name}.md").read_text("utf-8")
-    for name in ("http", "monitoring", "operating", "team-rules", "team-cluster", "team-sso")
+    for name in ("http", "monitoring", "operating", "team-rules", "team-cluster", "team-sign-in")
 )
 FILES = DOCS / "operating"
 
