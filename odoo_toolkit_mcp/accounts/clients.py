@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ipaddress
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,7 +17,7 @@ from mcp.server.auth.provider import RegistrationError
 from mcp.shared.auth import InvalidRedirectUriError, InvalidScopeError, OAuthClientInformationFull
 from pydantic import AnyUrl, ValidationError
 
-from odoo_toolkit.databases import Database
+from odoo_toolkit.databases import Database, Session
 from odoo_toolkit_mcp.accounts.store import now
 from odoo_toolkit_mcp.accounts.vault import Vault
 
@@ -143,29 +143,33 @@ class Clients:
         Raises:
             ConfigurationError: a key that has sealed one is missing.
         """
-        last: str | None = ""
-        while last is not None:  # not all at once: there may be very many
-            with self._store.reading() as session:
-                rows = session.execute(
-                    "SELECT id, sealed FROM client WHERE id > ? ORDER BY id LIMIT 500", [last]
-                ).fetchall()
-            for row in rows:
+        with self._store.reading() as session:
+            for row in _all(session):
                 self._vault.open(row["sealed"])
-            last = rows[-1]["id"] if rows else None
 
     def rotate_keys(self) -> int:
         """Seal all clients anew with the first key of the ring; return how many there are."""
+        count = 0
         with self._store.writing() as session:
-            rows = session.execute("SELECT id, sealed FROM client").fetchall()
-            for row in rows:
+            for row in _all(session):
+                count += 1
                 sealed = self._vault.renew(row["sealed"])
                 session.execute("UPDATE client SET sealed = ? WHERE id = ?", [sealed, row["id"]])
-        return len(rows)
+        return count
 
     def note_use(self, client_id: str) -> None:
         """Note that a client has been used to sign in."""
         with self._store.writing() as session:
             session.execute("UPDATE client SET used = ? WHERE id = ?", [now(), client_id])
+
+
+def _all(session: Session) -> Iterator[Any]:
+    """Yield all clients as they are kept; not all at once: there may be very many."""
+    page = "SELECT id, sealed FROM client WHERE id > ? ORDER BY id LIMIT 500"
+    last = ""
+    while rows := session.execute(page, [last]).fetchall():
+        yield from rows
+        last = rows[-1]["id"]
 
 
 def check_client(client: OAuthClientInformationFull) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
@@ -20,7 +20,7 @@ from mcp.server.auth.settings import ClientRegistrationOptions, RevocationOption
 from mcp.server.transport_security import RequestBodyLimitMiddleware
 from mcp.shared.auth import OAuthClientInformationFull
 from pydantic import AnyHttpUrl
-from starlette.datastructures import FormData
+from starlette.datastructures import FormData, QueryParams
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route, request_response
@@ -140,10 +140,8 @@ class _Tokens:
     async def exchange(self, request: Request) -> Response:
         """Give tokens for a code or a refresh token, for this resource and no other."""
         form = await self._form(request)
-        if form is None:
-            return _unknown_client()
-        if twice := _twice([name for name, _ in form.multi_items()]):
-            return _refusal(400, "invalid_request", f"{twice} is given twice.")
+        if isinstance(form, Response):
+            return form
         team = self._provider.team
         granted = await self._granted_for(form)
         for wanted in form.getlist("resource"):
@@ -157,8 +155,8 @@ class _Tokens:
     async def revoke(self, request: Request) -> Response:
         """End what a token was granted for; the same answer where there is none (RFC 7009)."""
         form = await self._form(request)
-        if form is None:
-            return _unknown_client()
+        if isinstance(form, Response):
+            return form
         try:
             client = await self._authenticator.authenticate_request(request)
         except AuthenticationError as error:
@@ -184,27 +182,34 @@ class _Tokens:
         address = self._provider.team.address_of(known.grant.resource) if known else None
         return address.url if address else None
 
-    async def _form(self, request: Request) -> FormData | None:
-        """Return the form; None where nothing was ever granted to a client with a document.
+    async def _form(self, request: Request) -> FormData | Response:
+        """Return the form, or the refusal of one that is wrong, whatever it asks for.
 
-        A client that names itself by HTTP Basic
-        only, as RFC 6749 has it, is found by the SDK's handlers, too.
+        Such as where nothing was ever granted to a client with a document. A client that names
+        itself by HTTP Basic only, as RFC 6749 has it, is found by the SDK's handlers, too.
         """
         form = await request.form()
+        if twice := _twice(form):
+            return twice
         client = form.get("client_id") or _basic_client(request)
         if client and not form.get("client_id"):
             form = FormData([*form.multi_items(), ("client_id", client)])
             request._form = form  # where Starlette keeps what it has read itself
-        if not is_document_address(str(client)):
-            return form
-        if not self._provider.team.client_documents:
-            return None
-        return form if await aside(self._provider.grants.knows_client, str(client)) else None
+        provider = self._provider
+        if is_document_address(str(client)) and not (
+            provider.team.client_documents
+            and await aside(provider.grants.knows_client, str(client))
+        ):
+            return _refusal(401, "invalid_client", "Invalid client_id")
+        return form
 
 
-def _twice(names: Sequence[str]) -> str | None:
-    """Return a parameter that is given twice, which only a resource may be (RFC 6749, 3.1)."""
-    return next((name for name in names if name != "resource" and names.count(name) > 1), None)
+def _twice(given: FormData | QueryParams) -> Response | None:
+    """Refuse a parameter that is given twice, which only a resource may be (RFC 6749, 3.1)."""
+    for name in given:
+        if name != "resource" and len(given.getlist(name)) > 1:
+            return _refusal(400, "invalid_request", f"{name} is given twice.")
+    return None
 
 
 def _basic_client(request: Request) -> str | None:
@@ -216,10 +221,6 @@ def _basic_client(request: Request) -> str | None:
         return unquote(base64.b64decode(encoded).decode().partition(":")[0]) or None
     except ValueError:
         return None
-
-
-def _unknown_client() -> Response:
-    return _refusal(401, "invalid_client", "Invalid client_id")
 
 
 class _Authorize:
@@ -249,8 +250,8 @@ class _Authorize:
 
     async def _answer(self, request: Request) -> Response:
         given = request.query_params if request.method == "GET" else await request.form()
-        if twice := _twice([name for name, _ in given.multi_items()]):
-            return _refusal(400, "invalid_request", f"{twice} is given twice.")
+        if twice := _twice(given):
+            return twice
         answer: Response = await self._handler.handle(request)
         address = answer.headers.get("location", "")
         if not address or address.startswith(f"{self._team.public_url}/sign-in?"):

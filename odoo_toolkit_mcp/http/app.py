@@ -19,13 +19,14 @@ from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import AnyHttpUrl
 from sse_starlette.sse import AppStatus
 from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.authentication import AuthenticationMiddleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from odoo_toolkit_mcp.callers import seconds_left
 from odoo_toolkit_mcp.http.authentication import SharedToken, token_verifier
@@ -150,6 +151,23 @@ def for_pages(app: ASGIApp, origins: Sequence[str]) -> ASGIApp:
     )
 
 
+class _Challenge(RequireAuthMiddleware):
+    """Refuses requests, and tells their clients which scopes to ask for (RFC 6750, 3)."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+
+        async def tell(message: Message) -> None:
+            if message["type"] == "http.response.start" and self.required_scopes:
+                headers = MutableHeaders(scope=message)
+                if told := headers.get("www-authenticate"):
+                    scopes = " ".join(self.required_scopes)
+                    headers["www-authenticate"] = f'{told}, scope="{scopes}"'
+            await send(message)
+
+        await super().__call__(scope, receive, tell)
+
+
 def guard(
     app: ASGIApp,
     verifier: TokenVerifier | None,
@@ -159,7 +177,7 @@ def guard(
     """Return an application that asks for a bearer token first, where there is a verifier."""
     if verifier is None:
         return app
-    required = AuthContextMiddleware(RequireAuthMiddleware(app, scopes, metadata_url))
+    required = AuthContextMiddleware(_Challenge(app, scopes, metadata_url))
     return AuthenticationMiddleware(required, backend=BearerAuthBackend(verifier))
 
 

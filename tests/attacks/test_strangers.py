@@ -100,8 +100,9 @@ def test_what_is_given_twice_is_refused(team: RunningTeam, client: OAuthClient) 
     answer = requests.get(f"{team.url}/authorize", params=twice, timeout=60)
     assert answer.json()["error_description"] == "redirect_uri is given twice."
     form = [("client_id", client.id), ("grant_type", "refresh_token"), ("client_id", client.id)]
-    answer = requests.post(f"{team.url}/token", form, timeout=60)
-    assert answer.json()["error_description"] == "client_id is given twice."
+    for path in ("token", "revoke"):
+        answer = requests.post(f"{team.url}/{path}", form, timeout=60)
+        assert answer.json()["error_description"] == "client_id is given twice."
 
 
 def test_very_many_connections_of_one_person_hide_nobody_elses(

@@ -307,7 +307,9 @@ def test_without_the_scope_there_is_nothing(team: RunningTeam, issuer: Issuer) -
     key_given(team)
     refused = asked(team, token_of(issuer, team, scope="other"))
     assert refused.status_code == 403
-    assert "insufficient_scope" in refused.headers["WWW-Authenticate"]
+    told = refused.headers["WWW-Authenticate"]
+    assert "insufficient_scope" in told
+    assert f'scope="{" ".join(team.team.issuer.scopes)}"' in told
 
 
 # The file ----------------------------------------------------------------------------------------

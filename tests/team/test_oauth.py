@@ -48,6 +48,7 @@ def register(team: RunningTeam, **changed: Any) -> requests.Response:
 def test_a_client_finds_its_way_from_a_refused_call(team: RunningTeam) -> None:
     refused = call(team.url, "nonsense", "odoo_core_get_user")
     assert refused.status_code == 401
+    assert 'scope="odoo"' in refused.headers["WWW-Authenticate"]
     where = re.search(r'resource_metadata="([^"]+)"', refused.headers["WWW-Authenticate"])
     assert where
     protected = requests.get(where[1], timeout=120).json()
@@ -302,11 +303,14 @@ def test_tokens_end(
 def test_a_client_may_ask_for_more_than_it_registered_for_but_not_for_what_there_is_not(
     team: RunningTeam, client: OAuthClient
 ) -> None:
-    """The MCP inspector registers with the endpoint's scopes, and asks for all of the server."""
+    """The MCP inspector registers with the endpoint's scopes, and asks for all of the server.
+
+    Others ask for the scope of the challenge alone; they, too, go on without the person.
+    """
     client.id = register(team, scope="odoo").json()["client_id"]
-    asked = client.query(scope="odoo offline_access")
-    page = Person(team.url).get("/authorize", **asked)
-    assert "/sign-in?" in page.headers["location"]
+    for scope in ("odoo offline_access", "odoo"):
+        tokens = client.tokens(code_of(team, client, scope=scope))
+        assert client.refresh(tokens.refresh).json()["scope"] == scope
     page = Person(team.url).get("/authorize", **client.query(scope="odoo admin"))
     assert "invalid_scope" in page.headers.get("location", page.text)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import sqlite3
+import weakref
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -402,6 +403,34 @@ def test_many_registrations_neither_keep_new_clients_out_nor_push_out_those_in_u
     assert answer.status_code == 400
     assert "too many clients" in answer.text
     assert found("used", "asking") == [True, True]
+
+
+def test_of_very_many_registrations_few_are_in_memory_at_once(
+    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Anybody can make 20,000, and a server that starts or renews its keys opens them all."""
+    team = serve()
+    OAuthClient(team.url)
+    with team.server.store.writing() as session:
+        session.execute(
+            "INSERT INTO client (id, sealed, made, used)"
+            " WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 3000)"
+            " SELECT 'many' || n, sealed, made, used FROM n, client"
+        )
+    alive: weakref.WeakSet[Any] = weakref.WeakSet()
+    most = [0]
+
+    class Row(sqlite3.Row):
+        def __init__(self, *given: Any) -> None:
+            alive.add(self)
+            most[0] = max(most[0], len(alive))
+
+    monkeypatch.setattr(sqlite3, "Row", Row)
+    server = TeamServer(team.team)
+    assert 0 < most[0] <= 1000
+    assert server.provider.rotate_keys() == 3001
+    assert most[0] <= 1000
+    server.store.close()
 
 
 def test_the_activity_is_found_by_its_words(serve: Serve, place: str) -> None:
