@@ -36,8 +36,13 @@ class Shop:
     partner: int
     product: int
     order: int
-    confirmed: int
     tag: int
+
+    @property
+    def confirmed(self) -> int:
+        """A confirmed order that nothing has been done with yet."""
+        lines = [{"product_id": self.product, "quantity": 1, "price_unit": 500}]
+        return sales.create_order(self.odoo, partner_id=self.partner, lines=lines, confirm=True).id
 
     @property
     def lines(self) -> list[int]:
@@ -56,14 +61,11 @@ def shop(own_server: Server) -> Iterator[Shop]:
         values = {"name": f"Thing {suffix}", "type": "service", "invoice_policy": "order"}
         product = create(odoo, "product.product", values).id
         lines = [{"product_id": product, "quantity": 1, "price_unit": 500}]
-        orders = [sales.create_order(odoo, partner_id=partner, lines=lines).id for _ in range(2)]
-        sales.confirm_order(odoo, order_id=orders[1])
         yield Shop(
             odoo=odoo,
             partner=partner,
             product=product,
-            order=orders[0],
-            confirmed=orders[1],
+            order=sales.create_order(odoo, partner_id=partner, lines=lines).id,
             tag=create(odoo, TAG, {"name": f"Tag {suffix}"}).id,
         )
 

@@ -346,7 +346,7 @@ def test_bad_input_writes_nothing(biller: Odoo, shop: Shop) -> None:
     with pytest.raises(NotFoundError):
         create_invoice(biller, partner_name=uuid.uuid4().hex, lines=[line])
     with pytest.raises(AmbiguousNameError):
-        create_invoice(biller, partner_name="a", lines=[line])
+        create_invoice(biller, partner_id=shop.partner, lines=[{"product_name": shop.tag}])
     with pytest.raises(ValidationError, match="is for purchases"):
         create_invoice(
             biller, partner_id=shop.partner, lines=[{**line, "tax_ids": [shop.purchase_tax]}]

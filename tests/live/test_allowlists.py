@@ -112,7 +112,8 @@ class Records:
 
     @property
     def template(self) -> int:
-        return self._make("template", "product.template", name=self._product, list_price=5)
+        name = f"Template of {self._product}"
+        return self._make("template", "product.template", name=name, list_price=5)
 
     @property
     def product_name(self) -> str:
