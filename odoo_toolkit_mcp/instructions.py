@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING
 
 from odoo_toolkit_mcp.settings import MODE_ACCESS, ServerSettings
 from odoo_toolkit_mcp.skill_list import SCHEME, names
-from odoo_toolkit_mcp.tool_groups import NATIVE
+from odoo_toolkit_mcp.tool_groups import EVERYDAY, NATIVE
 
 if TYPE_CHECKING:
     from odoo_toolkit.call import Access
@@ -61,10 +61,10 @@ _LINES = (
 _ACCESS: dict[str, Access] = {"odoo_core_create": "create", "odoo_core_write": "write"}
 
 _AREAS = (
-    "The other tools are operations of areas: odoo_read_<area> only reads, odoo_change_<area>"
-    " changes. Called with nothing, an area lists its operations; with an operation alone, it tells"
-    " that operation's schema. Where a text names a tool that is not listed, such as"
-    " odoo_sales_confirm_order, that is the operation confirm_order of odoo_change_sales."
+    "Tools that are not listed are operations of areas: odoo_read_<area> reads, odoo_change_<area>"
+    " changes. Without arguments, an area lists its operations; an operation alone tells its"
+    " schema. For odoo_sales_cancel_order, if it is not listed, use the operation cancel_order of"
+    " odoo_change_sales."
 )
 
 _VALUES = (
@@ -79,8 +79,8 @@ _ERRORS = (
 )
 
 
-def expected_tools(settings: ServerSettings) -> set[str]:
-    """Return which of the tools that the lines speak of will be there.
+def expected_tools(settings: ServerSettings, form: str) -> set[str]:
+    """Return which of the tools that the lines speak of will be listed in a form.
 
     ``initialize`` is answered before the tools are registered.
     """
@@ -90,22 +90,29 @@ def expected_tools(settings: ServerSettings) -> set[str]:
         return set()
     allowed = MODE_ACCESS[settings.mode]
     named = {name for names, _ in _LINES for name in names}
-    return {
-        name
-        for name in named
-        if _ACCESS.get(name, "read") in allowed and (settings.tools == "flat" or name in NATIVE)
-    }
+    listed = {"flat": named, "areas": NATIVE}.get(form, (*NATIVE, *EVERYDAY))
+    return {name for name in named if _ACCESS.get(name, "read") in allowed and name in listed}
 
 
-def instructions_for(tools: Container[str], settings: ServerSettings) -> str:
-    """Return the instructions for a server that lists these tools."""
+def instructions_for(
+    tools: Container[str], settings: ServerSettings, form: str, about: Sequence[str] = ()
+) -> str:
+    """Return the instructions for a client.
+
+    Args:
+        tools: that are listed.
+        settings: of the server.
+        form: of the list; auto as long as it is not known.
+        about: sentences on the list.
+    """
     lines = [line for names, line in _LINES if all(name in tools for name in names)]
     return "\n".join(
         [
             "These tools work on the records of an Odoo database.",
             _MODES[settings.mode],
+            *about,
             *lines,
-            *([_AREAS] if settings.tools == "areas" else []),
+            *([_AREAS] if form != "flat" else []),
             _VALUES,
             _DATA,
             _ERRORS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import logging
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
@@ -69,12 +70,15 @@ from odoo_toolkit_mcp.views.serving import (
     with_views,
     with_whole,
 )
+from odoo_toolkit_mcp.wishes import HEADERS, wishes_of
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
     from odoo_toolkit.connection.settings import ConnectionSettings
     from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool
     from odoo_toolkit_mcp.views.sealed import Seal
+
+logger = logging.getLogger(__name__)
 
 #: Seconds that tools/list waits to learn from Odoo which toolsets it serves.
 LIST_PATIENCE = 5.0
@@ -141,7 +145,6 @@ class OdooServer(Server[Running]):
             DISTRIBUTION,
             version=version(),
             title="Odoo",
-            instructions=instructions_for(expected_tools(settings), settings),
             lifespan=_lifespan,
             get_tool_input_schema=self._input_schema,
             on_list_tools=self._list_tools,
@@ -156,7 +159,7 @@ class OdooServer(Server[Running]):
         if importlib.util.find_spec("opentelemetry.sdk") is None:
             # The SDK's own middleware would make spans that nobody takes.
             self.middleware.clear()
-        self.middleware += [request_ids.noted, self._note_answer]
+        self.middleware += [request_ids.noted, self._note_answer, self._instruct]
 
     def create_initialization_options(
         self,
@@ -168,7 +171,7 @@ class OdooServer(Server[Running]):
 
         That is nothing where there are no sessions.
         """
-        sessions = self.settings.transport == "stdio" or not self.settings.stateless
+        sessions = self._has_sessions
         options = super().create_initialization_options(
             notification_options or NotificationOptions(tools_changed=sessions),
             experimental_capabilities,
@@ -177,6 +180,11 @@ class OdooServer(Server[Running]):
         if options.capabilities.resources and not sessions:
             options.capabilities.resources.subscribe = False
         return options
+
+    @property
+    def _has_sessions(self) -> bool:
+        """Return whether clients of the handshake era have a session."""
+        return self.settings.transport == "stdio" or not self.settings.stateless
 
     def end_streams(self) -> None:
         """End the streams of notifications, which clients keep open for as long as they can."""
@@ -210,16 +218,31 @@ class OdooServer(Server[Running]):
 
     async def _publish(self) -> None:
         """Put newly registered tools to use, and tell all clients if the list has changed."""
-        changed = self.offered.use_registered()
-        names = {tool.name for tool in self.offered.listed}
-        self.instructions = instructions_for(names, self.settings)
-        if not changed:
+        if not self.offered.use_registered():
             return
         await self._bus.publish(ToolsListChanged())
         sessions = dict(self._sessions)
         keys = list(sessions)
         for gone in await send_all(s.send_tool_list_changed for s in sessions.values()):
             self._sessions.pop(keys[gone], None)
+
+    async def _instruct(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        """Tell a client in its instructions of the list that it gets, and why it gets that."""
+        result = await call_next(ctx)
+        if ctx.method in ("initialize", "server/discover") and isinstance(result, dict):
+            form, listed, about = self.offered.listing(self._client(ctx), wishes_of(ctx.request))
+            tools = {tool.name for tool in listed} or expected_tools(self.settings, form)
+            result["instructions"] = instructions_for(tools, self.settings, form, about)
+        return result
+
+    def _client(self, ctx: Context) -> str:
+        """Return what a client calls itself, as far as each of its requests will say it."""
+        if ctx.method == "initialize":
+            info = (ctx.params or {}).get("clientInfo")
+            name = info.get("name") if isinstance(info, Mapping) and self._has_sessions else None
+            return name if isinstance(name, str) else ""
+        params = ctx.session.client_params
+        return params.client_info.name if params else ""
 
     async def _list_tools(
         self, ctx: Context, params: PaginatedRequestParams | None
@@ -239,10 +262,19 @@ class OdooServer(Server[Running]):
         )
 
     def _listed(self, ctx: Context) -> list[McpTool]:
-        listed = self.offered.listed
-        if not has_views(ctx):
-            return listed
-        return with_views(listed, self.offered.tools, self.offered.areas)
+        """Return the list of a client.
+
+        Raises:
+            MCPError: the connection asks for tools, and this server has none of them.
+        """
+        client, wishes = self._client(ctx), wishes_of(ctx.request)
+        _, tools, about = self.offered.listing(client, wishes)
+        logger.info("%d tools for %s. %s", len(tools), ascii(client[:60]), " ".join(about))
+        if wishes.names and not tools:
+            raise MCPError(INVALID_PARAMS, " ".join(about))
+        return (
+            with_views(tools, self.offered.tools, self.offered.areas) if has_views(ctx) else tools
+        )
 
     def _remember(self, ctx: Context) -> None:
         """Remember a session of the handshake era, in which changes are told unasked."""
@@ -333,7 +365,7 @@ class OdooServer(Server[Running]):
         params = by_view.params if by_view else params
         name, noted = params.name, history_entries.Noted(history_entries.client_label(ctx))
         try:
-            tool = self._tool(name, params.arguments or {})
+            tool = self._tool(ctx, name, params.arguments or {})
             given = disambiguation.chosen(params.arguments or {}, params)
             arguments = tool.check(given)
             await self.requests.check_rate(ctx, tool.access)
@@ -495,28 +527,33 @@ class OdooServer(Server[Running]):
                 ctx.session, self._views.with_meta, odoo, who, tool, given, result, content
             )
 
-    def _tool(self, name: str, arguments: Mapping[str, Any]) -> Tool:
-        """Return a tool by its name; what the mode hides may still be planned.
+    def _tool(self, ctx: Context, name: str, arguments: Mapping[str, Any]) -> Tool:
+        """Return a tool by its name; what the mode or the connection excludes may be planned.
 
         Raises:
             MCPError: there is no such tool.
-            OdooError: this mode hides it.
+            OdooError: this mode hides it, or the connection only reads.
         """
-        if name in self.offered.tools:
-            return self.offered.tools[name]
-        if name in self.offered.hidden:
-            tool, mode = self.offered.hidden[name], self.settings.mode
-            if tool.plans and arguments.get("dry_run") is True:
+        mode, tool = self.settings.mode, self.offered.tools.get(name)
+        where, who = f"in {mode} mode", "The server's operator sets the mode: ODOO_MCP_MODE."
+        if tool:
+            if tool.hints(mode).read_only or not wishes_of(ctx.request).readonly:
                 return tool
-            plans = "With dry_run true it tells what it would do. " if tool.plans else ""
-            raise make_error(
-                "MODE_VIOLATION",
-                f"{tool.access.capitalize()} operations are not allowed in {mode} mode",
-                suggestion=f"{plans}Whoever runs this server sets the mode: ODOO_MCP_MODE.",
-                details={"mode": mode},
-                outcome="not_sent",
-            )
-        raise MCPError(INVALID_PARAMS, f"Unknown tool: {name[:100]}")
+            header = HEADERS["readonly"]
+            where, who = "on this connection", f"The client asks for that: {header}."
+        tool = tool or self.offered.hidden.get(name)
+        if tool is None:
+            raise MCPError(INVALID_PARAMS, f"Unknown tool: {name[:100]}")
+        if tool.plans and arguments.get("dry_run") is True:
+            return tool
+        plans = "With dry_run true it tells what it would do. " if tool.plans else ""
+        raise make_error(
+            "MODE_VIOLATION",
+            f"{tool.access.capitalize()} operations are not allowed {where}",
+            suggestion=f"{plans}{who}",
+            details={"mode": mode},
+            outcome="not_sent",
+        )
 
     async def _own_odoo(self, ctx: Context) -> Odoo:
         """Return the server's own Odoo, which decides which tools there are."""

@@ -23,6 +23,7 @@ from odoo_toolkit.configuration import (
 )
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.policy.policy import policy_problems
+from odoo_toolkit_mcp.list_choice import FORMS
 
 if TYPE_CHECKING:
     from odoo_toolkit.call import Access
@@ -148,6 +149,9 @@ class ServerSettings:
         plugins: names of installed plugins to use.
         plugin_files: paths of TOML plugins to use.
         tools: flat lists each tool. areas lists core tools, and two tools per area for the others.
+            short lists everyday tools besides, as long as the list is within 40 tools and 24 kB.
+            auto is flat for clients that search tools, and for lists within these limits,
+            otherwise short.
         confirm: ask for confirmation before something is deleted or cancelled: if the client can
             ask (auto), always (otherwise the call fails), or never.
         confirm_tools: further tools that ask for confirmation.
@@ -229,7 +233,7 @@ class ServerSettings:
     )
     plugins: tuple[str, ...] = setting("ODOO_MCP_PLUGINS", parse=comma_list, default=())
     plugin_files: tuple[str, ...] = setting("ODOO_MCP_PLUGIN_FILES", parse=comma_list, default=())
-    tools: str = setting("ODOO_MCP_TOOLS", parse=choice("flat", "areas"), default="flat")
+    tools: str = setting("ODOO_MCP_TOOLS", parse=choice(*FORMS), default="auto")
     confirm: str = setting(
         "ODOO_MCP_CONFIRM", parse=choice("auto", "always", "never"), default="auto"
     )

@@ -1,4 +1,4 @@
-"""The short list of tools: the everyday tools as they are, all others as operations of an area.
+"""The shorter lists of tools: some tools as they are, all others as operations of an area.
 
 An area has two tools, one that reads and one that changes, so that the hints of each hold for
 every operation in it. Called with nothing, a tool lists its operations; with an operation alone, it
@@ -9,7 +9,7 @@ and goes the way that one goes.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -21,13 +21,28 @@ from odoo_toolkit.errors import ValidationError, make_error
 if TYPE_CHECKING:
     from odoo_toolkit_mcp.toolsets.base import Hints, Tool
 
-#: Tools that are listed as they are, in either form.
+#: Tools that are listed as they are, in each form.
 NATIVE = (
     "odoo_core_search_read",
     "odoo_core_deep_search",
     "odoo_core_read",
     "odoo_core_aggregate",
     "odoo_core_fields_get",
+)
+
+#: Tools that a short list has as they are, as long as there is room: the most used first.
+EVERYDAY = (
+    "odoo_core_count",
+    "odoo_core_list_models",
+    "odoo_core_create",
+    "odoo_core_write",
+    "odoo_contacts_identify_contact",
+    "odoo_sales_confirm_order",
+    "odoo_sales_create_order",
+    "odoo_inventory_get_stock",
+    "odoo_accounting_register_payment",
+    "odoo_accounting_create_invoice",
+    "odoo_chatter_schedule_activity",
 )
 
 #: toolset -> area, where the toolset alone is too small for one, or its name says too little.
@@ -99,12 +114,19 @@ class Area:
         """What the operations do, each."""
         return [tool.hints(self.mode) for tool in self.tools.values()]
 
-    def listed(self) -> McpTool:
-        """Return the tool as tools/list shows it: its hints are true for all its operations."""
+    def listed(self, shown: Container[str]) -> McpTool | None:
+        """Return the tool as tools/list shows it: its hints are true for all its operations.
+
+        Args:
+            shown: tools that it names; without any of them there is no such tool.
+        """
         verb = "Change" if self.changes else "Read"
+        operations = [name for name, tool in self.tools.items() if tool.name in shown]
+        if not operations:
+            return None
         return McpTool(
             name=self.name,
-            description=f"{verb} {self.subject}: {', '.join(self.tools)}.",
+            description=f"{verb} {self.subject}: {', '.join(operations)}.",
             input_schema=INPUT_SCHEMA,
             output_schema=OUTPUT_SCHEMA,
             annotations=ToolAnnotations(title=f"{verb} {self.subject}", **self._hints()),
@@ -188,12 +210,6 @@ def areas_for(tools: Mapping[str, Tool], hidden: Mapping[str, Tool], mode: str) 
         if area_there:
             area_there.hidden[_operation(tool.name)] = tool
     return areas
-
-
-def in_areas(tools: Mapping[str, Tool], areas: Mapping[str, Area]) -> Iterator[Tool | Area]:
-    """Yield what the short list has, in its order."""
-    yield from (tool for tool in tools.values() if tool.name in NATIVE)
-    yield from areas.values()
 
 
 def read_call(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,15 +15,25 @@ from mcp.types import ToolAnnotations
 
 from odoo_toolkit_mcp.bridge import limiter
 from odoo_toolkit_mcp.confirmation import check_tools
+from odoo_toolkit_mcp.list_choice import MOST_BYTES, Choice, choose
 from odoo_toolkit_mcp.server_facts import Served, served_by
 from odoo_toolkit_mcp.settings import ServerSettings
-from odoo_toolkit_mcp.tool_groups import Area, area_of, areas_for, in_areas
+from odoo_toolkit_mcp.tool_groups import EVERYDAY, NATIVE, Area, area_of, areas_for
+from odoo_toolkit_mcp.wishes import Wishes, narrow
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
     from odoo_toolkit_mcp.plugins import Plugins
     from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolTable
     from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
+
+
+#: Lists that are remembered, one for each client and wish.
+_MOST_LISTINGS = 100
+
+
+#: The form of a list, the tools in it, and sentences on both.
+Listing = tuple[str, list[McpTool], list[str]]
 
 
 class ToolList:
@@ -49,10 +60,11 @@ class ToolList:
         self.tools: dict[str, Tool] = {}
         #: Tools that exist in other modes.
         self.hidden: dict[str, Tool] = {}
-        #: The tools of areas by their names, where tools are listed so.
+        #: The tools of areas by their names, whether they are listed or not.
         self.areas: dict[str, Area] = {}
-        #: The tools as tools/list shows them.
+        #: All tools as a flat list shows them.
         self.listed: list[McpTool] = []
+        self._listings: dict[tuple[Choice, Wishes], Listing] = {}
 
     @property
     def names_plugins(self) -> bool:
@@ -117,16 +129,38 @@ class ToolList:
         """Put newly registered tools to use, and return whether the list has changed."""
         before, table = self.listed, self._registered
         if table is not None:
+            mode = self._settings.mode
             self.tools, self.hidden = table.tools, table.hidden
-            self.areas, self.listed = listed(table, self._settings)
+            self.areas = areas_for(table.tools, table.hidden, mode)
+            self.listed = [as_listed(tool, mode) for tool in table.tools.values()]
+            self._listings = {}
         return self.listed != before
+
+    def listing(self, client: str, wishes: Wishes) -> Listing:
+        """Return the list that a client gets; only its form, as long as no tools are registered.
+
+        Args:
+            client: ``clientInfo.name``, or an empty text.
+            wishes: of the connection.
+        """
+        choice = choose(wishes.form or ("auto" if wishes.names else self._settings.tools), client)
+        if self._registered is None:
+            return choice.form, [], [_sentence(choice.form, choice)]
+        if (key := (choice, wishes)) not in self._listings:
+            if len(self._listings) >= _MOST_LISTINGS:
+                self._listings = {}
+            tools, omitted = narrow(wishes, self.tools, self.registry.report, self._settings.mode)
+            made = {tool.name: tool for tool in self.listed if tool.name in tools}
+            form, listed = arrange(made, self.areas, choice)
+            self._listings[key] = form, listed, [_sentence(form, choice), *omitted]
+        return self._listings[key]
 
     def waits_for(self, name: str) -> bool:
         """Whether only Odoo can tell whether there is a tool of that name."""
         if name in self.tools or name in self.areas:
             return False
         waiting = [f"odoo_{toolset}_" for toolset in self.registry.waiting_toolsets()]
-        if self._settings.tools == "areas" and name.startswith(("odoo_read_", "odoo_change_")):
+        if name.startswith(("odoo_read_", "odoo_change_")):
             return name.split("_", 2)[2] in map(area_of, waiting)
         return name.startswith(tuple(waiting))
 
@@ -154,16 +188,53 @@ class ToolList:
         return served_by(creates, self._settings.mode, toolsets)
 
 
-def listed(table: ToolTable, settings: ServerSettings) -> tuple[dict[str, Area], list[McpTool]]:
-    """Return the areas that there are, and the tools as tools/list shows them."""
-    mode = settings.mode
-    if settings.tools == "flat":
-        return {}, [as_listed(tool, mode) for tool in table.tools.values()]
-    areas = areas_for(table.tools, table.hidden, mode)
-    return areas, [
-        one.listed() if isinstance(one, Area) else as_listed(one, mode)
-        for one in in_areas(table.tools, areas)
-    ]
+def _sentence(form: str, choice: Choice) -> str:
+    return f"List of tools: {form}, {choice.why}."
+
+
+def arrange(
+    made: Mapping[str, McpTool], areas: Mapping[str, Area], choice: Choice
+) -> tuple[str, list[McpTool]]:
+    """Return the form of a list, and the tools in it.
+
+    Args:
+        made: all tools of the list, each as a flat one shows it.
+        areas: what there is, whether listed or not.
+        choice: of the form.
+    """
+    flat = list(made.values())
+    if choice.form == "flat" or (choice.form == "auto" and fits(flat, choice.most)):
+        return "flat", flat
+    own, found = {*NATIVE}, _in_areas(made, areas, NATIVE)
+    if choice.form == "areas":
+        return "areas", found
+    for name in dict.fromkeys((*EVERYDAY, *made)):
+        if name in made and name not in own:
+            more = _in_areas(made, areas, own := {*own, name})
+            if not fits(more, choice.most):
+                break
+            found = more
+    return "short", found
+
+
+def _in_areas(
+    made: Mapping[str, McpTool], areas: Mapping[str, Area], own: Container[str]
+) -> list[McpTool]:
+    """Return some tools as they are, and the areas of all others."""
+    others = [name for name in made if name not in own]
+    listed = (area.listed(others) for area in areas.values())
+    return [*(tool for name, tool in made.items() if name in own), *filter(None, listed)]
+
+
+def fits(tools: Sequence[McpTool], most: int) -> bool:
+    """Return whether a list is within the limits of clients that load all tools."""
+    return len(tools) <= most and sum(map(size_for_models, tools)) <= MOST_BYTES
+
+
+def size_for_models(tool: McpTool) -> int:
+    """Return the bytes that most clients hand to a model: name, description, arguments."""
+    schema = json.dumps(tool.input_schema, separators=(",", ":"), ensure_ascii=False)
+    return len(tool.name) + len((tool.description or "").encode()) + len(schema.encode())
 
 
 def as_listed(tool: Tool, mode: str) -> McpTool:

@@ -82,7 +82,7 @@ def server_texts() -> tuple[Said, ...]:
     found = [
         Said(
             f"instructions, {mode}",
-            instructions_for(tools(), ServerSettings(mode=mode, tools=form)),
+            instructions_for(tools(), ServerSettings(mode=mode), form),
         )
         for mode in MODE_ACCESS
         for form in ("flat", "areas")

@@ -171,7 +171,7 @@ async def test_no_tool_of_a_readonly_server_writes(
     rules: dict[str, Any] = {"approval": ("*.unlink",), "approvers": ("admin", "demo")}
     async with Client(OdooServer(settings, ServerSettings(mode="full", confirm="never"))) as full:
         await call(full, "odoo_core_create", model="crm.tag", values={"name": tmp_path.name})
-    served = OdooServer(settings, ServerSettings(mode="readonly", **rules))
+    served = OdooServer(settings, ServerSettings(mode="readonly", tools="flat", **rules))
     reading = reads(raw)
     done: set[str] = set()
     wrong: dict[str, Any] = {}

@@ -76,6 +76,7 @@ def _server_process(server: Server) -> StdioServerParameters:
         **({"ODOO_API_KEY": server.api_key} if server.api_key else {}),
         **({} if server.api_key else {"ODOO_PASSWORD": server.password}),
         "ODOO_MCP_MODE": "full",  # the demo creates and deletes; the server's default is to read
+        "ODOO_MCP_TOOLS": "flat",  # the demo counts the tools of each toolset
         "ODOO_MCP_DOWNLOAD_DIR": str(_download_folder()),
     }
     return StdioServerParameters(command=str(command), env=environment)

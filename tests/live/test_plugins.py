@@ -59,7 +59,8 @@ def mcp_server(
     keywords = {**credentials(rental.server, rental.server.user(role)), "history": history}
     connection, problems = load_settings(ConnectionSettings, keywords, environ={})
     assert connection, problems
-    found, problems = load_settings(ServerSettings, {"mode": "full", **settings}, environ={})
+    settings = {"mode": "full", "tools": "flat", **settings}
+    found, problems = load_settings(ServerSettings, settings, environ={})
     assert found, problems
     return OdooServer(connection, found)
 

@@ -12,21 +12,24 @@ from typing import Any
 
 from mcp.types import Tool
 
-from odoo_toolkit_mcp import tool_list
+from odoo_toolkit_mcp.list_choice import CLIENTS, Choice, Known, choose
 from odoo_toolkit_mcp.settings import MODE_ACCESS, ServerSettings
 from odoo_toolkit_mcp.tool_groups import Area, areas_for
+from odoo_toolkit_mcp.tool_list import arrange, as_listed, size_for_models
 from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
 from odoo_toolkit_mcp.toolsets.base import ToolTable
-from tests.mcp import list_sizes
 
 FILE = Path(__file__).with_name("list_sizes.json")
 
 #: Where people read it, and what stands around the table there.
 GUIDE = Path(__file__).parent.parent.parent / "docs/server.md"
-BEGIN, END = "<!-- sizes -->", "<!-- end of sizes -->"
+PLACES = {
+    "sizes": ("<!-- sizes -->", "<!-- end of sizes -->"),
+    "clients": ("<!-- clients -->", "<!-- end of clients -->"),
+}
 
 #: As in ``ODOO_MCP_TOOLS``.
-FORMS = ("flat", "areas")
+FORMS = ("flat", "short", "areas")
 
 Sizes = dict[str, dict[str, int]]
 
@@ -41,8 +44,13 @@ def table(mode: str) -> ToolTable:
 
 def listed(mode: str, form: str) -> list[dict[str, Any]]:
     """Return the tools as tools/list writes them."""
-    _, tools = tool_list.listed(table(mode), ServerSettings(mode=mode, tools=form))
-    return as_json(tools)
+    return as_json(arranged(mode, choose(form, ""))[1])
+
+
+def arranged(mode: str, choice: Choice) -> tuple[str, list[Tool]]:
+    """Return the form of a list of all tools, and the tools in it."""
+    made = {name: as_listed(tool, mode) for name, tool in table(mode).tools.items()}
+    return arrange(made, all_areas(mode), choice)
 
 
 def as_json(tools: list[Tool]) -> list[dict[str, Any]]:
@@ -55,21 +63,15 @@ def size(value: Any) -> int:
     return len(json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode())
 
 
-def for_models(tools: list[dict[str, Any]]) -> int:
-    """Return the bytes that most clients hand to a model: names, descriptions, arguments."""
-    return sum(
-        len(tool["name"]) + len(tool["description"].encode()) + size(tool["inputSchema"])
-        for tool in tools
-    )
-
-
 def measured() -> Sizes:
     """Return the bytes of each form of the list in each mode, and those that models load."""
     sizes: Sizes = {}
     for form in FORMS:
-        lists = {mode: listed(mode, form) for mode in MODE_ACCESS}
-        sizes[form] = {mode: size(tools) for mode, tools in lists.items()}
-        sizes[f"{form}, for models"] = {mode: for_models(tools) for mode, tools in lists.items()}
+        lists = {mode: arranged(mode, choose(form, ""))[1] for mode in MODE_ACCESS}
+        sizes[form] = {mode: size(as_json(tools)) for mode, tools in lists.items()}
+        sizes[f"{form}, for models"] = {
+            mode: sum(map(size_for_models, tools)) for mode, tools in lists.items()
+        }
     manifests = {mode: [size(one.manifest()) for one in areas(mode)] for mode in MODE_ACCESS}
     sizes["all manifests"] = {mode: sum(each) for mode, each in manifests.items()}
     sizes["longest manifest"] = {mode: max(each) for mode, each in manifests.items()}
@@ -78,8 +80,27 @@ def measured() -> Sizes:
 
 def areas(mode: str) -> list[Area]:
     """Return the tools of areas."""
-    found, _ = tool_list.listed(table(mode), ServerSettings(mode=mode, tools="areas"))
-    return list(found.values())
+    return list(all_areas(mode).values())
+
+
+def by_client() -> str:
+    """Return what each client gets with ``auto``: form, tools, kB for models; as the guide does."""
+    lines = [
+        f"| Client | {' | '.join(MODE_ACCESS)} | Known from |",
+        f"|---{'|---' * len(MODE_ACCESS)}|---|",
+    ]
+    alike: dict[Known | None, list[str]] = {}
+    for name, known in CLIENTS.items():
+        alike.setdefault(known, []).append(f"`{name}`")
+    for known, names in {**alike, None: ["any other client"]}.items():
+        cells = [arranged(mode, choose("auto", names[0].strip("`"))) for mode in MODE_ACCESS]
+        told = [
+            f"{form}, {len(tools)} tools, {sum(map(size_for_models, tools)) / 1000:.1f} kB"
+            for form, tools in cells
+        ]
+        source = f"{known.source}, {known.version or known.date}" if known else ""
+        lines.append(f"| {', '.join(names)} | {' | '.join(told)} | {source} |")
+    return "\n".join(lines)
 
 
 def in_docs(sizes: Sizes) -> str:
@@ -102,9 +123,12 @@ def recorded() -> Sizes:
 def write(sizes: Sizes) -> None:
     """Write the file, and the table of the guide."""
     FILE.write_text(json.dumps(sizes, indent=1) + "\n", "utf-8")
-    before, begin, rest = GUIDE.read_text("utf-8").partition(BEGIN)
-    _, end, after = rest.partition(END)
-    GUIDE.write_text(f"{before}{begin}\n\n{in_docs(sizes)}\n\n{end}{after}", "utf-8")
+    guide = GUIDE.read_text("utf-8")
+    for place, text in (("sizes", in_docs(sizes)), ("clients", by_client())):
+        before, begin, rest = guide.partition(PLACES[place][0])
+        _, end, after = rest.partition(PLACES[place][1])
+        guide = f"{before}{begin}\n\n{text}\n\n{end}{after}"
+    GUIDE.write_text(guide, "utf-8")
 
 
 def keep_what_shrank() -> None:
@@ -119,10 +143,12 @@ def keep_what_shrank() -> None:
     )
 
 
+def all_areas(mode: str) -> dict[str, Area]:
+    """Return the tools of areas by their names."""
+    tools = table(mode)
+    return areas_for(tools.tools, tools.hidden, mode)
+
+
 if __name__ == "__main__":
     write(measured())
-
-
-def all_areas(mode: str) -> dict[str, Area]:
-    table = list_sizes.table(mode)
-    return areas_for(table.tools, table.hidden, mode)
+    print(by_client())

@@ -10,8 +10,8 @@ import pytest
 from jsonschema import Draft202012Validator
 from mcp import Client
 
-from odoo_toolkit_mcp import tool_list
-from odoo_toolkit_mcp.settings import MODE_ACCESS, ServerSettings
+from odoo_toolkit_mcp.list_choice import choose
+from odoo_toolkit_mcp.settings import MODE_ACCESS
 from odoo_toolkit_mcp.tool_groups import NATIVE, OUTPUT_SCHEMA
 from odoo_toolkit_mcp.views.serving import CALL, CONFIRM, META, with_views
 from tests.kit.core_calls import CALLS
@@ -40,8 +40,8 @@ def place_of(tool: str) -> tuple[str, str]:
 def test_the_list_is_short(mode: str) -> None:
     """With views, too, but for the tools that are not for models."""
     table = list_sizes.table(mode)
-    areas, listed = tool_list.listed(table, ServerSettings(mode=mode, tools="areas"))
-    there = with_views(listed, table.tools, areas)
+    _, listed = list_sizes.arranged(mode, choose("areas", ""))
+    there = with_views(listed, table.tools, all_areas(mode))
     longest = [tool for tool in there if tool.name not in (CALL, CONFIRM)]
 
     assert list_sizes.size(list_sizes.as_json(longest)) <= MOST_BYTES
@@ -58,7 +58,9 @@ def test_every_tool_can_be_reached_at_one_place(mode: str) -> None:
 @pytest.mark.parametrize("mode", MODE_ACCESS)
 def test_hints_of_an_area_are_true_for_each_operation(mode: str) -> None:
     for area in all_areas(mode).values():
-        hints = area.listed().annotations
+        listed = area.listed([tool.name for tool in area.tools.values()])
+        assert listed is not None
+        hints = listed.annotations
         assert hints is not None
         for tool in area.tools.values():
             own = tool.hints(mode)

@@ -40,6 +40,7 @@ def test_guide_has_the_sizes() -> None:
     guide = list_sizes.GUIDE.read_text("utf-8")
 
     assert list_sizes.in_docs(list_sizes.recorded()) in guide
+    assert list_sizes.by_client() in guide
 
 
 @pytest.mark.parametrize("form", list_sizes.FORMS)

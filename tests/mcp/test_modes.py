@@ -103,7 +103,7 @@ async def test_instructions_name_only_tools_that_exist(
     server = make_server(mode=mode)
     async with Client(server, mode=era) as client:
         names = {tool.name for tool in (await client.list_tools()).tools}
-    told = server.instructions or ""
+        told = client.instructions or ""
 
     assert f"Mode: {mode}." in told
     assert set(re.findall(r"odoo_core_\w+", told)) <= names

@@ -91,7 +91,7 @@ LOOKS: dict[str, tuple[str, str, dict[str, Any], tuple[str, ...]]] = {
 async def test_answers_of_business_tools_are_short(server: Server, user: User) -> None:
     """Under 4 kB for the demo record with most to tell, lines left out."""
     sizes: dict[str, int] = {}
-    async with Client(mcp_server(server, user, mode="full")) as client:
+    async with Client(mcp_server(server, user, mode="full", tools="flat")) as client:
         offered = {tool.name: tool for tool in (await client.list_tools()).tools}
         for tool, (model, argument, named, parts) in LOOKS.items():
             if tool not in offered:

@@ -126,7 +126,7 @@ async def test_the_extension_is_declared(make_server: MakeServer) -> None:
 
 
 def test_the_instructions_name_them() -> None:
-    said = instructions_for(set(TOOLS), ServerSettings(mode="full"))
+    said = instructions_for(set(TOOLS), ServerSettings(mode="full"), "flat")
     assert all(name in said for name in NAMES)
     assert len(said) <= 2000
 
