@@ -131,10 +131,14 @@ CODE_FIELDS: frozenset[str] = frozenset(
     }
 )
 
-#: Not written either, on these models only: code, and what runs it or reaches users.
+#: Not written either, on these models only: code, and what runs it, sends or reaches users.
 UNWRITABLE_FIELDS: frozenset[tuple[str, str]] = frozenset(
     {
+        # What a job sends later as Odoo's own user: texts, and files by their ids.
+        ("account.move", "send_and_print_values"),
+        ("account.move", "sending_data"),
         ("account.tax", "formula"),
+        ("mail.scheduled.message", "send_context"),
         ("payment.transaction", "callback_model_id"),
         ("payment.transaction", "callback_res_id"),
         ("res.company", "user_ids"),
@@ -183,6 +187,9 @@ CLOSED_METHODS: frozenset[str] = frozenset(
         *("action_create_passkey", "action_create_user", "action_create_users"),
         *("action_create_users_confirmation", "action_grant_access", "action_signup_prepare"),
         *("signup_cancel", "signup_retrieve_partner"),
+        # They merge contacts of users, too: nobody chooses which, and which of them stays.
+        *("action_start_automatic_process", "action_update_all_process"),
+        "parent_migration_process_cb",
         # Texts and templates that are rendered, and code.
         *("binary_content", "compute_tips", "create_record_with_xmlid", "execute_callback"),
         *("execute_code", "find_or_create_record", "form_feedback", "insert_missing"),

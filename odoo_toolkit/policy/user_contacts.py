@@ -59,6 +59,8 @@ _MERGES: dict[tuple[str, str], str] = {
     (_CONTACT_MERGE, "action_merge"): "partner_ids",
     ("crm.lead", "merge_opportunity"): "",
     ("crm.lead2opportunity.partner", "action_apply"): "duplicated_lead_ids",
+    ("crm.lead2opportunity.partner.mass", "action_apply"): "duplicated_lead_ids",
+    ("crm.lead2opportunity.partner.mass", "action_mass_convert"): "lead_tomerge_ids",
     ("crm.merge.opportunity", "action_merge"): "opportunity_ids",
 }
 
@@ -371,18 +373,22 @@ def _check_merge(odoo: Connection, call: Call) -> None:
     relation = _MERGES.get((call.model, call.method))
     if relation is None or call.step or not call.ids:
         return  # merge_contacts looks for users itself, and tells of them in its plan
-    model, ids = call.model, set(call.ids)
+    model, ids, staying = call.model, set(call.ids), set[int]()
     if relation:
         field = odoo.schema.fields(model).get(relation)
         stays = ["dst_partner_id"] if model == _CONTACT_MERGE else []
         rows = _read(odoo, model, [["id", "in", sorted(ids)]], [relation, *stays])
         ids = {one for row in rows for one in row[relation]}
-        ids -= {row[name][0] for row in rows for name in stays if row[name]}
+        staying = {row[name][0] for row in rows for name in stays if row[name]}
         model = (field.relation if field is not None else None) or ""
     if model != CONTACT:
         rows = _read(odoo, model, [["id", "in", sorted(ids)]], ["partner_id"])
         ids = {row["partner_id"][0] for row in rows if row["partner_id"]}
-    if having := _of_users(odoo, sorted(ids)):
+    # What stays keeps its address, but for one that has none.
+    having = [
+        row for row in _of_users(odoo, sorted(ids)) if row["id"] not in staying or not row["email"]
+    ]
+    if having:
         raise _refusal([row["display_name"] for row in having], call.model, relation, having)
 
 

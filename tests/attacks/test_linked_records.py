@@ -24,18 +24,20 @@ pytestmark = pytest.mark.every_version  # methods and models of messages differ
 CLOSED, CONTACT, FILE, MAIL, MESSAGE = (
     *("hr.employee", "res.partner", "ir.attachment", "mail.mail", "mail.message"),
 )
+INVOICE = "account.move"
 OUTSIDE = "outside@attack.example"
 RULES = {
     "blocklist": {"model_blocklist": CLOSED},
-    "allowlist": {"model_allowlist": f"{CONTACT},{FILE},{MAIL},{MESSAGE},crm.lead"},
+    "allowlist": {"model_allowlist": f"{CONTACT},{FILE},{MAIL},{MESSAGE},crm.lead,{INVOICE}"},
 }
 
 
 @attrs.frozen
 class Hidden:
-    """A file and a message of a closed record, and an open record to link them to."""
+    """A file and a message of a closed record, and open records to link them to."""
 
     contact: int
+    invoice: int
     file: int
     message: int
 
@@ -59,7 +61,8 @@ def hidden(raw: Raw) -> Iterator[Hidden]:
         of_employee = {"res_model": CLOSED, "res_id": employee}
         file = make(FILE, name="salary.txt", datas="c2VjcmV0", **of_employee)
         message = raw(MESSAGE, "search", [["model", "=", CLOSED], ["res_id", "=", employee]])
-        yield Hidden(contact, file, message[0])
+        invoice = make(INVOICE, move_type="out_invoice", partner_id=contact)
+        yield Hidden(contact, invoice, file, message[0])
 
 
 def _posted(odoo: Odoo, h: Hidden, **named: Any) -> Any:
@@ -120,6 +123,12 @@ ATTEMPTS: dict[str, Callable[[Odoo, Hidden], Any]] = {
     "load by name": lambda o, h: execute(
         o, MAIL, "load", [["email_to", "attachment_ids"], [[OUTSIDE, "salary.txt"]]]
     ),
+    **{
+        f"an invoice that waits to be sent, {name}": lambda o, h, name=name: write(
+            o, INVOICE, [h.invoice], {name: {"mail_attachments_widget": [{"id": h.file}]}}
+        )
+        for name in ("send_and_print_values", "sending_data")
+    },
     "the toolkit's own message": lambda o, h: post_message(
         o, CONTACT, h.contact, body="x", attachments=[{"id": h.file}]
     ),

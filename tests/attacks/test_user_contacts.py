@@ -36,18 +36,19 @@ def odoo(request: pytest.FixtureRequest, server: Server) -> Iterator[Noting]:
 
 @attrs.frozen
 class Victim:
-    """A user, its contact, and what is linked to the contact."""
+    """A user, its contact, what is linked to the contact, and a contact that is older."""
 
     user: int
     partner: int
-    email: str
+    email: str | bool
     company: int
     lead: int
     employee: int
+    older: int
     word: str
 
 
-@pytest.fixture(scope="module", params=[True, False], ids=["active", "archived"])
+@pytest.fixture(scope="module", params=["active", "archived"])
 def victim(request: pytest.FixtureRequest, raw: Raw) -> Iterator[Victim]:
     """Made once: an attack that is refused leaves everything as it is."""
     suffix = uuid.uuid4().hex[:8]
@@ -56,17 +57,20 @@ def victim(request: pytest.FixtureRequest, raw: Raw) -> Iterator[Victim]:
         def make(model: str, **values: Any) -> int:
             return stack.enter_context(raw.record(model, values))
 
-        email = f"victim-{suffix}@example.com"
+        login = f"victim-{suffix}@example.com"
+        email = False if request.param == "without an address" else login
+        older = make(PARTNER, name=f"Older {suffix}")
         company = make(PARTNER, name=f"Company {suffix}", is_company=True)
-        user = make("res.users", name=f"Victim {suffix}", login=email, email=email)
+        user = make("res.users", name=f"Victim {suffix}", login=login, email=email)
         partner = raw.value("res.users", user, "partner_id")[0]
         raw(PARTNER, "write", [partner], {"parent_id": company})
         employee = make("hr.employee", name=f"Victim {suffix}", user_id=user)
         lead = make("crm.lead", name=f"Lead {suffix}", partner_id=partner)
-        if not request.param:
+        if request.param == "archived":
             raw("res.users", "write", [user], {"active": False})
-        yield Victim(user, partner, email, company, lead, employee, suffix)
-        raw(PARTNER, "write", [partner], {"parent_id": False})
+        yield Victim(user, partner, email, company, lead, employee, older, suffix)
+        left = raw(PARTNER, "search", [["id", "=", partner], ["active", "in", [True, False]]])
+        raw(PARTNER, "write", left, {"parent_id": False})
 
 
 Attempt = Callable[[Odoo, Victim], Any]
@@ -160,24 +164,77 @@ ATTEMPTS: dict[str, Attempt] = {
     "merge": lambda odoo, v: merge_contacts(
         odoo, contact_id=_evil(odoo, v), duplicates=[v.partner]
     ),
-    "merge by the wizard": lambda odoo, v: _merge(odoo, v),
+    "merge into it": lambda odoo, v: merge_contacts(
+        odoo, contact_id=v.partner, duplicates=[_evil(odoo, v)]
+    ),
+    "merge by the wizard": lambda odoo, v: _merge(odoo, v, _evil(odoo, v)),
+    "merge into it by the wizard": lambda odoo, v: _merge(odoo, v, v.partner),
+    **{
+        f"merge by {method}": lambda odoo, v, method=method: _merge_alike(odoo, v, method)  # type: ignore[misc]
+        for method in (
+            "action_start_automatic_process",
+            "action_update_all_process",
+            "parent_migration_process_cb",
+        )
+    },
+    "merge leads": lambda odoo, v: _merge_leads(odoo, v),
+    "convert and merge leads": lambda odoo, v: _convert_many(odoo, v),
+    "employee, and then its user": lambda odoo, v: _employee_later(odoo, v),
 }
 
 
-def _evil(odoo: Odoo, victim: Victim) -> int:
-    return create(odoo, PARTNER, {"name": f"Evil {victim.word}", "email": EVIL}).ids[0]
+def _evil(odoo: Odoo, victim: Victim, **more: Any) -> int:
+    values = {"name": f"Evil {victim.word}", "email": EVIL, **more}
+    return create(odoo, PARTNER, values).ids[0]
 
 
-def _merge(odoo: Odoo, victim: Victim) -> Any:
-    wizard = "base.partner.merge.automatic.wizard"
-    evil = _evil(odoo, victim)
-    values = {"partner_ids": [[6, 0, [evil, victim.partner]]], "dst_partner_id": evil}
-    made = create(odoo, wizard, values).ids[0]
+MERGE = "base.partner.merge.automatic.wizard"
+
+
+def _merge(odoo: Odoo, victim: Victim, stays: int) -> Any:
+    evil = _evil(odoo, victim) if stays == victim.partner else stays
+    values = {"partner_ids": [[6, 0, [evil, victim.partner]]], "dst_partner_id": stays}
+    made = create(odoo, MERGE, values).ids[0]
+    return execute(odoo, MERGE, "action_merge", [[made]])
+
+
+def _merge_alike(odoo: Odoo, victim: Victim, method: str) -> Any:
+    """Merge what has the same name: of contacts, Odoo lets the oldest one stay."""
+    write(odoo, PARTNER, [victim.older], {"name": f"Victim {victim.word}", "email": EVIL})
+    made = create(odoo, MERGE, {"group_by_name": True, "maximum_group": 0}).ids[0]
+    return execute(odoo, MERGE, method, [[made]])
+
+
+def _leads(odoo: Odoo, victim: Victim) -> list[int]:
+    """Make leads that are given the contact after their address: that changes neither."""
+    values = {"name": "x", "email_from": EVIL, "phone": "666", "type": "lead"}
+    leads = [create(odoo, "crm.lead", values).ids[0] for _ in range(2)]
+    write(odoo, "crm.lead", leads, {"partner_id": victim.partner})
+    return leads
+
+
+def _merge_leads(odoo: Odoo, victim: Victim) -> Any:
+    wizard, leads = "crm.merge.opportunity", _leads(odoo, victim)
+    made = create(odoo, wizard, {"opportunity_ids": [[6, 0, leads]]}).ids[0]
     return execute(odoo, wizard, "action_merge", [[made]])
+
+
+def _convert_many(odoo: Odoo, victim: Victim, method: str = "action_mass_convert") -> Any:
+    wizard, leads = "crm.lead2opportunity.partner.mass", _leads(odoo, victim)
+    chosen = {"active_model": "crm.lead", "active_ids": leads, "active_id": leads[0]}
+    values = {"lead_tomerge_ids": [[6, 0, leads]], "name": "convert", "deduplicate": True}
+    made = create(odoo, wizard, values, context=chosen).ids[0]
+    return execute(odoo, wizard, method, [[made]], context=chosen)
+
+
+def _employee_later(odoo: Odoo, victim: Victim) -> Any:
+    made = create(odoo, "hr.employee", {"name": "x", "work_email": EVIL}).ids
+    return write(odoo, "hr.employee", made, {"user_id": victim.user})
 
 
 @pytest.mark.every_version
 @pytest.mark.parametrize("attempt", ATTEMPTS.values(), ids=ATTEMPTS)
+@pytest.mark.parametrize("victim", ["active", "archived", "without an address"], indirect=True)
 def test_the_contact_of_a_user_keeps_its_address(
     odoo: Noting, raw: Raw, victim: Victim, attempt: Attempt
 ) -> None:

@@ -180,6 +180,13 @@ def merge_contacts(
     _check(odoo, kept, sources, moving.get("users", 0))
     takes, lost = _values(kept, sources)
     before = _count(odoo, ids)
+    if before.get("users") and any(change.field == "email" for change in takes):
+        raise _refused(
+            f"{label(kept)} has a user and no e-mail address, and would get the address of another"
+            " contact. Odoo mails the link that resets the user's password there.",
+            "Set the address of this contact in Odoo first.",
+            [kept],
+        )
     gone = [RecordName(id=row["id"], name=row["name"]) for row in sources]
     steps: list[AnyStep] = []
     for source in gone:
