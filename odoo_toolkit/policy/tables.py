@@ -69,6 +69,7 @@ NEVER_WRITTEN: tuple[str, ...] = (
     *("html_editor.*", "theme.ir.*", "website.controller.page", "website.page"),
     # Other ways to the fields of any model, past the checks of that model's own name.
     "base_import.import",  # rows of a file into the model that a char field names
+    "data_merge.*",  # Enterprise: merges records of any model, contacts of users, too
     "data_recycle.*",  # deletes the records of any model that a rule selects
     "ir.default",
     "ir.property",  # to 17: values of company-dependent fields

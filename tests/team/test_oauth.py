@@ -399,6 +399,7 @@ def test_a_client_is_known_by_its_document(
     page = person.begin(client)
     assert "By document" in text_of(page)
     page = person.sign_in(page, login="ann", key=key_of("ann"))
+    assert "Described at client.example.net" in text_of(page)  # its name is its own choice
     tokens = client.tokens(person.answer(page)["code"])
     assert lets_in(team, tokens.access)
     assert client.refresh(tokens.refresh).status_code == 200

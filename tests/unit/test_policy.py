@@ -320,6 +320,7 @@ MODEL_ATTACKS: dict[str, Call] = {
     "fields": make_call("ir.model.fields", "create", {"name": "x_a"}),
     "xml ids": make_call("ir.model.data", "unlink", [1]),
     "import wizard": make_call("base_import.import", "create", {"res_model": "res.partner"}),
+    "merging what is alike": make_call("data_merge.group", "merge_records", [1]),
     "properties": make_call("ir.property", "create", {}),
     "user by a partner": make_call(
         "res.partner", "write", [1], {"user_ids": [(0, 0, {"login": "x"})]}
