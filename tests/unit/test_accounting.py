@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import attrs
 import pytest
 
-from odoo_toolkit import lost_answers
 from odoo_toolkit.apps.accounting import (
     Invoice,
     PaymentResult,
@@ -132,34 +130,6 @@ def test_to_15_a_price_in_another_currency_has_to_be_given() -> None:
     assert odoo.written() == []
 
 
-@pytest.mark.parametrize("major", [14, 19])
-@pytest.mark.parametrize(
-    ("name", "method"),
-    [
-        ("create", "create"),
-        ("create", "action_post"),
-        ("post", "action_post"),
-        ("credit", "reverse_moves / refund_moves"),
-        ("pay", "action_create_payments"),
-    ],
-)
-def test_what_was_done_though_the_answer_was_lost_is_seen(
-    name: str, method: str, major: int
-) -> None:
-    moves, act = ACTS[name]
-    expected = Books(major, *moves)
-    usual, odoo = act(expected, False), Books(major, *moves)
-    # The other server is another one, though it has the same address.
-    lost_answers._creations.clear()
-    odoo.server.lose_answer(method.split(" / ")[0 if major == 14 else -1])
-    result = act(odoo, False)
-    lost = [warning for warning in result.warnings if "answer was lost" in warning]
-    assert len(lost) == 1
-    kept = [warning for warning in result.warnings if warning not in lost]
-    assert attrs.evolve(result, warnings=kept) == usual
-    assert odoo.written() == expected.written()
-
-
 @pytest.mark.parametrize(
     ("major", "amount", "terms", "safe"),
     [
@@ -221,18 +191,6 @@ def test_a_wizard_whose_filling_in_was_lost_did_nothing() -> None:
     with pytest.raises(OdooConnectionError) as raised:
         register_payment(odoo, invoice_ids=[7])
     assert raised.value.outcome == "rolled_back"
-
-
-def test_payments_that_odoo_does_not_name_are_found() -> None:
-    odoo = Books(19, POSTED)
-    pay = odoo.answers["account.payment.register", "action_create_payments"]
-    odoo.answers["account.payment.register", "action_create_payments"] = lambda call: [
-        pay(call),
-        True,
-    ][-1]
-    paid = register_payment(odoo, invoice_ids=[7])
-    assert isinstance(paid, PaymentResult)
-    assert [payment.amount for payment in paid.payments] == [115.0]
 
 
 @pytest.mark.parametrize("name", ACTS)

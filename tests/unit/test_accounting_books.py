@@ -163,22 +163,6 @@ def test_a_report_that_cannot_be_made_asks_nothing(arguments: Any, error: str) -
     assert odoo.sent == []
 
 
-@pytest.mark.parametrize(
-    ("kind", "most"),
-    [
-        ("trial_balance", 7),
-        ("balance_sheet", 6),
-        ("profit_and_loss", 5),
-        ("aged_receivable", 7),
-        ("aged_payable", 7),
-    ],
-)
-def test_a_report_costs_few_calls(kind: Any, most: int) -> None:
-    odoo = _book()
-    get_report(odoo, kind=kind, date_to=TODAY)
-    assert len(odoo.sent) == most, odoo.methods()
-
-
 def test_lists_of_models_need_the_journal_items_only() -> None:
     for mode in ("readonly", "restricted"):
         models = {"account.move.line"}

@@ -117,22 +117,6 @@ def test_what_was_done_though_the_answer_was_lost_is_seen(
     check_seen_when_lost(_books(major), method, OPERATIONS[name], monkeypatch)
 
 
-@pytest.mark.parametrize(
-    ("name", "method", "safe"),
-    [
-        ("credit", "create", False),
-        ("reconcile", "js_assign_outstanding_line", True),
-        ("reset", "button_draft", True),
-        ("entry", "create", False),
-    ],
-)
-def test_what_was_lost_and_is_not_there_is_not_claimed(
-    name: str, method: str, safe: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    error = check_told_when_lost(_books(), method, OPERATIONS[name], monkeypatch)
-    assert ("safe to repeat" in error.suggestion or "is safe" in error.suggestion) == safe
-
-
 @pytest.mark.parametrize("major", VERSIONS)
 def test_lines_are_credited_as_they_were_invoiced(major: int) -> None:
     odoo = _books(major)
@@ -378,18 +362,6 @@ def test_the_entry_of_a_payment_is_left_to_it(major: int) -> None:
     with pytest.raises(StateError, match="belongs to the payment PAY/5"):
         reset_invoice(odoo, invoice_id=7)
     assert writes(odoo) == []
-
-
-def test_what_had_paid_a_cancelled_invoice_is_told() -> None:
-    odoo = _books(payment_state="partial")
-    made = reset_invoice(odoo, invoice_id=7, to="cancel")
-    assert isinstance(made, Invoice)
-    assert [call.method for call in writes(odoo)] == ["button_draft", "button_cancel"]
-    assert (made.state, made.posted) == ("cancel", False)
-    assert "open again" in made.warnings[0]
-    draft = _books(state="draft")
-    reset_invoice(draft, invoice_id=7, to="cancel")
-    assert [call.method for call in writes(draft)] == ["button_cancel"]
 
 
 @pytest.mark.parametrize("major", VERSIONS)

@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit.apps.contacts import CompanyResult, create_company
+from odoo_toolkit.apps.contacts import create_company
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
 from odoo_toolkit.policy import Policy
 from tests.unit.fake_contacts import AddressBook
-from tests.unit.operation_checks import check_seen_when_lost
-from tests.unit.scripted import VERSIONS, contents
+from tests.unit.scripted import contents
 
 GIVEN: dict[str, Any] = {
     "name": "Zork Ltd",
@@ -27,53 +26,6 @@ GIVEN: dict[str, Any] = {
 
 def created(odoo: AddressBook) -> list[dict[str, Any]]:
     return [contents(call) for call in odoo.asked("create")]
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_all_are_created_in_one_request_and_read_back(major: int) -> None:
-    odoo = AddressBook(major)
-    made = create_company(odoo, **GIVEN)
-    assert isinstance(made, CompanyResult)
-    assert (made.name, made.city, made.warnings, made.not_stored) == ("Zork Ltd", "Berlin", [], [])
-    assert (made.country and made.country.name, made.state and made.state.id) == ("Germany", 1)
-    assert [(one.name, one.function) for one in made.people] == [("Ann Zork", "Buyer")]
-    (address,) = made.addresses
-    assert (address.type, address.street) == ("invoice", "Main Street 1")
-    assert address.country
-    assert address.country.name == "Belgium"
-    (values,) = created(odoo)
-    assert [command[:2] for command in values["child_ids"]] == [[0, 0], [0, 0]]
-    assert values["is_company"] is True
-
-
-def test_its_round_trips() -> None:
-    odoo = AddressBook()
-    create_company(odoo, **GIVEN)
-    assert sorted(odoo.methods()) == sorted(
-        [
-            # Countries by code and by name, the state by name and whether it is of the country.
-            "res.country.search_read",
-            "res.country.name_search",
-            "res.country.state.name_search",
-            "res.country.state.search_read",
-            # Duplicates of the company and of the person.
-            "res.partner.search_read",
-            "res.partner.search_read",
-            "res.partner.create",
-            # The company, its people and addresses, and what is stored otherwise.
-            "res.partner.search_read",
-            "res.partner.search_read",
-            "res.partner.read",
-        ]
-    )
-
-
-def test_it_is_recognised_when_its_answer_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    odoo = AddressBook()
-    made = check_seen_when_lost(
-        odoo, "create", lambda odoo, **options: create_company(odoo, **GIVEN), monkeypatch
-    )
-    assert [one.name for one in made.people] == ["Ann Zork"]
 
 
 @pytest.mark.parametrize(

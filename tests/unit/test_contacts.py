@@ -19,7 +19,7 @@ from odoo_toolkit.errors import AccessError, NotFoundError, StateError, Validati
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.records.results import RecordName
 from tests.unit.fake_contacts import AddressBook, partner
-from tests.unit.operation_checks import check_seen_when_lost, writes
+from tests.unit.operation_checks import writes
 from tests.unit.scripted import VERSIONS
 
 # What is alike ------------------------------------------------------------------------------------
@@ -107,14 +107,6 @@ def test_duplicates_come_with_a_score_and_the_reasons(major: int) -> None:
         "the same name except for word order, accents or legal form: Acme Ltd and ACME Limited",
     ]
     assert odoo.methods() == ["res.partner.search_read"]
-
-
-def test_the_duplicates_of_one_contact_take_two_round_trips() -> None:
-    odoo = AddressBook()
-    found = contacts.find_duplicates(odoo, contact_id=21)
-
-    assert [group.pairs[0].ids for group in found.groups] == [[21, 20]]
-    assert len(odoo.sent) == 2
 
 
 def test_what_many_share_says_nothing_and_is_named() -> None:
@@ -298,17 +290,6 @@ def test_what_odoo_did_not_merge_is_not_claimed() -> None:
     assert isinstance(result, contacts.MergeResult)
     assert (result.merged, len(odoo.merged)) == ([], 1)
     assert "ACME Limited (21) is not merged" in result.warnings[0]
-
-
-def test_a_merge_whose_answer_is_lost_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    odoo = AddressBook()
-    check_seen_when_lost(
-        odoo,
-        "action_merge",
-        lambda odoo: contacts.merge_contacts(odoo, contact_id=20, duplicates=[21]),
-        monkeypatch,
-    )
-    assert len(odoo.merged) == 1
 
 
 @pytest.mark.parametrize(

@@ -431,12 +431,6 @@ OPERATIONS: dict[str, tuple[str, str, Any]] = {
 }
 
 
-@pytest.fixture(params=OPERATIONS)
-def done(request: pytest.FixtureRequest) -> tuple[Scripted, str, Any]:
-    state, method, operation = OPERATIONS[request.param]
-    return server(19, leave(state=state)), method, operation
-
-
 def test_the_cancelling_wizard_is_recognised_without_its_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -577,38 +571,6 @@ def allocate(odoo: Scripted, **values: Any) -> hr.AllocationResult:
     made = hr.create_allocation(odoo, **{**given, **values})
     assert isinstance(made, hr.AllocationResult)
     return made
-
-
-@pytest.mark.parametrize("approve", [True, False])
-@pytest.mark.parametrize("major", VERSIONS)
-def test_days_are_allocated_by_the_buttons_of_the_version(major: int, approve: bool) -> None:
-    odoo = server(major)
-    dates = {"date_from": "2030-01-01", "date_to": "2030-12-31"} if major > 14 else {}
-    made = allocate(odoo, employee_name="bo birch", approve=approve, **dates)
-    assert contents(odoo.asked("create")[0]) == {
-        "holiday_status_id": 3,
-        "employee_id": 5,
-        "number_of_days": 10,
-        "name": "Allocation of Paid",
-        **dates,
-    }
-    assert (made.state, made.days) == ("validate" if approve else "confirm", 10.0)
-    assert made.warnings == []
-    pressed = ["action_confirm"] if major in (15, 16) else []
-    if approve:
-        pressed.append("action_validate" if major in (15, 16, 17) else "action_approve")
-    assert [call.method for call in writes(odoo)] == ["create", *pressed]
-
-
-def test_an_allocation_stays_when_it_is_not_approved() -> None:
-    odoo = server(19)
-    odoo.answers["hr.leave.allocation", "action_approve"] = AccessError("Not yours.")
-    made = allocate(odoo, approve=True)
-    assert made.state == "confirm"
-    assert "not approved: Not yours." in made.warnings[0]
-    odoo.answers["hr.leave.allocation", "create"] = AccessError("Not yours.")
-    with pytest.raises(AccessError, match="not allowed to allocate Paid to Bo Birch"):
-        allocate(odoo, employee_id=5)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from odoo_toolkit.apps.hr import ExpensesResult
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import AccessError, NotFoundError, StateError, ValidationError
 from odoo_toolkit.policy import Policy
-from tests.unit.operation_checks import check_plan_is_the_run, check_seen_when_lost, writes
+from tests.unit.operation_checks import writes
 from tests.unit.scripted import VERSIONS, Scripted, contents
 
 EXPENSE, REPORT = "hr.expense", "hr.expense.sheet"
@@ -208,23 +208,6 @@ def test_expenses_go_together_as_far_as_asked(major: int) -> None:
     assert wizard[0].context["active_ids"] == [70]
 
 
-@pytest.mark.parametrize("major", VERSIONS)
-def test_what_odoo_approves_by_itself_is_not_approved_again(major: int) -> None:
-    odoo = server(major)
-    key = (EXPENSE, "action_submit") if major == 19 else (REPORT, "action_submit_sheet")
-    later = "action_approve" if major == 19 else "approve_expense_sheets"
-    press = odoo.answers[key[0], later]
-    odoo.answers[key] = press
-    assert process(odoo, until="approve").state in ("approve", "approved")
-    assert not any("approve" in method for method in sent(odoo))
-
-
-def test_the_plan_is_the_run() -> None:
-    check_plan_is_the_run(
-        server(19), lambda odoo, **more: hr.process_expenses(odoo, expenses=[20, 21], **more)
-    )
-
-
 def test_what_a_user_is_not_allowed_to_do_is_named_and_the_rest_stays() -> None:
     odoo = server(18)
     odoo.answers[REPORT, "action_approve_expense_sheets"] = AccessError("Not yours.")
@@ -297,15 +280,3 @@ def test_what_is_wrong_is_refused(values: dict[str, Any], words: str) -> None:
     with pytest.raises((ValidationError, NotFoundError), match=words):
         process(odoo, **values)
     assert writes(odoo) == []
-
-
-@pytest.mark.parametrize(
-    ("major", "method"), [(14, "approve_expense_sheets"), (19, "action_approve")]
-)
-def test_a_lost_answer_is_looked_for(
-    major: int, method: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = check_seen_when_lost(
-        server(major), method, lambda odoo: process(odoo, until="approve"), monkeypatch
-    )
-    assert made.state in ("approve", "approved")

@@ -26,12 +26,7 @@ from odoo_toolkit.errors import (
     ValidationError,
 )
 from odoo_toolkit.policy import Policy
-from tests.unit.operation_checks import (
-    check_plan_is_the_run,
-    check_seen_when_lost,
-    check_told_when_lost,
-    writes,
-)
+from tests.unit.operation_checks import check_seen_when_lost, check_told_when_lost, writes
 from tests.unit.scripted import VERSIONS, Scripted, contents, recorded
 
 FIELDS = recorded("hr")
@@ -352,13 +347,6 @@ def expense(odoo: Scripted, **options: Any) -> Any:
     return hr.create_expense(odoo, name="Lunch", product_id=3, amount=23.5, **options)
 
 
-def test_a_plan_is_what_is_then_created() -> None:
-    check_plan_is_the_run(server(19), expense)
-    plan = expense(server(19), receipt_name="a.pdf", receipt_base64=RECEIPT, dry_run=True)
-    assert [call.model for call in plan.calls] == ["hr.expense", "ir.attachment"]
-    assert RECEIPT not in str(plan)
-
-
 # From a draft to an approved expense -----------------------------------------------------------
 
 
@@ -366,24 +354,6 @@ def decide(odoo: Scripted, decision: Any, **values: Any) -> ExpenseResult:
     made = hr.decide_expense(odoo, decision=decision, **{"expense_id": 20, **values})
     assert isinstance(made, ExpenseResult)
     return made
-
-
-@pytest.mark.parametrize("approved", [True, False])
-@pytest.mark.parametrize("major", VERSIONS)
-def test_an_expense_is_refused_with_the_reason(major: int, approved: bool) -> None:
-    odoo = server(major)
-    spend(odoo, submit=True)
-    if approved:
-        decide(odoo, "approve")
-    odoo.sent.clear()
-    assert decide(odoo, "refuse", reason=" no receipt ").state == "refused"
-    first = writes(odoo)[0]
-    if major <= 16:
-        assert (first.method, first.arguments) == ("refuse_sheet", {"reason": "no receipt"})
-    else:
-        assert first.arguments == {"vals_list": {"reason": "no receipt"}}
-        assert first.context["active_ids"] == ([20] if major == 19 else [60])
-    assert len(odoo.sent) == {14: 4, 15: 4, 16: 4, 17: 6, 18: 6, 19: 5}[major]
 
 
 @pytest.mark.parametrize(
@@ -440,13 +410,3 @@ def test_restricted_mode_judges_reports_by_their_own_model(major: int) -> None:
         with pytest.raises(AccessError):
             decide(odoo, decision, reason=reason)
     assert odoo.sent == []
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_the_receipt_hangs_on_the_expense(major: int) -> None:
-    odoo = server(major)
-    made = spend(odoo, receipt_name="lunch.pdf", receipt_base64=RECEIPT)
-    (row,) = odoo.server.records["ir.attachment"]
-    assert (row["res_model"], row["res_id"], row["name"]) == ("hr.expense", 20, "lunch.pdf")
-    assert (made.receipt_id, made.warnings) == (50, [])
-    assert len(odoo.sent) == 7

@@ -8,15 +8,10 @@ import pytest
 
 from odoo_toolkit.apps.inventory import create_transfer, get_stock, validate_picking
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import OdooError, StateError, ValidationError, WizardRequiredError
+from odoo_toolkit.errors import StateError, ValidationError, WizardRequiredError
 from odoo_toolkit.policy import Policy
 from tests.unit.depot import WIZARD, Depot
-from tests.unit.operation_checks import (
-    check_plan_is_the_run,
-    check_seen_when_lost,
-    check_told_when_lost,
-    writes,
-)
+from tests.unit.operation_checks import writes
 from tests.unit.scripted import VERSIONS
 
 LINES = [{"product_id": 3, "quantity": 5}]
@@ -30,14 +25,6 @@ def validate(odoo: Odoo, **options: Any) -> Any:
 def receive(odoo: Odoo, **options: Any) -> Any:
     """Make a receipt of five desks."""
     return create_transfer(odoo, picking_type_name="incoming", lines=LINES, **options)
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_a_draft_is_confirmed_and_reserved_first(major: int) -> None:
-    depot = Depot(major, state="draft", reserved=0.0, free=5.0)
-    assert validate(depot).validated
-    written = [call.method for call in writes(depot)]
-    assert written[:3] == ["action_confirm", "action_assign", "button_validate"]
 
 
 @pytest.mark.parametrize("major", VERSIONS)
@@ -116,43 +103,6 @@ def test_a_transfer_that_cannot_be_validated_stays() -> None:
     assert [call.method for call in writes(made)] == ["create"]
 
 
-@pytest.mark.parametrize("major", VERSIONS)
-def test_a_dry_run_shows_what_is_sent(major: int) -> None:
-    """Also that a backorder is reserved; but not the wizard that to 16 opens if none is entered."""
-    draft = Depot(major, entered=2.0, state="draft")
-    check_plan_is_the_run(draft, lambda odoo, **options: validate(odoo, backorder=True, **options))
-    check_plan_is_the_run(
-        Depot(major),
-        lambda odoo, **options: receive(odoo, validate=major >= 17, **options),
-    )
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-@pytest.mark.parametrize("method", ["action_confirm", "action_assign", "button_validate"])
-def test_a_step_whose_answer_was_lost_is_seen(
-    major: int, method: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    depot = Depot(major, state="draft", reserved=0.0, free=5.0)
-    if major < 17 and method == "button_validate":
-        method = "process"
-    assert check_seen_when_lost(depot, method, validate, monkeypatch).validated
-
-
-@pytest.mark.parametrize(
-    ("method", "depot"),
-    [
-        ("action_confirm", {"state": "draft"}),
-        ("action_assign", {"reserved": 0.0, "free": 5.0}),
-        ("button_validate", {}),
-    ],
-)
-def test_a_step_that_is_not_seen_may_be_repeated(
-    method: str, depot: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    error = check_told_when_lost(Depot(19, **depot), method, validate, monkeypatch)
-    assert "Repeating it is safe" in error.suggestion
-
-
 def test_a_list_of_models_need_not_name_what_belongs_to_a_transfer() -> None:
     """Moves, warehouses, operation types and users are read for it."""
     named = "stock.picking, stock.location, product.product"
@@ -170,10 +120,3 @@ def test_stock_of_several_companies_says_so() -> None:
     assert stock.warnings == [
         "The total covers several companies (Main, Chicago): a warehouse_id is of one of them."
     ]
-
-
-def test_a_created_transfer_is_never_lost() -> None:
-    made = Depot(19, search_read=OdooError("Gone.", code="CONNECTION_ERROR"))
-    created = receive(made, validate=True)
-    assert (created.id, created.validated) == (6, False)
-    assert "Gone." in created.warnings[-1]

@@ -11,7 +11,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, OdooError, ValidationError
 from odoo_toolkit.policy import Policy
 from tests.unit.depot import Depot
-from tests.unit.operation_checks import check_seen_when_lost, check_told_when_lost, writes
+from tests.unit.operation_checks import writes
 from tests.unit.scripted import VERSIONS
 
 LINES: list[Any] = [
@@ -61,26 +61,6 @@ def test_a_list_is_counted_in_one_call(major: int, manager: bool) -> None:
     # The chair's name; products, places, what lies where and the company; where what lies nowhere
     # goes; the writes; and what is there now.
     assert len(depot.sent) == 9 + len(writes(depot))
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_lots_are_counted_and_new_ones_made_together(major: int) -> None:
-    depot = Depot(major, tracking="lot", lots={"A1": 3.0, "A2": 2.0})
-    lines: list[Any] = [
-        {"product_id": 3, "quantity": 1, "lot": "A1"},
-        {"product_id": 3, "quantity": 5, "lot": "A8"},
-        {"product_id": 3, "quantity": 0, "lot": "A2"},
-        {"product_id": 3, "quantity": 6, "lot": "A9"},
-    ]
-    made = count_stock(depot, lines=lines)
-    assert [one.quantity for one in made.lines] == [1, 5, 0, 6]
-    assert [row["name"] for row in depot.server.records[depot.lot_model]] == [
-        "A1",
-        "A2",
-        "A8",
-        "A9",
-    ]
-    assert len(writes(depot)) == (3 if major == 15 else 2)
 
 
 @pytest.mark.parametrize("major", VERSIONS)
@@ -149,18 +129,6 @@ def test_a_cost_that_may_not_be_read_leaves_the_value_out() -> None:
     made = count(Depot(19, policy=Policy(mode="full", field_blocklist="standard_price")))
     assert (made.value, made.lines[0].value) == (None, None)
     assert made.message == "Changed the stock of 2 lines."
-
-
-@pytest.mark.parametrize("manager", [True, False])
-def test_a_list_whose_answer_was_lost_is_seen(
-    manager: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lost = "create" if manager else "action_apply_inventory"
-    made = check_seen_when_lost(Depot(19, manager=manager), lost, count, monkeypatch)
-    assert [one.quantity for one in made.lines] == [12, 4]
-    if manager:
-        error = check_told_when_lost(Depot(19), lost, count, monkeypatch)
-        assert "Repeating it is safe" in error.suggestion
 
 
 def test_stock_lists_the_lots_of_a_tracked_product() -> None:

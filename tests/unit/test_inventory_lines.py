@@ -10,7 +10,7 @@ from odoo_toolkit.apps.inventory import validate_picking
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import StateError, ValidationError
 from tests.unit.depot import Depot
-from tests.unit.operation_checks import check_seen_when_lost, check_told_when_lost, writes
+from tests.unit.operation_checks import writes
 from tests.unit.scripted import VERSIONS
 
 DESKS = {"move_id": 1, "quantity": 2}
@@ -164,16 +164,3 @@ def test_what_a_receipt_needs_lots_for_is_told_before_it_is_tried() -> None:
         validate(made)
     assert "'move_id': 1" in raised.value.suggestion
     assert writes(made) == []
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_quantities_whose_answer_was_lost_are_seen(
-    major: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def all_of_it(odoo: Odoo) -> Any:
-        return move(odoo, {"move_id": 1, "quantity": 5})
-
-    done = check_seen_when_lost(Depot(major), "write", all_of_it, monkeypatch)
-    assert done.validated
-    error = check_told_when_lost(Depot(major), "write", all_of_it, monkeypatch)
-    assert "Repeating it is safe" in error.suggestion

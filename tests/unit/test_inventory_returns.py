@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit.apps.inventory import StockCount, adjust_stock, get_picking, return_picking
+from odoo_toolkit.apps.inventory import adjust_stock, get_picking, return_picking
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import AccessError, OdooError, StateError, ValidationError
+from odoo_toolkit.errors import OdooError, StateError, ValidationError
 from tests.unit.depot import Depot
-from tests.unit.operation_checks import check_seen_when_lost, check_told_when_lost, writes
+from tests.unit.operation_checks import writes
 from tests.unit.scripted import VERSIONS
 
 
@@ -28,14 +28,6 @@ def give_back(odoo: Odoo, quantity: float | None = 2, **options: Any) -> Any:
 def count(odoo: Odoo, quantity: float = 12, **options: Any) -> Any:
     """Say how many desks there are."""
     return adjust_stock(odoo, product_id=3, quantity=quantity, **options)
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_a_return_is_validated_too(major: int) -> None:
-    depot = delivered(major)
-    made = give_back(depot, None, validate=True)
-    assert len(depot.sent) == 12 + (0 if major >= 17 else 3)
-    assert (made.validated, [line.done for line in made.lines]) == (True, [5.0])
 
 
 def test_what_has_come_back_does_not_come_back_again() -> None:
@@ -88,27 +80,6 @@ def test_lots_are_shown_where_a_product_is_tracked(major: int) -> None:
     assert len(depot.sent) == 4
 
 
-@pytest.mark.parametrize("major", VERSIONS)
-@pytest.mark.parametrize("manager", [True, False])
-def test_stock_is_set_to_what_was_counted(major: int, manager: bool) -> None:
-    """To 17 only by an administrator; from 18 on by others too, in a second call, as on 15."""
-    depot = Depot(major, manager=manager)
-    if not manager and major < 18:
-        with pytest.raises(AccessError, match="is not allowed to adjust the stock"):
-            count(depot)
-        assert writes(depot) == []
-        return
-    made = count(depot)
-    assert isinstance(made, StockCount)
-    assert (made.quantity_before, made.quantity, made.location.name) == (0, 12, "WH/Stock")
-    (call,) = depot.asked("create")
-    assert call.context["inventory_mode"] is True
-    at_once = manager and major != 15
-    assert len(depot.asked("action_apply_inventory")) == (0 if at_once else 1)
-    # Product and what lies where, user, warehouse and location; the writes; what is there now.
-    assert len(depot.sent) == 7 + len(writes(depot)) - 1
-
-
 def test_what_is_there_already_is_not_counted_again() -> None:
     depot = Depot(19)
     count(depot)
@@ -155,15 +126,3 @@ def test_where_it_was_counted_has_to_be_said_if_it_lies_in_several_places() -> N
     with pytest.raises(ValidationError, match="several locations: WH/Stock, Shelf"):
         count(made)
     assert count(made, location_id=9).quantity == 12
-
-
-@pytest.mark.parametrize("manager", [True, False])
-def test_a_count_whose_answer_was_lost_is_seen(
-    manager: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lost = "create" if manager else "action_apply_inventory"
-    made = check_seen_when_lost(Depot(19, manager=manager), lost, count, monkeypatch)
-    assert made.quantity == 12
-    if manager:
-        error = check_told_when_lost(Depot(19), lost, count, monkeypatch)
-        assert "Repeating it is safe" in error.suggestion

@@ -10,7 +10,7 @@ from odoo_toolkit.apps.inventory import scrap_product
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, WizardRequiredError
 from tests.unit.depot import Depot
-from tests.unit.operation_checks import check_seen_when_lost, check_told_when_lost, writes
+from tests.unit.operation_checks import writes
 from tests.unit.scripted import VERSIONS
 
 
@@ -40,13 +40,6 @@ def test_a_reason_is_given_where_there_are_some(major: int) -> None:
     assert made.reason == "Broken"
     (values,) = (call.arguments["vals_list"] for call in depot.asked("create"))
     assert values["scrap_reason_tag_ids"] == [[6, 0, [6]]]
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_of_what_is_tracked_a_lot_is_scrapped(major: int) -> None:
-    depot = Depot(major, tracking="lot", lots={"A1": 3.0})
-    made = scrap(depot, lot="A1")
-    assert (made.lot, made.left) == ("A1", 1)
 
 
 @pytest.mark.parametrize(
@@ -92,22 +85,6 @@ def test_a_question_of_odoo_leaves_a_draft_that_is_told() -> None:
     assert "Not scrapped" in made.message
     assert made.left == 5
     assert any("nothing has left the stock" in warning for warning in made.warnings)
-
-
-def test_a_lost_answer_never_scraps_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    depot = stocked()
-    made = check_seen_when_lost(
-        depot, "action_validate", lambda o, **k: _quiet(scrap(o, **k)), monkeypatch
-    )
-    assert made.left == 3
-    depot = stocked()
-    check_told_when_lost(depot, "create", scrap, monkeypatch)
-
-
-def _quiet(made: Any) -> Any:
-    """Take the warning of reserved goods away."""
-    made.warnings[:] = [text for text in made.warnings if "reserved" not in text]
-    return made
 
 
 def test_a_shortage_says_how_much_is_there() -> None:

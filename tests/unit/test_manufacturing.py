@@ -216,18 +216,6 @@ def test_the_planned_start_goes_where_the_version_has_it(major: int) -> None:
 
 
 @pytest.mark.parametrize("major", VERSIONS)
-def test_an_order_is_looked_at_in_two_calls(major: int) -> None:
-    odoo = Workshop(major, wood={"availability": 3.0, "product_uom_qty": 12.0, "product_qty": 12.0})
-    found = get_order(odoo, order_name="WH/MO/5")
-    assert isinstance(found, Order)
-    assert found.components
-    (wood, steel) = found.components
-    assert (wood.needed, wood.reserved, wood.free, wood.missing) == (12.0, 8.0, 3.0, 1.0)
-    assert (steel.reserved, steel.missing, found.available) == (4.0, 0.0, False)
-    assert len(odoo.sent) == 2
-
-
-@pytest.mark.parametrize("major", VERSIONS)
 def test_an_order_is_shown_with_lots_work_orders_and_backorders(major: int) -> None:
     lot = {"lot_producing_ids": [1]} if major >= 19 else {"lot_producing_id": 1}
     odoo = Workshop(major, milk=[(1, 5.0), (2, 3.0)], order=lot)
@@ -282,18 +270,6 @@ def test_what_was_entered_for_this_quantity_stays(major: int) -> None:
     odoo = Workshop(major, **options)
     produce(odoo, order_id=ORDER, quantity=4)
     assert [command[1] for command in odoo.entered()["move_raw_ids"]] == [WOOD_MOVE, STEEL_MOVE]
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_by_products_are_made_in_proportion(major: int) -> None:
-    """To 16 Odoo drops those of which no quantity is written."""
-    odoo = Workshop(major)
-    of_order = {"raw_material_production_id": False, "production_id": ORDER, "byproduct_id": 3}
-    odoo._move(56, MILK, 8.0, 0.0, **of_order)
-    produce(odoo, order_id=ORDER, quantity=1)
-    done = {"quantity": 2.0, "picked": True} if major >= 17 else {"quantity_done": 2.0}
-    assert odoo.entered()["move_finished_ids"] == [[1, 56, done]]
-    assert len(odoo.entered()["move_raw_ids"]) == 2
 
 
 @pytest.mark.parametrize("major", VERSIONS)

@@ -57,20 +57,6 @@ def test_what_is_given_for_variants_is_stored_on_them(major: int) -> None:
     assert len(odoo.sent) == (22 if major < 17 else 23)
 
 
-def test_missing_attributes_are_created_only_when_asked_for() -> None:
-    odoo = Shop()
-    given = {"attributes": [{"attribute": "Collar", "values": ["High", "Low"]}, SIZES]}
-    with pytest.raises(NotFoundError) as raised:
-        create(odoo, **given)
-    assert "create_attributes=True" in raised.value.suggestion
-    assert writes(odoo) == []
-    plan = create(odoo, create_attributes=True, dry_run=True, **given)
-    assert "the attributes Collar and the values Collar: High, Collar: Low" in plan.message
-    shirt = create(odoo, create_attributes=True, **given)
-    assert next(one.values for one in shirt.variants) == {"Collar": "High", "Size": "S"}
-    assert [call.model for call in odoo.asked("create")] == ["product.attribute", TEMPLATE]
-
-
 def test_a_misspelt_value_is_answered_with_the_nearest() -> None:
     with pytest.raises(NotFoundError, match="Did you mean 'Blue'"):
         create(Shop(), attributes=[{"attribute": "Colour", "values": ["Bleu"]}])
@@ -237,15 +223,6 @@ def test_bad_prices_are_refused_and_nothing_is_written(wrong: Any, says: str) ->
     with pytest.raises(OdooError, match=says):
         products.change_prices(odoo, **wrong)
     assert writes(odoo) == []
-
-
-def test_the_plan_of_prices_shows_the_calls_of_the_run() -> None:
-    odoo = Shop()
-    plan = products.change_prices.plan(odoo, category_id=2, percent=10)
-    products.change_prices(odoo, category_id=2, percent=10)
-    assert [(call.ids, call.arguments) for call in plan.calls] == [
-        (list(call.ids or ()), dict(call.arguments)) for call in writes(odoo)
-    ]
 
 
 # Price lists --------------------------------------------------------------------------------------

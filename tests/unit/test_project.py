@@ -16,8 +16,8 @@ from odoo_toolkit_mcp.toolsets.core import CoreToolset, describe_toolsets
 from odoo_toolkit_mcp.toolsets.project import ProjectToolset
 from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
 from tests.unit.fake_project import server
-from tests.unit.operation_checks import check_seen_when_lost, writes
-from tests.unit.scripted import VERSIONS, Scripted, contents
+from tests.unit.operation_checks import writes
+from tests.unit.scripted import VERSIONS, contents
 from tests.unit.table_values import NAT, Column, Moment
 
 
@@ -90,35 +90,6 @@ def test_a_subtask_of_a_private_task_needs_a_project() -> None:
     with pytest.raises(ValidationError, match="does not belong to a project"):
         project.create_task(odoo, name="Door", parent_id=5)
     assert writes(odoo) == []
-
-
-OPERATIONS: dict[tuple[str, str], Any] = {
-    ("create", "project.task"): lambda odoo, **options: project.create_task(
-        odoo, name="Door", project_name="House", description="a < b", **options
-    ),
-    ("write", "project.task"): lambda odoo, **options: project.move_stage(
-        odoo, task_id=5, stage_name="Done", **options
-    ),
-    ("create", "account.analytic.line"): lambda odoo, **options: project.log_timesheet(
-        odoo, task_id=5, hours=2, date="2025-06-30", **options
-    ),
-}
-
-
-def server_in_memory() -> Scripted:
-    """A server where what is created can be looked for."""
-    odoo = server()
-    odoo.answers.clear()
-    return odoo
-
-
-@pytest.mark.parametrize("done", OPERATIONS)
-def test_what_was_done_is_recognised_without_its_answer(
-    done: tuple[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    odoo = server_in_memory()
-    result = check_seen_when_lost(odoo, done[0], OPERATIONS[done], monkeypatch)
-    assert result.id == odoo.server.records[done[1]][-1]["id"] == (6 if done[0] == "create" else 5)
 
 
 @pytest.mark.parametrize("stage", [{"stage_id": 2}, {"stage_name": "Done"}])

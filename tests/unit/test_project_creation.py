@@ -281,22 +281,3 @@ def test_a_customer_who_follows_is_named() -> None:
 
     odoo.answers["project.project", "create"] = followed
     assert "Azure follows the project" in make(odoo, partner=9).warnings[0]
-
-
-def test_round_trips() -> None:
-    odoo = server()
-    make(odoo, tasks=[{"name": "Pack"}, {"name": "Drive", "depends_on": ["Pack"]}])
-    methods = odoo.methods()
-    assert methods[:5] == [
-        "project.project.search_read",
-        "project.project.create",
-        "project.task.type.search_read",
-        "project.task.create",
-        "project.task.write",
-    ]
-    # What was made is read side by side.
-    assert sorted(methods[5:]) == [
-        "project.project.search_read",
-        "project.task.search_read",
-        "project.task.type.search_read",
-    ]

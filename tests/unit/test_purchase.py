@@ -10,16 +10,10 @@ import pytest
 from odoo_toolkit.apps import purchase
 from odoo_toolkit.apps.purchase import fulfilment, offers
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import (
-    AccessError,
-    OdooConnectionError,
-    OdooError,
-    StateError,
-    ValidationError,
-)
+from odoo_toolkit.errors import AccessError, OdooError, StateError, ValidationError
 from odoo_toolkit.operations.lines import today
 from tests.unit.fake_purchase import Buying
-from tests.unit.operation_checks import check_seen_when_lost, writes
+from tests.unit.operation_checks import writes
 from tests.unit.scripted import VERSIONS, contents
 
 LINES = [{"product_id": 3, "quantity": 5}]
@@ -83,23 +77,6 @@ def test_an_order_has_what_odoos_form_would_fill_in(major: int) -> None:
     ]
     assert made.lines[0].product is not None
     assert (made.line_count, made.confirmed) == (2, False)
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_the_price_is_that_of_the_quantity(major: int) -> None:
-    """Odoo would take the price of the smallest quantity, and drop the discount from 17 on."""
-    odoo = Buying(major)
-    discount = {"discount": 10.0} if major >= 17 else {}
-    odoo.offer(8.0, min_qty=100, delay=9, **discount)
-    odoo.offer(10.0, min_qty=1)
-    odoo.offer(1.0, min_qty=1, date_end="2020-01-01")
-    odoo.offer(2.0, vendor=8)
-    lines = [{"product_id": 3, "quantity": 100}, {"product_id": 3, "quantity": 99}]
-    purchase.create_order(odoo, lines=lines, partner_id=7)
-    many, few = sent_lines(odoo)
-    arrives = {"date_planned": f"{day(odoo, 9)} 00:00:00"}
-    assert many == {"product_id": 3, "product_qty": 100, "price_unit": 8.0, **discount, **arrives}
-    assert few == {"product_id": 3, "product_qty": 99, "price_unit": 10.0}
 
 
 @pytest.mark.parametrize(
@@ -515,45 +492,6 @@ def test_a_kit_takes_no_time() -> None:
 
 
 # All of them ------------------------------------------------------------------------------------
-
-OPERATIONS = [
-    (create, "create", {}),
-    (lambda odoo, **options: create(odoo, confirm=True, **options), "button_confirm", {}),
-    (confirm, "button_confirm", {}),
-    (bill, "action_create_invoice", {"state": "purchase"}),
-    (
-        lambda odoo, **options: bill(odoo, post=True, **options),
-        "action_post",
-        {"state": "purchase"},
-    ),
-    (cancel, "button_cancel", {"state": "purchase"}),
-]
-
-
-@pytest.mark.parametrize(("operation", "method", "order"), OPERATIONS)
-def test_what_was_done_is_seen_though_its_answer_was_lost(
-    operation: Any, method: str, order: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    odoo = Buying(**order)
-    odoo.offer(10.0)
-    result = check_seen_when_lost(odoo, method, operation, monkeypatch)
-    assert result.id in (12, 13, 41)
-
-
-def test_nothing_that_is_done_is_lost_for_not_being_readable() -> None:
-    for operation, order in ((create, {}), (confirm, {}), (cancel, {"state": "purchase"})):
-        odoo = Buying(**order)
-
-        def gone(call: Any, odoo: Buying = odoo) -> Any:
-            done = odoo.asked("create", "button_confirm", "button_cancel")
-            return OdooConnectionError("gone") if done else NotImplemented
-
-        odoo.answers["purchase.order", "search_read"] = gone
-        odoo.answers["purchase.order", "read"] = gone
-        result = operation(odoo)
-        assert result.id in (12, 13)
-        assert "cannot be read back: gone" in result.warnings[0]
-        assert result.state is None
 
 
 def test_an_order_that_is_not_there_is_told() -> None:

@@ -23,7 +23,7 @@ from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.records.names import AmbiguousNameError
 from tests.unit.fake_purchase import Buying
-from tests.unit.operation_checks import check_plan_is_the_run, check_seen_when_lost, writes
+from tests.unit.operation_checks import writes
 from tests.unit.scripted import VERSIONS, contents
 
 CHAIRS = [{"product_name": "Chair", "quantity": 5, "price_unit": 10}]
@@ -146,19 +146,6 @@ def test_a_bill_needs_a_confirmed_order() -> None:
     with pytest.raises(StateError, match="not a confirmed order"):
         enter(odoo)
     assert writes(odoo) == []
-
-
-def test_the_plan_of_a_bill_is_its_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    for major in VERSIONS:
-        check_plan_is_the_run(bought(major), lambda odoo, **k: enter(odoo, post=True, **k))
-    forbidden = Buying(policy=Policy(mode="readonly"), state="purchase")
-    with pytest.raises(AccessError):
-        enter(forbidden)
-    assert forbidden.sent == []
-    made = check_seen_when_lost(
-        bought(), "action_post", lambda odoo, **k: enter(odoo, post=True, **k), monkeypatch
-    )
-    assert made.bill.state == "posted"
 
 
 # From the receipt to the payment ----------------------------------------------------------------
@@ -342,16 +329,6 @@ def test_a_refund_that_fails_is_made_when_it_is_called_again(
     assert (again.returns, len(again.refunds)) == ([], 1)
     with pytest.raises(StateError, match="has been returned"):
         purchase.return_order(odoo, order_id=12)
-
-
-def test_a_draft_bill_is_said_and_not_credited(sent_back: list[Any]) -> None:
-    odoo = bought(invoice_ids=[40])
-    odoo.add_bill(40, state="draft")
-    odoo.bill_line(40, 5.0)
-    back = purchase.return_order(odoo, order_id=12, lines=TWO)
-    assert isinstance(back, purchase.ReturnResult)
-    assert back.refunds == []
-    assert "is a draft: check its quantities" in back.warnings[0]
 
 
 @pytest.mark.parametrize(

@@ -175,45 +175,6 @@ def test_reading_an_order_takes_four_round_trips() -> None:
     assert "not for you" in found.warnings[0]
 
 
-@pytest.mark.parametrize(
-    ("method", "amount", "values"),
-    [
-        ("delivered", None, {"advance_payment_method": "delivered"}),
-        ("percentage", 25, {"advance_payment_method": "percentage", "amount": 25}),
-        ("fixed", 100.5, {"advance_payment_method": "fixed", "fixed_amount": 100.5}),
-    ],
-)
-@pytest.mark.parametrize("major", VERSIONS)
-def test_an_order_is_invoiced_by_the_wizard(
-    major: int, method: Any, amount: float | None, values: dict[str, Any]
-) -> None:
-    """The invoices are those that were not there before; context is on both calls."""
-    odoo = shop(major, state="sale", invoice_ids=[8])
-    row = odoo.answers["sale.order", "search_read"](None)[0]
-
-    def invoiced(_: Any) -> Any:
-        row["invoice_ids"] = [8, 9]
-        return {"type": "ir.actions.act_window_close"}
-
-    odoo.answers |= {
-        ("sale.advance.payment.inv", "default_get"): {"deduct_down_payments": True},
-        ("sale.advance.payment.inv", "create"): 1,
-        ("sale.advance.payment.inv", "create_invoices"): invoiced,
-        ("sale.order", "search_read"): lambda _: [dict(row)],
-        ("account.move", "search_read"): [invoice(state="draft")],
-    }
-    result = sales.create_invoices(odoo, order_id=12, method=method, amount=amount)
-    assert isinstance(result, sales.InvoiceResult)
-    assert [item.id for item in result.invoices] == [9]
-    assert (result.amount_untaxed, result.amount_total) == (300.0, 345.0)
-    steps = [call for call in odoo.sent if call.model == "sale.advance.payment.inv"]
-    assert [call.method for call in steps] == ["default_get", "create", "create_invoices"]
-    assert steps[1].arguments["vals_list"].items() >= values.items()
-    assert all(call.context["active_ids"] == [12] for call in steps)
-    read = odoo.sent[-1].arguments["domain"]
-    assert read == [["id", "in", [9]]]
-
-
 def invoicing(major: int = 19) -> FakeOdoo:
     """Return an Odoo with a confirmed order, an old draft of it, and what makes and posts more."""
     odoo = shop(major, state="sale", invoice_ids=[8])

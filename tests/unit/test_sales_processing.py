@@ -12,7 +12,6 @@ from odoo_toolkit.apps import sales
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
 from odoo_toolkit.policy import Policy
-from odoo_toolkit.progress import listening
 from odoo_toolkit.records.names import AmbiguousNameError
 from tests.unit.depot import Depot
 from tests.unit.fake_accounting import MODELS, RECORDS
@@ -228,26 +227,6 @@ def test_calling_again_goes_on_where_it_stopped_and_does_nothing_twice() -> None
     assert odoo.counts() == [2, 2, 2]
 
 
-@pytest.mark.parametrize(
-    ("steps", "says"),
-    [
-        (["deliver"], "not a confirmed order"),
-        (["invoice"], "not a confirmed order"),
-        (["post", "pay"], "not a confirmed order"),
-        (["confirm", "post"], "no invoice to post"),
-        (["confirm", "pay"], "no invoice to pay"),
-        (["confirm", "invoice", "pay"], "no invoice is posted"),
-    ],
-)
-def test_a_step_that_lacks_the_one_before_it_stops_the_order(steps: Any, says: str) -> None:
-    odoo = Firm()
-    outcome = process(odoo, ["S4"], steps=steps).orders[0]
-    assert outcome.error
-    assert says in outcome.error["message"]
-    assert outcome.stopped_at in steps
-    assert odoo.counts()[2] == 0
-
-
 def test_a_cancelled_order_is_left_alone() -> None:
     odoo = Firm()
     odoo.order(4)["state"] = "cancel"
@@ -419,37 +398,3 @@ def test_the_policy_judges_every_step_before_anything_is_sent(policy: Policy, st
         with pytest.raises(AccessError):
             process(odoo, ["S1", "S4"], steps=steps, dry_run=dry_run)
         assert odoo.sent == []
-
-
-def test_progress_is_told_by_orders() -> None:
-    told: list[tuple[float, float | None, str | None]] = []
-
-    class Listener:
-        def report(self, done: float, total: float | None, message: str | None) -> None:
-            told.append((done, total, message))
-
-        def checkpoint(self) -> None:
-            told.append((0, None, "asked"))
-
-    with listening(Listener()):
-        process(Firm(), ["S1", "S2"])
-    steps = [entry for entry in told if entry[1]]
-    assert steps == [(1, 3, "Checked"), (2, 3, "S1: through"), (3, 3, "S2: stopped at deliver")]
-    assert (0, None, "asked") in told
-
-
-def test_an_order_that_goes_away_meanwhile_stops_by_itself() -> None:
-    odoo = Firm()
-    confirm = odoo.answers["sale.order", "action_confirm"]
-
-    def takes_another(call: Call) -> Any:
-        odoo.server.records["sale.order"][:] = [
-            row for row in odoo.server.records["sale.order"] if row["id"] != 4
-        ]
-        return confirm(call)
-
-    odoo.answers["sale.order", "action_confirm"] = takes_another
-    first, gone, last = process(odoo, ["S1", "S4", "S3"]).orders
-    assert (first.complete, last.complete) == (True, True)
-    assert gone.error
-    assert (gone.error["code"], gone.stopped_at, gone.state) == ("NOT_FOUND", "confirm", None)
