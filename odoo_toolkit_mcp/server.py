@@ -52,6 +52,7 @@ from odoo_toolkit_mcp.files import KeptFiles
 from odoo_toolkit_mcp.host import ALONE, Serving
 from odoo_toolkit_mcp.instructions import expected_tools, instructions_for
 from odoo_toolkit_mcp.introductions import Introductions, introduced
+from odoo_toolkit_mcp.known_modules import modules_of
 from odoo_toolkit_mcp.notifications import send_all
 from odoo_toolkit_mcp.prompts.serving import prompt_handlers
 from odoo_toolkit_mcp.requests import Context, Requests, Running
@@ -80,8 +81,12 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Seconds that tools/list waits to learn from Odoo which toolsets it serves.
-LIST_PATIENCE = 5.0
+#: Seconds that tools/list waits to learn from Odoo which toolsets it serves, if nothing is
+#: remembered of it: less than the 30 that some clients wait.
+LIST_PATIENCE = 25.0
+
+#: Seconds that a tool waits for Odoo that can answer without it.
+TOOL_PATIENCE = 5.0
 
 #: Seconds after which a server prepares itself though no client has said anything.
 FIRST_ANSWER_PATIENCE = 1.0
@@ -123,7 +128,8 @@ class OdooServer(Server[Running]):
         serving: Serving = ALONE,
     ) -> None:
         self.settings = settings
-        self.offered = ToolList(settings, toolsets, lambda: self.requests.history is not None)
+        modules = partial(modules_of, connection_settings)
+        self.offered = ToolList(settings, toolsets, lambda: bool(self.requests.history), modules)
         self.requests = Requests(
             connection_settings, settings, self.offered.register, self._publish, serving
         )
@@ -566,7 +572,7 @@ class OdooServer(Server[Running]):
     async def _odoo_for(self, ctx: Context, tool: Tool) -> Odoo | None:
         if tool.needs_odoo:
             return await self._odoo(ctx)
-        return await within(LIST_PATIENCE, lambda: self._odoo(ctx))
+        return await within(TOOL_PATIENCE, lambda: self._odoo(ctx))
 
 
 @asynccontextmanager

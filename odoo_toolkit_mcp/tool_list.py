@@ -15,6 +15,7 @@ from mcp.types import ToolAnnotations
 
 from odoo_toolkit_mcp.bridge import limiter
 from odoo_toolkit_mcp.confirmation import check_tools
+from odoo_toolkit_mcp.known_modules import KnownModules
 from odoo_toolkit_mcp.list_choice import MOST_BYTES, Choice, choose
 from odoo_toolkit_mcp.server_facts import Served, served_by
 from odoo_toolkit_mcp.settings import ServerSettings
@@ -43,6 +44,7 @@ class ToolList:
         settings: of the server.
         toolsets: the toolsets to choose from; all of them by default.
         keeps_history: whether what is written can be looked up; asked when tools are registered.
+        modules: returns what is known of those of Odoo.
     """
 
     def __init__(
@@ -50,8 +52,10 @@ class ToolList:
         settings: ServerSettings,
         toolsets: Iterable[type[BaseToolset]] | None = None,
         keeps_history: Callable[[], bool] = lambda: False,
+        modules: Callable[[], KnownModules] = KnownModules,
     ) -> None:
         self._settings = settings
+        self._modules = modules
         self._keeps_history = keeps_history
         self._toolsets = toolsets
         self._registering, self._loading = threading.Lock(), threading.Lock()
@@ -115,8 +119,11 @@ class ToolList:
         from odoo_toolkit_mcp.toolsets.base import ToolTable
 
         table = ToolTable(self._settings, keeps_history=self._keeps_history())
+        table.modules = self._modules()
         self.registry.discover_and_register(table, odoo)
         self._registered = table
+        if odoo:
+            table.modules.keep()
 
     def ensure(self) -> None:
         """Register what needs no Odoo, unless that has been done."""

@@ -18,9 +18,9 @@ import attrs
 from odoo_toolkit.call import Access
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import OLDEST
-from odoo_toolkit.errors import OdooConnectionError, OdooError
 from odoo_toolkit_mcp.arguments import ArgumentChecker
 from odoo_toolkit_mcp.files import WAYS, Delivery, File
+from odoo_toolkit_mcp.known_modules import WAITING, KnownModules
 from odoo_toolkit_mcp.schemas import JsonObject, input_schema, output_schema
 from odoo_toolkit_mcp.settings import MODE_ACCESS, ServerSettings
 
@@ -231,28 +231,12 @@ class BaseToolset:
         """
         tools = []
         for tool in self.tools:
-            reason = connection and tool.module and missing_module(connection, tool.module)
-            if reason:
+            reason = tool.module and server.modules.obstacle(tool.module, connection)
+            if reason and reason != WAITING:
                 server.omitted[tool.name] = reason
             else:
                 tools.append(tool)
         return server.add_tools(tools)
-
-
-def missing_module(connection: Odoo, module: str) -> str | None:
-    """Return what to say where an Odoo module is missing; None where it is installed.
-
-    Raises:
-        OdooConnectionError: Odoo went away meanwhile.
-    """
-    try:
-        if connection.schema.module_installed(module):
-            return None
-    except OdooConnectionError:
-        raise
-    except OdooError:
-        pass
-    return f"module {module!r} is not installed, or not open to this user"
 
 
 @attrs.frozen(kw_only=True)
@@ -309,6 +293,8 @@ class ToolTable:
 
     def __init__(self, settings: ServerSettings, *, keeps_history: bool = True) -> None:
         self.settings = settings
+        #: Those of Odoo on which the tools depend.
+        self.modules = KnownModules()
         self.keeps_history = keeps_history
         #: What became of the toolsets, once all have been registered.
         self.report = RegistrationReport()

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ConfigurationError, OdooConnectionError
 from odoo_toolkit.plugins import Refused
+from odoo_toolkit_mcp.known_modules import WAITING, KnownModules
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.toolsets.base import (
     BaseToolset,
@@ -15,13 +16,9 @@ from odoo_toolkit_mcp.toolsets.base import (
     ToolsetMetadata,
     ToolsetRegistrationResult,
     ToolTable,
-    missing_module,
 )
 
 logger = logging.getLogger(__name__)
-
-#: Why a toolset is not registered as long as there is no connection.
-WAITING = "waits for the connection to Odoo"
 
 
 class ToolsetRegistry:
@@ -68,6 +65,8 @@ class ToolsetRegistry:
             OdooConnectionError: Odoo went away meanwhile.
         """
         results: list[ToolsetRegistrationResult] = []
+        if connection:
+            server.modules.major = connection.version.major
         for toolset in self._toolsets:
             results.append(self._register(toolset, server, connection, results))
         results += map(_not_used, self._refused)
@@ -103,7 +102,7 @@ class ToolsetRegistry:
         metadata = toolset.metadata()
         tools, hidden, omitted = dict(server.tools), dict(server.hidden), dict(server.omitted)
         try:
-            reason = self._obstacle(metadata, connection, results)
+            reason = self._obstacle(metadata, server.modules, connection, results)
             if reason:
                 return ToolsetRegistrationResult(
                     metadata=metadata, status="skipped", skip_reason=reason
@@ -113,9 +112,14 @@ class ToolsetRegistry:
             raise
         except Exception as error:
             # One toolset that cannot be had must not take the others with it.
+            server.tools, server.hidden, server.omitted = tools, hidden, omitted
+            if connection is None and metadata.required_modules:
+                # It is there from memory, and its tools are not known without Odoo.
+                return ToolsetRegistrationResult(
+                    metadata=metadata, status="skipped", skip_reason=WAITING
+                )
             logger.error("Toolset %s cannot be registered: %s", metadata.name, error)
             logger.debug("Toolset %s", metadata.name, exc_info=True)
-            server.tools, server.hidden, server.omitted = tools, hidden, omitted
             return ToolsetRegistrationResult(metadata=metadata, status="failed", error=str(error))
         return ToolsetRegistrationResult(
             metadata=metadata,
@@ -127,6 +131,7 @@ class ToolsetRegistry:
     def _obstacle(
         self,
         metadata: ToolsetMetadata,
+        modules: KnownModules,
         connection: Odoo | None,
         results: Sequence[ToolsetRegistrationResult],
     ) -> str | None:
@@ -144,15 +149,14 @@ class ToolsetRegistry:
             return (
                 WAITING if waits else f"needs the toolset {missing[0]!r}, which is not registered"
             )
-        if connection is None:
+        if (major := modules.major) is None:
             return WAITING if metadata.required_modules else None
-        major = connection.version.major
         if major < metadata.min_odoo_version:
             return f"needs Odoo {metadata.min_odoo_version} or newer, this is {major}"
         if metadata.max_odoo_version is not None and major > metadata.max_odoo_version:
             return f"needs Odoo {metadata.max_odoo_version} or older, this is {major}"
         for module in metadata.required_modules:
-            if reason := missing_module(connection, module):
+            if reason := modules.obstacle(module, connection):
                 return reason
         return None
 

@@ -29,7 +29,7 @@ from tests.unit.fake_shop import shop
 
 FIGURES = {
     "code lines of the library": 65786,
-    "code lines of the adapter": 9566,
+    "code lines of the adapter": 9625,
     "code lines of the server for a team": 5253,
     "files at the library's root": 37,
     "import lines of the library, per mille": 101,

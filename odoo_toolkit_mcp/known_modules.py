@@ -1,0 +1,93 @@
+"""The Odoo modules that the tools depend on, remembered for the next start.
+
+A client loads the list of tools before Odoo has answered, and many load it only once.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from odoo_toolkit.errors import OdooConnectionError, OdooError
+
+if TYPE_CHECKING:
+    from odoo_toolkit.client import Odoo
+    from odoo_toolkit.connection.settings import ConnectionSettings
+
+logger = logging.getLogger(__name__)
+
+#: Why a toolset is not registered as long as there is no connection.
+WAITING = "waits for the connection to Odoo"
+
+
+class KnownModules:
+    """The modules of one user's Odoo, as it last answered.
+
+    Args:
+        file: of all databases at an address; None to remember nothing.
+        key: of this database and user in the file.
+    """
+
+    def __init__(self, file: Path | None = None, key: str = "") -> None:
+        self._file, self._key = file, key
+        facts = self._in_file().get(key)
+        facts = facts if isinstance(facts, dict) else {}
+        major, missing = facts.get("odoo"), facts.get("missing")
+        #: The major version of Odoo; None as long as nothing is known.
+        self.major: int | None = major if isinstance(major, int) else None
+        #: module -> why it is missing; an empty text for one that is installed.
+        self.missing: dict[str, str] = missing if isinstance(missing, dict) else {}
+
+    def obstacle(self, module: str, odoo: Odoo | None) -> str | None:
+        """Return why a module is missing, None if it is installed.
+
+        Args:
+            module: its name.
+            odoo: to ask; None to answer from memory.
+
+        Raises:
+            OdooConnectionError: Odoo went away meanwhile.
+        """
+        if odoo:
+            why = f"module {module!r} is not installed, or not open to this user"
+            try:
+                self.missing[module] = "" if odoo.schema.module_installed(module) else why
+            except OdooConnectionError:
+                raise
+            except OdooError:
+                self.missing[module] = why
+        return self.missing.get(module, WAITING) or None
+
+    def keep(self) -> None:
+        """Write the file, if anything has changed."""
+        facts = {"odoo": self.major, "missing": self.missing}
+        if self._file is None or self._in_file().get(self._key) == facts:
+            return
+        unfinished = self._file.with_suffix(f".{os.getpid()}")
+        try:
+            self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            unfinished.write_text(json.dumps({**self._in_file(), self._key: facts}), "utf-8")
+            unfinished.replace(self._file)
+        except OSError as error:
+            logger.debug("The modules of Odoo are not remembered: %s", error)
+
+    def _in_file(self) -> dict[str, Any]:
+        try:
+            found = json.loads(self._file.read_text("utf-8")) if self._file else {}
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+
+def modules_of(settings: ConnectionSettings) -> KnownModules:
+    """Return the modules of a connection, in a file beside the usual history, if that is used."""
+    # Imported here: the server must be able to start without it.
+    from odoo_toolkit.change_history.places import AUTO, usual_file
+
+    if settings.history not in (None, AUTO):
+        return KnownModules()
+    key = f"{settings.database or ''} {settings.username or ''}"
+    return KnownModules(usual_file(settings.url).with_suffix(".modules.json"), key)
