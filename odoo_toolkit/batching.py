@@ -193,7 +193,7 @@ def _read(items: Sequence[Item]) -> list[_Planned]:
             case _:
                 raise ValidationError(
                     f"Item {number} is {short_repr(given)}.",
-                    suggestion="Give a function and its arguments: (create, {'model': ...}).",
+                    suggestion="Pass a function and its arguments: (create, {'model': ...}).",
                     outcome="not_sent",
                 )
         name = getattr(function, "__name__", str(function))
@@ -223,7 +223,7 @@ def _mistake(item: _Planned) -> ValidationError | None:
     if own := {"idempotency_key", "dry_run"} & item.arguments.keys():
         return ValidationError(
             f"{' and '.join(sorted(own))} cannot be given to one item.",
-            suggestion="Give it to the batch.",
+            suggestion="Pass it to the batch.",
         )
     for earlier in _references(item.arguments):
         if not (type(earlier) is int and 1 <= earlier < item.number):
@@ -327,7 +327,7 @@ def _plan(odoo: Odoo, items: Sequence[_Planned]) -> BatchPlan:
         warnings += [f"{item.label}: {text}" for text in getattr(item.plan, "warnings", ())]
         if irreversible and item.number < len(items):
             warnings.append(
-                f"{item.label} needs allow_irreversible, as others follow it: {irreversible}"
+                f"{item.label} needs allow_irreversible, because others follow it: {irreversible}"
             )
     version = odoo.version.major
     told = foretold(
@@ -558,7 +558,7 @@ def _id_of(item: _Planned, number: int, result: Any) -> int:
     if not isinstance(found, int) or len(ids) > 1:
         raise ValidationError(
             f"Item {number} has not made one record, so that its id is not known.",
-            suggestion=f"Give the id itself instead of {REFERENCE}.",
+            suggestion=f"Pass the id itself instead of {REFERENCE}.",
         )
     return found
 

@@ -143,7 +143,7 @@ def name_arguments(
         if name in named:
             raise ValidationError(
                 f"The argument {name!r} of {method} was given twice, by position and by name.",
-                suggestion="Give it once.",
+                suggestion="Pass it once.",
             )
         named[name] = value
     return ids, named, ()

@@ -168,7 +168,7 @@ def read_file(path: str | Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise configuration_error([f"The settings file {path} cannot be read: {error}."]) from None
     if not isinstance(content, dict):
-        raise configuration_error([f"The settings file {path} must hold a JSON object."])
+        raise configuration_error([f"The settings file {path} must contain a JSON object."])
     return content
 
 

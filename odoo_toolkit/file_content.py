@@ -141,8 +141,8 @@ def decoded_text(mimetype: str, content: bytes | bytearray) -> tuple[str | None,
         if _BINARY.search(text):
             break
         guessed = encoding == "cp1252" and not charset
-        return text, "It is not UTF-8; it was read as windows-1252." if guessed else None
-    return None, f"It is declared as {mimetype}, but its bytes are not text."
+        return text, "The file is not UTF-8. It was read as windows-1252." if guessed else None
+    return None, f"The file is declared as {mimetype}, but its bytes are not text."
 
 
 class FileSink(Sink, Protocol):

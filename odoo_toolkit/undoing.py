@@ -174,7 +174,7 @@ def _entry(odoo: Odoo, entry_id: int) -> HistoryEntry:
         )
     if found.undoes is not None:
         raise StateError(
-            f"Entry {entry_id} is itself the undoing of entry {found.undoes}.",
+            f"Entry {entry_id} is itself the undo of entry {found.undoes}.",
             suggestion="Do again what was taken back instead.",
         )
     if not _wrote(found):
@@ -462,7 +462,7 @@ def _do(odoo: Odoo, item: Item, warnings: list[str]) -> str:
         return item.says_otherwise
     warnings += done.warnings
     if not done.complete:
-        raise StateError(done.warnings[-1], suggestion="Remove the obstacle, then try again.")
+        raise StateError(done.warnings[-1], suggestion="Solve the problem, then try again.")
     return item.part.done or item.part.says
 
 

@@ -439,7 +439,7 @@ def settings_of_user(
 
 def _check_wanted(name: str, days: int | None) -> None:
     if not name.strip():
-        raise ValidationError("The key needs a name.", suggestion="Give one that the user knows.")
+        raise ValidationError("The key needs a name.", suggestion="Pass one that the user knows.")
     if days is not None and days < 1:
         raise ValidationError(f"days must be at least 1, not {days}.")
 
@@ -695,7 +695,7 @@ _TOLD = {
         " has no password in Odoo, and gives an API key instead.",
     ),
     "second_factor": (
-        "Odoo wants a second factor from this user.",
+        "Odoo requires a second factor from this user.",
         "Give the code that the authenticator app shows now; or, if codes come by e-mail, give an"
         " API key that you made in Odoo.",
     ),

@@ -182,7 +182,7 @@ def _how(
 ) -> str:
     """Return how to get the others; in ``data`` the next page begins where this one ends."""
     if tool is None or result.is_error:
-        return "Mend these first."
+        return "Fix these first."
     if data.get("dry_run") is True:
         return "The plan is whole, its lists are not: plan fewer records at a time to see each."
     if tool.access != "read":

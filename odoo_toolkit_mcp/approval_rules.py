@@ -108,7 +108,7 @@ def rules_of(settings: ServerSettings) -> Rules:
     if rules and not settings.approvers:
         raise ConfigurationError(
             "ODOO_MCP_APPROVAL has rules, and ODOO_MCP_APPROVERS names nobody who may say yes.",
-            suggestion="Give the logins of Odoo users, separated by commas.",
+            suggestion="Set ODOO_MCP_APPROVERS to the logins of Odoo users, separated by commas.",
         )
     approvers = frozenset(login.lower() for login in settings.approvers)
     return Rules(rules=rules, approvers=approvers)

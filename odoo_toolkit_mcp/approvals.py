@@ -43,7 +43,7 @@ def release(
     if found and found.state == "refused":
         raise AccessError(
             f"{found.decider} has refused this ({found.id}). Nothing was done.",
-            suggestion="Do not repeat it; talk to that person.",
+            suggestion="Do not repeat the call. Talk to that person.",
             details={"approval": found.id},
             outcome="not_sent",
         )

@@ -187,5 +187,5 @@ def check_tools(settings: ServerSettings, toolsets: Iterable[type[BaseToolset]])
     if unknown:
         raise ConfigurationError(
             f"There is no tool {', '.join(map(repr, unknown))} to be confirmed.",
-            suggestion="Correct ODOO_MCP_CONFIRM_TOOLS; odoo_core_list_toolsets lists the tools.",
+            suggestion="Correct ODOO_MCP_CONFIRM_TOOLS. odoo_core_list_toolsets lists the tools.",
         )

@@ -175,6 +175,6 @@ MODELS = (
                 not_undone="The scrap stays done.",
             ),
         ),
-        tips=("Validating a done scrap again takes the goods from the stock a second time.",),
+        tips=("Validating a done scrap again removes the goods from stock a second time.",),
     ),
 )

@@ -91,7 +91,7 @@ MODELS = (
             ),
         ),
         tips=(
-            "To Odoo 15 an order created without its component moves stays empty.",
+            "On Odoo 15 and earlier, an order created without its component moves stays empty.",
             "Writing qty_producing uses up no component, and writing the state moves nothing.",
             "Odoo produces although components are missing: the stock goes below zero.",
         ),

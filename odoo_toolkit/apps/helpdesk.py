@@ -261,7 +261,7 @@ def assign_ticket(
     if all(given is None for given in (user_id, user_name, team_id, team_name)):
         raise ValidationError(
             "Neither a user nor a team was given.",
-            suggestion="Give user_id, team_id or both.",
+            suggestion="Set user_id, team_id or both.",
             code="MISSING_REQUIRED_FIELD",
             details={"fields": ["user_id", "team_id"]},
         )

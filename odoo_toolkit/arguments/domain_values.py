@@ -223,7 +223,7 @@ class _Condition:
             related = self.field.type in RELATIONAL
             if value == "" and related and self.operator.startswith("="):
                 raise self.wrong(
-                    value, f"takes a name with {self.operator}", 'For "is not set" use = false.'
+                    value, f"takes a name with {self.operator}", 'For "is not set", use = false.'
                 )
             if value == "" and self.operator in ("like", "ilike"):
                 self.warnings.append(
@@ -398,7 +398,7 @@ def _moment(convert: Callable[[str], str]) -> Callable[[Any, _Condition], Any]:
         raise condition.wrong(
             value,
             "is compared with dates",
-            "Pass YYYY-MM-DD or YYYY-MM-DDTHH:MM:SSZ; Odoo 19 also knows today, -7d, =monday.",
+            "Pass YYYY-MM-DD or YYYY-MM-DDTHH:MM:SSZ. Odoo 19 also accepts today, -7d, =monday.",
         )
 
     return converter

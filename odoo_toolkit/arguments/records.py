@@ -59,7 +59,7 @@ def to_wire(
     if not isinstance(values, Mapping):
         raise make_error(
             "VALUE_ERROR",
-            f"The values of {model} must be an object of field names and values.",
+            f"The values of {model} must be an object with field names and values.",
             suggestion='For example {"name": "Azure Interior"}.',
             details={"model": model},
         )

@@ -145,7 +145,7 @@ def _plain(value: Any, name: str) -> Any:
     raise ValidationError(
         f"With a key, {name} cannot be of type {type(value).__name__}: it cannot be compared with"
         " that of a repeat.",
-        suggestion="Give a list, or the path of a file.",
+        suggestion="Pass a list, or the path of a file.",
         outcome="not_sent",
     )
 

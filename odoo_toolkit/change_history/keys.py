@@ -93,7 +93,7 @@ def run_once(odoo: Odoo, name: str, key: str, digest: str, act: Callable[[], Any
     if current():
         raise ValidationError(
             "A key belongs to a whole operation, and not to a part of it.",
-            suggestion="Give the key to the outer call.",
+            suggestion="Pass the key to the outer call.",
             outcome="not_sent",
         )
     reserved = _reserved(odoo, history, name, key, digest)

@@ -95,7 +95,7 @@ class Recording:
                     "KEY_RUNNING",
                     f"Another program has taken over the key {self.entry.idempotency_key}, since"
                     " this one sent nothing for a while. Nothing was sent by this one.",
-                    suggestion="Repeat it with the same key to get that result.",
+                    suggestion="Retry with the same key to get that result.",
                     outcome="not_sent",
                 )
             self.entry.writes.append(write)

@@ -154,7 +154,7 @@ def get_activities(
     if (model is None) is not (record_id is None):
         raise ValidationError(
             "model and record_id belong together.",
-            suggestion="Give both, or neither for all activities of a user.",
+            suggestion="Pass both, or neither for all activities of a user.",
             details={"field": "record_id" if record_id is None else "model"},
         )
     if model is not None:
@@ -375,7 +375,7 @@ def _day(value: str) -> str:
     except (ValueError, TypeError, AttributeError):
         raise ValidationError(
             f"date_deadline {str(value)[:40]!r} is not a date.",
-            suggestion="Write it as YYYY-MM-DD.",
+            suggestion="Write the date as YYYY-MM-DD.",
             details={"field": "date_deadline"},
         ) from None
 

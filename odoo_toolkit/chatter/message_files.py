@@ -153,7 +153,7 @@ def message_files(
             new.append(NewFile(name=name, mimetype=kind, content=content, size=size, remark=remark))
     if len(there) + len(new) > _MOST_FILES or len(set(there)) < len(there):
         raise ValidationError(
-            f"Give up to {_MOST_FILES} files, each once.", details={"field": "attachments"}
+            f"Pass up to {_MOST_FILES} files, each once.", details={"field": "attachments"}
         )
     return there, tuple(new)
 
@@ -161,8 +161,8 @@ def message_files(
 def _no_file(place: str, why: str) -> ValidationError:
     return ValidationError(
         f"{place} {why}.",
-        suggestion="Give {'id': 7} for a file of the record, or {'name': 'offer.pdf',"
-        " 'content_base64': '...'} for a new one.",
+        suggestion="Pass {'id': 7} for a file of the record, or {'name': 'offer.pdf', "
+        "'content_base64': '...'} for a new one.",
         details={"field": place},
     )
 

@@ -457,7 +457,7 @@ def _not_as_given(odoo: Odoo, model: str, notes: Sequence[PostedNote], html: str
 def _check_types(odoo: Odoo, types: Sequence[str]) -> None:
     if isinstance(types, str) or not types:
         raise ValidationError(
-            "message_types must be a list of message types.", suggestion='Give e.g. ["comment"].'
+            "message_types must be a list of message types.", suggestion='Pass e.g. ["comment"].'
         )
     known = [value for value, _ in odoo.schema.fields("mail.message")["message_type"].selection]
     if unknown := [name for name in types if name not in known]:

@@ -96,7 +96,7 @@ def read_several(odoo: Odoo, model: str, records: Sequence[IdOrName] | None) -> 
     wanted = wanted_each(model, records, "records")
     if not 1 <= len(wanted) <= MOST_RECORDS:
         raise ValidationError(
-            f"Give 1 to {MOST_RECORDS} records, not {len(wanted)}.", details={"field": "records"}
+            f"Pass 1 to {MOST_RECORDS} records, not {len(wanted)}.", details={"field": "records"}
         )
     ids = [number for number in resolve_all(odoo, wanted) if number is not None]
     if twice := sorted({number for number in ids if ids.count(number) > 1}):

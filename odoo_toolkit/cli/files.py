@@ -61,7 +61,7 @@ def export(
     odoo-toolkit export res.partner is_company=true -f name,email,country_id -o companies.csv
     """
     if "fields" not in given:
-        raise click.UsageError("Which fields? Give -f, such as -f name,email, or -f '*'.")
+        raise click.UsageError("No fields are selected. Pass -f, such as -f name,email, or -f '*'.")
     asked = domain_of(odoo, model, domain)
     if output != _STANDARD_OUTPUT and form:
         raise click.UsageError("The form of the file follows from the ending of its name.")
@@ -116,7 +116,7 @@ def report(
     """
     if model:
         if name or ids:
-            raise click.UsageError("--list takes no report and no ids.")
+            raise click.UsageError("--list accepts no report and no ids.")
         found = list_reports(odoo, model).reports
         rows = [
             {"report_name": r.report_name, "name": r.name, "report_type": r.report_type}
@@ -125,7 +125,7 @@ def report(
         print_rows(rows, form=form)
         return
     if not name or not ids:
-        raise click.UsageError("Give the report's name and ids, or --list MODEL.")
+        raise click.UsageError("Pass the report's name and ids, or --list MODEL.")
     if output == _STANDARD_OUTPUT and sys.stdout.isatty():
         raise click.UsageError("A PDF is not for a terminal: give -o FILE.")
     folder = "." if output is None else None

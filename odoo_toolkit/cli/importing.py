@@ -112,7 +112,7 @@ def import_(
     """
     keys = flat(key)
     if create_only == bool(keys):
-        raise click.UsageError("Give either --key, such as --key email, or --create-only.")
+        raise click.UsageError("Pass either --key, such as --key email, or --create-only.")
     if create_only and (skip_empty or ignore_case):
         raise click.UsageError("--create-only looks for no records and leaves empty cells out.")
     state = click.get_current_context().ensure_object(State)
@@ -264,7 +264,7 @@ def _read(path: Path, written: dict[str, Any]) -> Any:
             return json.loads(path.read_text("utf-8-sig"))
         except ValueError as error:
             raise ValidationError(
-                f"{path.name} is not valid JSON: {error}.", suggestion="Give a list of objects."
+                f"{path.name} is not valid JSON: {error}.", suggestion="Pass a list of objects."
             ) from None
     if kind in (".jsonl", ".ndjson"):
         return path

@@ -111,7 +111,7 @@ def _typed(row: Mapping[str, str], keys: Mapping[str, Any], number: int) -> dict
             hint = f" Did you mean {near[0]}?" if near else ""
             raise ValidationError(
                 f"The file has an unknown column {name!r}.{hint}",
-                suggestion=f"A line takes {', '.join(keys)}.",
+                suggestion=f"A line accepts {', '.join(keys)}.",
             )
     return {
         name: _cell(text.strip(), keys.get(name), f"Line {number}, {name}")

@@ -189,8 +189,8 @@ def unknown_names(odoo: Odoo, model: str, domain: Sequence[Any]) -> Iterator[str
             )
             if not found:
                 yield (
-                    f"no {field.relation} is named {text!r}. Give the name in the language of the"
-                    f" connection, {odoo.settings.lang}, or {item[0]}=ID."
+                    f"no {field.relation} is named {text!r}. Pass the name in "
+                    f"the language of the connection, {odoo.settings.lang}, or {item[0]}=ID."
                 )
 
 

@@ -92,7 +92,7 @@ def undo(
     odoo-toolkit undo --since 2026-11-23T14:00:00Z --yes --mode full
     """
     if (entry is None) == (since is None):
-        raise click.UsageError("Give an ENTRY, or --since.")
+        raise click.UsageError("Pass an ENTRY, or --since.")
     dry_run = given.pop("dry_run", False)
 
     def taken_back(dry: bool) -> Any:

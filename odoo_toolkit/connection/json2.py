@@ -42,7 +42,7 @@ class Json2Transport:
             body |= self._name_positional(call)
         if clash := _RESERVED & body.keys():
             raise ValidationError(
-                f"JSON-2 cannot carry an argument named {clash.pop()!r}.",
+                f"JSON-2 does not allow an argument named {clash.pop()!r}.",
                 suggestion="Give ids as the first positional argument and the context apart.",
             )
         if call.ids is not None:
@@ -89,7 +89,7 @@ class Json2Transport:
             raise ValidationError(
                 f"JSON-2 takes named arguments only, and the names of {len(call.positional)}"
                 f" positional argument(s) of {call.method} are not known.",
-                suggestion="Give them by name in kwargs, or connect with ODOO_PROTOCOL=jsonrpc.",
+                suggestion="Pass them by name in kwargs, or connect with ODOO_PROTOCOL=jsonrpc.",
                 details={"model": call.model, "method": call.method},
             )
         return dict(zip(names, call.positional, strict=False))

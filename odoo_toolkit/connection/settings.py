@@ -160,7 +160,7 @@ class ConnectionSettings:
         """Return the problems that lie between the settings."""
         problems = []
         if "url" in values and not values["url"]:
-            problems.append("url (ODOO_URL) is missing: the address of your Odoo.")
+            problems.append("url (ODOO_URL) is missing. Set it to the address of your Odoo.")
         password, api_key = values.get("password"), values.get("api_key")
         protocol, username = values.get("protocol"), values.get("username")
         if not password and not api_key:

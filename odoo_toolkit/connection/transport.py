@@ -102,7 +102,7 @@ def _log_in(
     if not database or not settings.username:
         missing = "database (ODOO_DB)" if not database else "username (ODOO_USERNAME)"
         raise ConfigurationError(
-            f"{missing} is missing: {protocol} needs it.", suggestion="Give it in the settings."
+            f"{missing} is missing: {protocol} needs it.", suggestion="Set it in the settings."
         )
     while True:
         secret = secrets.pop(0)

@@ -282,7 +282,7 @@ def _logged_out(answer: requests.Response) -> bool:
 
 def _second_factor(username: str) -> AccessError:
     return AccessError(
-        f"Odoo wants a second factor from {username!r} before it opens a web session.",
+        f"Odoo requires a second factor from {username!r} before it opens a web session.",
         suggestion="Use a user without two-factor authentication for this.",
         details={"reason": "second_factor"},
     )
@@ -294,7 +294,7 @@ def _wrong_code(answer: requests.Response) -> AccessError:
     told = html.unescape(said[1]).strip() if said else ""
     return AccessError(
         f"Odoo does not accept the code: {told}" if told else "Odoo does not accept the code.",
-        suggestion="Give the code that the authenticator app shows now.",
+        suggestion="Enter the code that the authenticator app shows now.",
         details={"reason": "code"},
     )
 

@@ -161,12 +161,12 @@ def deep_search(
 def _check(max_depth: int | None, limit: int, fields: Sequence[str]) -> None:
     if max_depth is not None and max_depth not in range(1, BROAD_DEPTH + 1):
         raise ValidationError(
-            f"max_depth is {max_depth!r}; it must be from 1 to {BROAD_DEPTH}.",
+            f"max_depth must be from 1 to {BROAD_DEPTH}, not {max_depth!r}.",
             suggestion="Leave it out.",
         )
     if limit < 1:
         raise ValidationError(
-            f"limit is {limit!r}; it must be at least 1.", suggestion="Leave it out for 20."
+            f"limit must be at least 1, not {limit!r}.", suggestion="Leave it out for 20."
         )
     if isinstance(fields, str):
         raise ValidationError(
@@ -265,8 +265,8 @@ def _suggestions(searches: Sequence[ModelSearch], depth: int) -> list[str]:
         hints += _of_nothing(searches, depth)
     if weak := [model for model in orders if orders[model] and all(map(_is_weak, orders[model]))]:
         hints.append(
-            f"In {', '.join(weak)} only some of the words matched; looking exhaustively"
-            " (exhaustive) finds more."
+            f"In {', '.join(weak)}, only some of the words matched. Pass "
+            "exhaustive=True to find more."
         )
     return hints
 

@@ -65,7 +65,7 @@ def parse_query(query: str) -> Terms:
     if not isinstance(query, str):
         raise ValidationError(
             f"The query must be text, not {type(query).__name__}.",
-            suggestion="Give words, a number or an address.",
+            suggestion="Pass words, a number or an address.",
         )
     if len(query) > MAX_LENGTH:
         raise ValidationError(
@@ -79,8 +79,8 @@ def parse_query(query: str) -> Terms:
     if not text:
         raise ValidationError(
             "The query is empty.",
-            suggestion="Give words, a number or an address; search_read lists records"
-            " without a query.",
+            suggestion="Pass words, a number or an address. search_read lists records "
+            "without a query.",
         )
     digits = _phone_digits(text)
     # The groups of a telephone number mean nothing by themselves.

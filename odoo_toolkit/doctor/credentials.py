@@ -129,7 +129,7 @@ def _doubts(found: Found, user: UserInfo) -> Iterator[tuple[str, str]]:
     given = found.settings.username
     if found.settings.password and not given:
         yield (
-            "The password is not used, as there is no user name.",
+            "The password is not used, because there is no user name.",
             "Give username (ODOO_USERNAME), or leave the password out.",
         )
     if given and user.login and given.lower() != user.login.lower():

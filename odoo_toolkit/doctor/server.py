@@ -29,7 +29,7 @@ _OTHER_NAME = (
 _CERTIFICATES = {
     9: (
         "The certificate of {host} is not valid yet.",
-        "Check the clock of this machine; if it is right, ask the administrator of the server.",
+        "Check the clock of this machine. If it is right, ask the administrator of the server.",
     ),
     10: (
         "The certificate of {host} has expired.",
@@ -85,13 +85,13 @@ def look_at_tls(found: Found) -> Step:
         return _tls_problem(found.tls_failure, host, port)
     if not settings.verify_ssl:
         return warning(
-            "The connection is encrypted, but the server's certificate is not checked: somebody in"
-            " between could read and change everything.",
+            "The connection is encrypted, but the server's certificate is not "
+            "checked. An attacker in between could read and change everything.",
             "Remove verify_ssl (ODOO_VERIFY_SSL) and, if the certificate is of your own authority,"
             " name its PEM file in ca_cert (ODOO_CA_CERT).",
         )
     by = f"the authorities in {settings.ca_cert}" if settings.ca_cert else "a known authority"
-    return ok(f"The connection is encrypted; the certificate of {host} is signed by {by}.")
+    return ok(f"The connection is encrypted, and {by} signed the certificate of {host}.")
 
 
 def look_at_version(found: Found) -> Step:

@@ -58,7 +58,7 @@ def look_at_settings(
     try:
         file = read_file(config) if config else {}
     except ConfigurationError as error:
-        return None, problem(error.message, "Check its path and its content; it must be JSON.")
+        return None, problem(error.message, "Check its path and content. It must be JSON.")
     rows = _given(config, file, origins, keywords)
     try:
         settings = connection_settings(config, **keywords)

@@ -64,12 +64,12 @@ BY_EXCEPTION: tuple[Pattern, ...] = (
     Pattern(
         r"^psycopg2\.", None, "UNKNOWN_ERROR",
         "The database of Odoo refused what {method} of {model} asked of it.",
-        "Check the arguments; Odoo's log has the cause.",
+        "Check the arguments. Odoo's log has the cause.",
     ),
     Pattern(
         rf"{BUILTIN}(ValueError|UnicodeError|Unicode\w+Error|OverflowError)$", None, "VALUE_ERROR",
         "Odoo cannot work with a value given to {method} of {model}: {said}",
-        "Check the arguments; fields_get on {model} tells the types and allowed values of fields.",
+        "Check the arguments. fields_get on {model} shows the types and allowed values of fields.",
     ),
     Pattern(
         None, None, "UNKNOWN_ERROR", "Odoo failed while running {method} of {model}: {said}",

@@ -30,7 +30,7 @@ _GROUPS = (
     "Only an administrator of Odoo can change that, by giving this user one of the groups named "
     "in the details."
 )
-_ARCHIVE = "Archive the record instead: write on {model} with active false, where it can be."
+_ARCHIVE = "Archive the record instead, if the model allows it: write on {model} with active false."
 _REQUIRED: dict[str, Any] = {
     "code": "MISSING_REQUIRED_FIELD",
     "say": "{label} ({field}) of {model} is required and was not given.",
@@ -154,7 +154,7 @@ _DATABASE: tuple[Pattern, ...] = (
     Pattern(
         USER_FAMILY, r"^The (?:field '(?P<label>[^']+)' is|'(?P<label_>[^']+)' field is) required",
         "MISSING_REQUIRED_FIELD", "{label} is required and is not set.",
-        "Set it with write on {model}, then call again.",
+        "Set {label} with write on {model}, then call again.",
     ),
     # 14 to 18 speak of a deletion also where a link names a record that does not exist.
     Pattern(
@@ -305,7 +305,7 @@ _STATES: tuple[Pattern, ...] = (
     ),
     _state(
         r"^You cannot cancel a stock move that has been set to 'Done'",
-        "A done transfer cannot be cancelled: return it with return_picking.",
+        "A done transfer cannot be cancelled. Return it with return_picking.",
     ),
 )  # fmt: skip
 

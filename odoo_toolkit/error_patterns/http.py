@@ -47,7 +47,7 @@ _STATUSES: dict[int, _Status] = {
         "Check ODOO_PROTOCOL and ODOO_URL.",
     ),
     429: _Status(
-        "RATE_LIMITED", "{host} has received too many calls", "Wait, then call it again.", 30,
+        "RATE_LIMITED", "{host} has received too many calls", "Wait, then call again.", 30,
     ),
     500: _Status(
         "SERVER_ERROR", "{host} failed while it worked on the call",
@@ -125,7 +125,7 @@ def _redirected(host: str, location: str, details: dict[str, Any]) -> OdooError:
         )
     return make_error(
         "ENDPOINT_NOT_FOUND",
-        f"{host} redirects callers to another page, such as its login, instead of answering.",
+        f"{host} redirects to another page, such as a login, instead of responding.",
         suggestion=_CHECK_URL + " ODOO_PROTOCOL=json2 needs Odoo 19 or newer.",
         details=details,
         retry=False,

@@ -130,7 +130,7 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
     # Sessions, credentials, database, addresses
     Pattern(
         r"SessionExpired", None, "SESSION_EXPIRED", "The session with Odoo has expired.",
-        "Call it again: the toolkit logs in anew.", outcome="refused",
+        "Call again: the toolkit logs in again.", outcome="refused",
     ),
     Pattern(
         r"exceptions\.Unauthorized$", None, "ACCESS_DENIED",
@@ -153,8 +153,8 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
     # Builds of 18 look for the journal's own lines of the payment, and there are none.
     Pattern(
         rf"{BUILTIN}IndexError$", r"^tuple index out of range$", "VALIDATION_ERROR",
-        "Odoo 18 aborts a payment in another currency with a write-off, unless the"
-        " journal has an outstanding account. Nothing was registered.",
+        "Odoo 18 rejects a payment in another currency with a write-off if the "
+        "journal has no outstanding account. Nothing was registered.",
         "Pay in the currency of the invoice, or without a write-off; or set an outstanding account"
         " for the payment method of the journal, in Odoo.",
         method="action_create_payments",
@@ -187,7 +187,7 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
         r"|^Property (?:name '[^']*' has to be used on a|set on a non) propert"
         r"|^Only many2one path is accepted for the '(?P<field_>[\w.:]+)'",
         "INVALID_FIELD", "{method} of {model} cannot group by a path to another model: {said}",
-        "Use aggregate, which takes such paths on every version. Group by the link itself "
+        "Use aggregate, which accepts such paths on every version. Group by the link itself "
         "(partner_id instead of partner_id.country_id), or by a stored field of {model}.",
         method=r"(\w+_)?read_group$",
     ),
@@ -299,8 +299,8 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
     ),
     Pattern(
         r"UnprocessableEntity$", r"^cannot call [\w.]+ with ids", "VALIDATION_ERROR",
-        "{method} is a method of the model {model} itself and takes no ids.",
-        "Call it without ids.", outcome="refused",
+        "{method} is a method of the model {model} itself and accepts no ids.",
+        "Call {method} without ids.", outcome="refused",
     ),
     Pattern(
         r"UnprocessableEntity$|BadRequest$", None, "VALIDATION_ERROR",
@@ -310,7 +310,7 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
     Pattern(
         BUILTIN, rf"^Expected singleton: (?P<model>{MODEL_NAME})\((?P<ids>\d+(?:, \d+)*),?\)",
         "VALIDATION_ERROR", "{method} works on one record at a time; {model} {ids} came together.",
-        "Call it once for each record.",
+        "Call {method} once for each record.",
     ),
     Pattern(
         BUILTIN, rf"^Expected singleton: (?P<model>{MODEL_NAME})\(\)", "VALIDATION_ERROR",

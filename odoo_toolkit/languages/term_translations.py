@@ -156,7 +156,7 @@ def as_they_stand(
                 raise ValidationError(
                     f"Odoo {odoo.version.major} cannot tell {' and '.join(map(repr, alike))} of"
                     f" {field} apart: in {code} both are {stands!r:.80}. Nothing was written.",
-                    suggestion="Give both the same translation, or change them in Odoo.",
+                    suggestion="Pass the same translation for both, or change them in Odoo.",
                     details={"field": f"translations.{field}.{code}", "sentences": alike},
                 )
     return written

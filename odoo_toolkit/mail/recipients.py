@@ -57,7 +57,7 @@ def recipients(
     if given is not None and not isinstance(given, list):
         raise ValidationError(
             "to must be a list of contacts.",
-            suggestion="Give ids, names or e-mail addresses in a list.",
+            suggestion="Pass ids, names or e-mail addresses in a list.",
             details={"field": "to"},
         )
     if given is None:

@@ -202,7 +202,7 @@ def check_texts(**texts: str | None) -> None:
             )
         if holds_template(text):
             raise ValidationError(
-                f"{name} holds a placeholder that Odoo would evaluate, such as {{{{ ... }}}}.",
+                f"{name} contains a placeholder that Odoo would evaluate, such as {{{{ ... }}}}.",
                 suggestion="Write the text as the recipient should read it.",
                 details={"field": name},
             )
@@ -263,7 +263,7 @@ def _template(
         raise AmbiguousNameError("template_id", model, TEMPLATE, matches)
     raise ValidationError(
         f"There is no e-mail template for {model}.",
-        suggestion="Give subject and body.",
+        suggestion="Pass subject and body.",
         code="MISSING_REQUIRED_FIELD",
         details={"field": "template_id", "model": model},
     )
@@ -373,7 +373,7 @@ def _says(name: str, status: str, found: Sequence[Delivery], people: Sequence[Re
                 f"{one.name}: {one.status}{f' ({one.failure})' if one.failure else ''}"
                 for one in found
             )
-            return f"Not everybody got {name}: {told}."
+            return f"Not all recipients got {name}: {told}."
         case _:
             return f"It is not known whether Odoo sent the e-mail with {name}."
 

@@ -46,7 +46,7 @@ def check_lines(
         raise make_error(
             "MISSING_REQUIRED_FIELD",
             f"There are no {argument}.",
-            suggestion=f"Give at least one, with some of {', '.join(keys)}.",
+            suggestion=f"Pass at least one object with some of {', '.join(keys)}.",
             details={"field": argument},
         )
     checked = []
@@ -54,7 +54,7 @@ def check_lines(
         if not isinstance(line, dict):
             raise ValidationError(
                 f"{argument}[{index}] is not an object.",
-                suggestion=f"Give an object with some of {', '.join(keys)}.",
+                suggestion=f"Pass an object with some of {', '.join(keys)}.",
             )
         for key in line:
             if key not in keys:
@@ -217,8 +217,8 @@ def day_to_come(odoo: Odoo, value: str | date | None, field: str) -> str | None:
     day = checked_day(value, field)
     if day is not None and day < (now := today(odoo)):
         raise ValidationError(
-            f"{field} is {day}, which is past: today is {now}.",
-            suggestion="Give today or a later day.",
+            f"{field} is {day}, which is in the past: today is {now}.",
+            suggestion="Pass today or a later day.",
             details={"field": field},
         )
     return day

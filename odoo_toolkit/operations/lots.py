@@ -64,7 +64,7 @@ def check_once(names: Sequence[str], field: str) -> None:
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ValidationError(
             f"{', '.join(twice)} is given twice ({field}).",
-            suggestion="Give each number once.",
+            suggestion="List each number once.",
             details={"field": field},
         )
 
@@ -257,8 +257,8 @@ def taken_from(
         raise ValidationError(
             f"Of {lot.name} ({lot.product.name}), {quantity:g} are needed and"
             f" {quantity - left:g} are in stock ({lot.field}).",
-            suggestion="Choose another lot, or take its stock below zero with unreserved=True."
-            f" In stock: {there}.",
+            suggestion="Choose another lot, or let its stock go below zero with "
+            f"unreserved=True. In stock: {there}.",
             details={"field": lot.field, "lot": lot.name},
         )
     return [*parts, {"location_id": location, "quantity": left}]

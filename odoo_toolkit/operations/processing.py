@@ -410,7 +410,7 @@ def _once(rows: list[Row]) -> list[Row]:
         if row["id"] in first:
             raise ValidationError(
                 f"orders[{first[row['id']]}] and orders[{index}] are both {row['name']}.",
-                suggestion="Give each order once.",
+                suggestion="List each order once.",
                 details={"field": f"orders[{index}]", "id": row["id"]},
             )
         first[row["id"]] = index

@@ -109,7 +109,7 @@ def move(
     def result(done: Done) -> R:
         now = row_after(odoo, document, done, name=row["name"])
         if (there := now.get("stage_id")) and there.id != stage.id:
-            done.warnings.append(f"It is in stage {there.name} now: something moved it on.")
+            done.warnings.append(f"It is in stage {there.name} now: something moved it.")
         return told(now, f"Moved {what} to {where}.", done.warnings)
 
     seen = shows(document, stage_id=(stage.id,))

@@ -64,12 +64,12 @@ def check_ids(call: Call) -> None:
     for its first argument: either way all others would move by one. Where records belong to
     other models, they are told apart by ``call.ids``.
     """
-    suggestion = "Give the ids as a list of integers, before the other arguments."
+    suggestion = "Pass the ids as a list of integers, before the other arguments."
     method = call.method
     if method in MODEL_METHODS:
         if call.ids is not None or "ids" in call.arguments:
             raise ValidationError(
-                f"{method} is a method of the model: it takes no ids.",
+                f"{method} is a method of the model and accepts no ids.",
                 suggestion="Leave out the ids.",
             )
     elif "ids" in call.arguments:
@@ -81,7 +81,7 @@ def check_ids(call: Call) -> None:
         )
         if method in RECORD_METHODS or hidden:
             raise ValidationError(
-                f"{method} is called on records: their ids come first, as a list of integers.",
+                f"{method} is called on records. Pass their ids first, as a list of integers.",
                 suggestion=suggestion,
             )
 
@@ -267,7 +267,7 @@ def check_called(policy: Rules, call: Call) -> None:
     if method in CLOSED_METHODS:
         raise _refusal(call)
     if call.model in COMPOSERS and method not in COMPOSER_METHODS:
-        raise _refusal(call, "Create it, then send it; leave its other methods.")
+        raise _refusal(call, "Create the record, then send it. Do not call its other methods.")
     if method == "onchange" and policy.renders(call.model):
         raise _refusal(call, "Odoo would render its texts as templates.")
 

@@ -120,7 +120,7 @@ def language_problem(
     return ValidationError(
         f"{listed} of {model} is formatted text, which Odoo translates by sentence: written in"
         f" {language}, it would take the place of the text of every language.",
-        suggestion=f"{how}; or write it without lang, for all languages.",
+        suggestion=f"{how}, or write it without lang, for all languages.",
         details=details,
         outcome="not_sent",
     )

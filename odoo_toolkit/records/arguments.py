@@ -112,7 +112,7 @@ def listed_fields(fields: Any) -> list[str]:
         raise ValidationError(
             "'__all__' is not the name of a field.",
             code="INVALID_FIELD",
-            suggestion='Give ["*"] for all fields.',
+            suggestion='Pass ["*"] for all fields.',
             details={"field": "__all__", "did_you_mean": ["*"]},
         )
     return names
@@ -158,7 +158,7 @@ def checked_ids(ids: Any, *, of_views: bool = False) -> tuple[int, ...]:
     if is_id(given) or (of_views and _is_view_id(given)):
         given = [given]
     if not isinstance(given, list):
-        raise ValidationError("ids must be a list of record ids.", suggestion="Give e.g. [42].")
+        raise ValidationError("ids must be a list of record ids.", suggestion="Pass e.g. [42].")
     checked = []
     for item in given:
         number = whole_number(item)
@@ -169,7 +169,7 @@ def checked_ids(ids: Any, *, of_views: bool = False) -> tuple[int, ...]:
             )
         checked.append(number)
     if not checked:
-        raise ValidationError("There are no ids.", suggestion="Give the ids of the records.")
+        raise ValidationError("There are no ids.", suggestion="Pass the ids of the records.")
     return tuple(dict.fromkeys(checked))
 
 
@@ -195,7 +195,7 @@ def checked_count(value: Any, name: str, least: int) -> int:
     if number is None or not least <= number < _TOO_MANY:
         raise ValidationError(
             f"{name} must be a whole number from {least} on, not {short_repr(value)}.",
-            suggestion=f"Give {name} as a number, without quotes.",
+            suggestion=f"Pass {name} as a number, without quotes.",
             details={"field": name},
         )
     return number

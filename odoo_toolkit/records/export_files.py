@@ -174,7 +174,7 @@ def check_form(path: Path) -> str:
     if suffix not in FORMS:
         raise ValidationError(
             f"{path.name} does not say in which form it is to be written.",
-            suggestion=f"Let it end in {', '.join(FORMS)}.",
+            suggestion=f"Use a file name that ends in {', '.join(FORMS)}.",
             details={"field": "path"},
         )
     if missing := [name for name in _NEEDS.get(suffix, ()) if find_spec(name) is None]:

@@ -129,8 +129,8 @@ def list_models(
     except AccessError:
         labels = _readable_among(odoo, COMMON_MODELS)
         warnings.append(
-            f"This user cannot read the list of models on Odoo {odoo.version.major}: these are"
-            " the well-known ones among those it can read; there may be more."
+            f"This user cannot read the list of models on Odoo {odoo.version.major}. Only "
+            "well-known models that it can read are listed, and there may be more."
         )
     wizards: dict[str, str] = {}
     if transient:

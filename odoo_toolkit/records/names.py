@@ -54,8 +54,8 @@ class AmbiguousNameError(ValidationError):
         many = "Several" if len(matches) <= _SHOWN else f"More than {_SHOWN}"
         more = "" if len(matches) <= _SHOWN else " If it is another one, give more of its name."
         super().__init__(
-            f"{many} {model} records match {name!r}. Give {field}.",
-            suggestion=f"Choose one of the matches and pass its id as {field}: {listed}.{more}",
+            f"{many} {model} records match {name!r}. Pass {field}.",
+            suggestion=f"Choose one of the matches, and pass its id as {field}: {listed}.{more}",
             details={"field": field, "matches": self.matches},
         )
 
@@ -225,7 +225,7 @@ def _check(item: Wanted, required: bool) -> None:
     elif required:
         raise ValidationError(
             f"{item.field} is needed." if item.either else f"{item.field} or {by_name} is needed.",
-            suggestion="Give the id, or the name to look up.",
+            suggestion="Pass the id, or the name to look up.",
             code="MISSING_REQUIRED_FIELD",
             details=details,
         )

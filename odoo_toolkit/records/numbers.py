@@ -142,8 +142,8 @@ def _check_kept(odoo: Odoo, number: Number) -> None:
         raise ValidationError(
             f"{number.where}: {number.given:g} would be stored as 0, as {number.model} keeps"
             f" {decimals} decimals of {number.field.name}.",
-            suggestion="Give a larger number, such as the price of a larger unit; or have an"
-            " administrator raise the decimal accuracy in Odoo's settings.",
+            suggestion="Pass a larger number, such as the price of a larger unit, or ask "
+            "an administrator to raise the decimal accuracy in Odoo's settings.",
             details={"field": number.where, "decimals": decimals},
             outcome="not_sent",
         )

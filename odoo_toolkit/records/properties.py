@@ -271,7 +271,7 @@ def _converted(
         return value
     if kind in ("tags", "many2many"):
         if not isinstance(value, (list, tuple)):
-            raise place.wrong("needs a list", "Give all of them as a list.")
+            raise place.wrong("needs a list", "Pass all of them as a list.")
         return [convert(item, place) for item in value]
     return convert(value, place)
 

@@ -86,7 +86,7 @@ def _answered(odoo: Odoo, query: Any, context: Context) -> QueryAnswer | OdooErr
 def _ask(odoo: Odoo, query: Any, context: Context) -> QueryAnswer:
     if not isinstance(query, Mapping):
         raise ValidationError(
-            f"{short_repr(query)} is not a query.", suggestion="Give an object with a model."
+            f"{short_repr(query)} is not a query.", suggestion="Pass an object with a model."
         )
     given = {key: value for key, value in query.items() if value is not None}
     for key in given:
@@ -94,7 +94,7 @@ def _ask(odoo: Odoo, query: Any, context: Context) -> QueryAnswer:
             near = similar_names(str(key), _KEYS)
             raise ValidationError(
                 f"A query takes no {str(key)[:60]!r}.",
-                suggestion=f"Use {near[0]}." if near else f"It takes {', '.join(_KEYS)}.",
+                suggestion=f"Use {near[0]}." if near else f"Use the keys {', '.join(_KEYS)}.",
             )
     model, domain, counted = (
         given.pop("model", None),

@@ -141,7 +141,7 @@ def _action(odoo: Odoo, wizard: Any, context: Any, given: Source | None) -> dict
     if action.get("res_id") and not is_id(action["res_id"]):
         raise ValidationError("The action's res_id is not a record id.", suggestion="Leave it out.")
     if not isinstance(context or {}, Mapping):
-        raise ValidationError("context must be an object.", suggestion="Give e.g. {'lang': 'fr'}.")
+        raise ValidationError("context must be an object.", suggestion="Pass e.g. {'lang': 'fr'}.")
     names: dict[str, Any] = {"uid": odoo.uid}
     if given:
         names |= {"active_model": given[0], "active_id": given[1][0], "active_ids": given[1]}

@@ -93,7 +93,7 @@ def create(
     given = plain(values)
     rows = given if isinstance(given, list) else [given]
     if not rows:
-        raise ValidationError("There are no values.", suggestion="Give the values of the record.")
+        raise ValidationError("There are no values.", suggestion="Pass the values of the record.")
     several = len(rows) > 1
     fields_of = readable_of(odoo)
     try:
@@ -194,7 +194,7 @@ def write(
     described = fields_of(model)
     wire = to_wire(read, model, described, fields_of=fields_of)
     if not wire:
-        raise ValidationError("There are no values.", suggestion="Give the fields to change.")
+        raise ValidationError("There are no values.", suggestion="Pass the fields to change.")
     if not allow_readonly:
         check_readonly(odoo, model, wire, described)
     returned = checked_return_fields(odoo, model, return_fields, context)

@@ -34,7 +34,7 @@ def time_zone(context: Mapping[str, Any]) -> tzinfo:
         ) from None
     raise ValidationError(
         f"There is no time zone {str(name)[:80]!r}.",
-        suggestion="Give tz in the context as e.g. Europe/Brussels.",
+        suggestion="Set tz in the context to a time zone such as Europe/Brussels.",
         details={"field": "context.tz"},
     )
 

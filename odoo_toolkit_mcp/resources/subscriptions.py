@@ -337,7 +337,7 @@ def _too_many(what: str) -> OdooError:
     return make_error(
         "RATE_LIMITED",
         f"A client can have at most {MOST_SUBSCRIPTIONS} {what}.",
-        suggestion="End one that you need no longer.",
+        suggestion="End one that you no longer need.",
         details={"limit": MOST_SUBSCRIPTIONS},
         outcome="not_sent",
     )

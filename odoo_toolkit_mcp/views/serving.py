@@ -181,7 +181,7 @@ class ViewCall:
         raise make_error(
             "ACCESS_DENIED",
             f"A view changes something by {CONFIRM} only, after it has shown the plan of it.",
-            suggestion="Plan it first, with dry_run true.",
+            suggestion="Plan the change first, with dry_run true.",
             outcome="not_sent",
         )
 

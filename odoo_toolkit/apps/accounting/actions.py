@@ -136,7 +136,7 @@ def create_invoice(
     if due is not None and due < day:
         raise ValidationError(
             f"due_date is {due}, before the invoice's date, {day}.",
-            suggestion="Give that day or a later one.",
+            suggestion="Set due_date to that day or a later one.",
             details={"field": "due_date"},
         )
     partner = Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name)

@@ -208,7 +208,7 @@ def _checked(lines: Sequence[BankLine]) -> list[dict[str, Any]]:
             if key not in line:
                 raise ValidationError(
                     f"lines[{index}] has no {key}.",
-                    suggestion="Give e.g. {'date': '2026-01-31', 'amount': 115.0}.",
+                    suggestion="Write a line such as {'date': '2026-01-31', 'amount': 115.0}.",
                     code="MISSING_REQUIRED_FIELD",
                     details={"field": f"lines[{index}].{key}"},
                 )
@@ -296,7 +296,7 @@ def _from_odoo(bank: Bank, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
             raise ValidationError(
                 f"lines[{index}]: {len(rows) or 'no'} open lines of {bank.journal.name} have the"
                 f" reference {line['reference'][:60]!r}.",
-                suggestion=f"Give more of it: {listed}." if rows else "Give its date and amount.",
+                suggestion=f"Pass more of it: {listed}." if rows else "Pass its date and amount.",
                 details={"field": f"lines[{index}].reference"},
             )
         (row,) = rows

@@ -183,7 +183,7 @@ def _checked(lines: Sequence[Line]) -> list[dict[str, Any]]:
         if len(sides) != 1:
             raise ValidationError(
                 f"{where} must have a debit or a credit, one of them.",
-                suggestion="Give e.g. {'account_name': '400000', 'credit': 50}.",
+                suggestion="Write a line such as {'account_name': '400000', 'credit': 50}.",
                 details={"field": where},
             )
         # Odoo to 15 refuses negative amounts, later ones turn them.

@@ -418,7 +418,7 @@ def currency_called(
     if not found:
         raise NotFoundError(
             f"There is no currency {code[:60]!r}.",
-            suggestion="Give its code, such as EUR or USD.",
+            suggestion="Pass a currency code, such as EUR or USD.",
             details=details,
         )
     currency, home = RecordName(id=found[0]["id"], name=found[0]["name"]), row["currency_id"]

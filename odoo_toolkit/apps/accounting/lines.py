@@ -72,7 +72,7 @@ def checked_lines(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
             raise make_error(
                 "MISSING_REQUIRED_FIELD",
                 f"{where} has neither a product nor a name.",
-                suggestion="Give product_id, product_name or name.",
+                suggestion="Set product_id, product_name or name.",
                 details={"field": f"{where}.name"},
             )
         line.setdefault("quantity", 1)
@@ -83,7 +83,7 @@ def checked_lines(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
             raise make_error(
                 "VALUE_ERROR",
                 f"{where}.discount is per cent, from 0 to 100, not {line['discount']:g}.",
-                suggestion="Give it as 10 for 10 %.",
+                suggestion="Pass 10 for 10 %.",
                 details={"field": f"{where}.discount"},
             )
     return checked
@@ -193,8 +193,8 @@ def fill_lines(
                 if "price_unit" not in line and foreign:
                     raise make_error(
                         "MISSING_REQUIRED_FIELD",
-                        f"lines[{index}] needs a price_unit: up to 15, Odoo does not convert the"
-                        " product's price to the invoice's currency.",
+                        f"lines[{index}] needs a price_unit: Odoo 15 and earlier do not convert "
+                        "the product's price to the invoice's currency.",
                         suggestion="Give price_unit, or leave out currency_id.",
                         details={"field": f"lines[{index}].price_unit"},
                     )
@@ -263,8 +263,8 @@ def _usable_taxes(odoo: Odoo, told: set[int], own: set[int], kind: str, company:
     for tax in sorted(told):
         if found[tax]["type_tax_use"] not in (kind, "none"):
             raise ValidationError(
-                f"The tax {found[tax]['name']} ({tax}) is for"
-                f" {found[tax]['type_tax_use']}s, this is a {kind}.",
+                f"The tax {found[tax]['name']} ({tax}) is for "
+                f"{found[tax]['type_tax_use']}s, and this is a {kind}.",
                 suggestion=f"Choose a tax with type_tax_use {kind}.",
                 details={"model": "account.tax", "field": "tax_ids", "id": tax},
             )

@@ -157,7 +157,7 @@ def _debtor(
     if all(sums.get(name, 0.0) >= total - NOTHING for name, total in totals.items()):
         return debtor, f"Open credits of {amounts} cover it ({listed}): apply them with reconcile."
     debtor.warnings.append(
-        f"Open credits of {amounts} are not applied to it ({listed}); reconcile would."
+        f"Open credits of {amounts} are not applied to it ({listed}). Apply them with reconcile."
     )
     return debtor, ""
 

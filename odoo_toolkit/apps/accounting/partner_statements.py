@@ -162,7 +162,7 @@ def get_statement(
     if first > last:
         raise ValidationError(
             f"The period ends before it begins: {first} to {last}.",
-            suggestion="Give date_from before date_to.",
+            suggestion="Set date_from to a day before date_to.",
             details={"field": "date_from"},
         )
     row = read(odoo, _PARTNER, number)

@@ -168,7 +168,7 @@ def register_payment(
     if amount is not None:
         amount = checked_number(amount, "amount", positive=True)
     if not wanted:
-        raise ValidationError("There are no invoices.", suggestion="Give their ids or numbers.")
+        raise ValidationError("There are no invoices.", suggestion="Pass their ids or numbers.")
     ids += dict.fromkeys(number for number in resolve_all(odoo, wanted) if number)
     if writeoff_label is not None and writeoff_account is None:
         raise ValidationError(

@@ -439,7 +439,7 @@ def _beyond(debtor: Debtor, limit: int) -> NotReminded:
 
 
 def _also(not_sent: Sequence[NotReminded], omitted: Sequence[NotReminded]) -> str:
-    also = f" {_customers(len(not_sent))} would get none, see not_sent." if not_sent else ""
+    also = f" {_customers(len(not_sent))} would get none: see not_sent." if not_sent else ""
     more = f" {_customers(len(omitted))} more are left out by the limit." if omitted else ""
     return also + more
 
@@ -452,6 +452,6 @@ def _message(
         status = one.status or "not sent"
         counts[status] = counts.get(status, 0) + 1
     told = ", ".join(f"{number} {status}" for status, number in counts.items())
-    also = f" {_customers(len(not_sent))} got none, see not_sent." if not_sent else ""
+    also = f" {_customers(len(not_sent))} got none: see not_sent." if not_sent else ""
     more = f" {_customers(len(omitted))} more are left out by the limit." if omitted else ""
     return f"Reminders: {told or 'none sent'}.{also}{more}"

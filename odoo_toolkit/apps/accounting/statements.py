@@ -239,7 +239,7 @@ def get_report(
     if first is not None and first > last:
         raise ValidationError(
             f"The period ends before it begins: {first} to {last}.",
-            suggestion="Give date_from before date_to.",
+            suggestion="Set date_from to a day before date_to.",
             details={"field": "date_from"},
         )
     book = open_book(odoo, company_id, company_name)

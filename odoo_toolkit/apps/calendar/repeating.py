@@ -57,7 +57,7 @@ def series_values(
     if (count is None) == (last is None):
         raise ValidationError(
             "A meeting that repeats needs an end: count or until, not both.",
-            suggestion="Give count, the number of meetings, or until, the last day.",
+            suggestion="Set count, the number of meetings, or until, the last day.",
             code="MISSING_REQUIRED_FIELD",
             details={"field": "count"},
         )

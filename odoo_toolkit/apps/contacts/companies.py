@@ -300,7 +300,7 @@ def _check_reach(line: Mapping[str, Any], where: str) -> None:
     if line.get("state") is not None and line.get("country") is None:
         raise ValidationError(
             f"{where}state needs a country: states of several countries share names.",
-            suggestion="Give the country, too.",
+            suggestion="Set the country too.",
             details={"field": f"{where}country"},
         )
 

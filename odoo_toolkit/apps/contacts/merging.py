@@ -157,7 +157,7 @@ def merge_contacts(
     wanted = wanted_each(MERGED.model, duplicates, "duplicates")
     if not 1 <= len(wanted) <= MOST_MERGED:
         raise ValidationError(
-            f"Give 1 to {MOST_MERGED} duplicates, not {len(wanted)}.",
+            f"Pass 1 to {MOST_MERGED} duplicates, not {len(wanted)}.",
             details={"field": "duplicates", "most": MOST_MERGED},
         )
     target, *others = resolve_all(odoo, [MERGED.wanted(contact_id, contact_name), *wanted])
@@ -288,7 +288,7 @@ def _check(odoo: Odoo, kept: Row, sources: Sequence[Row], users: int) -> None:
         raise _refused(
             f"{_names(sources)}: merging would give {users} user{'s' if users > 1 else ''} the name"
             " and e-mail address of another contact.",
-            "Let the contact that has the user stay, or delete the user first.",
+            "Keep the contact that has the user, or delete the user first.",
             list(sources),
         )
     companies = {row["company_id"].id for row in rows.values() if row.get("company_id")}
@@ -302,7 +302,7 @@ def _check(odoo: Odoo, kept: Row, sources: Sequence[Row], users: int) -> None:
     if archived and odoo.version.major < 16:
         raise _refused(
             f"{_names(archived)} is archived, and Odoo {odoo.version.major} would leave it.",
-            "Unarchive it first.",
+            "Unarchive the contact first.",
             archived,
         )
     if not kept.get("active", True):

@@ -378,7 +378,7 @@ def plain_values(**given: Any) -> dict[str, Any]:
         revenue = checked_number(values["expected_revenue"], "expected_revenue", positive=False)
         if revenue < 0:
             raise ValidationError(
-                f"expected_revenue must not be negative, it is {revenue:g}.",
+                f"expected_revenue must not be negative, got {revenue:g}.",
                 details={"field": "expected_revenue"},
             )
     if "date_deadline" in values:

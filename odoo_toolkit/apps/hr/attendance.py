@@ -165,7 +165,7 @@ def _press(odoo: Odoo, call: Call) -> Any:
         if session.log_in(before_login=before_login) != odoo.uid:
             raise AccessError(
                 "The password belongs to another user than the API key.",
-                suggestion="Set ODOO_USERNAME and ODOO_PASSWORD of the same user.",
+                suggestion="Set ODOO_USERNAME and ODOO_PASSWORD to those of the same user.",
             )
         path, timeout = f"/hr_attendance/{_ROUTE}", odoo.settings.timeout
         return session.call(path, timeout=timeout, before_login=before_login)

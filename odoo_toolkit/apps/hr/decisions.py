@@ -120,7 +120,7 @@ def decide_leave(
             return told(gone, f"{message}: it is deleted", done.warnings)
         if RESET in steps:
             done.warnings.append(
-                "On Odoo 14 employees cannot delete a request: as a draft it still uses its days."
+                "On Odoo 14, employees cannot delete a request. As a draft, it still uses its days."
             )
         now = row_after(odoo, REQUEST, done)
         if now.get("active") is False:
@@ -201,7 +201,7 @@ def _ruling(odoo: Odoo, row: Row, what: str, decision: Decision) -> Step:
     told_of = [row[flag] for flag in flags if row[flag] is not None]
     if told_of and not any(told_of):
         own = row["user_id"] is not None and row["user_id"].id == odoo.uid
-        whose = "It is this user's own. " if own else ""
+        whose = "It is this user's own request. " if own else ""
         raise AccessError(
             f"This user is not allowed to {decision} {what}.",
             suggestion=f"{whose}The employee's approver or a Time Off officer can, depending on"

@@ -227,13 +227,13 @@ def process_expenses(
         )
     wanted = wanted_each(EXPENSE.model, expenses, "expenses")
     if not wanted:
-        raise ValidationError("Give at least one expense.", details={"field": "expenses"})
+        raise ValidationError("Pass at least one expense.", details={"field": "expenses"})
     banks = (("type", "in", ["bank", "cash"]),)
     payer = [] if journal is None else [Wanted.of("account.journal", journal, "journal", banks)]
     if (until == "pay") is not bool(payer):
         raise ValidationError(
             "journal is needed to pay, and only then.",
-            suggestion="Give the bank or cash journal that pays."
+            suggestion="Set journal to the bank or cash journal that pays."
             if until == "pay"
             else "Leave journal out.",
             details={"field": "journal"},

@@ -234,7 +234,7 @@ def create_expense(
         ValidationError: An argument is wrong, or the user is not an employee. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    name = checked_name(name, "Say what was paid for.")
+    name = checked_name(name, "Set name to what was paid for.")
     values: Row = {"name": name}
     if day := checked_day(date, "date"):
         values["date"] = day
@@ -292,7 +292,7 @@ def _receipt(name: str | None, content: str | None) -> list[AnyStep]:
         return []
     if not name or not name.strip() or not content or not base64_size(content):
         raise ValidationError(
-            "A receipt needs receipt_name and receipt_base64, and must not be empty.",
+            "A receipt needs both receipt_name and receipt_base64, and must not be empty.",
             suggestion="Give both, or none.",
             details={"field": "receipt_base64"},
         )

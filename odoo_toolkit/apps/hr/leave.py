@@ -77,7 +77,7 @@ def checked_hours(
         missing = "hour_from" if hour_from is None else "hour_to"
         raise ValidationError(
             f"{missing} is needed, too.",
-            suggestion="Give hour_from and hour_to, such as 9 and 11.5.",
+            suggestion="Set hour_from and hour_to, such as 9 and 11.5.",
             details={"field": missing},
         )
     first = checked_number(hour_from, "hour_from", positive=False)
@@ -87,7 +87,7 @@ def checked_hours(
             f"{first:g} to {last:g} are not hours of one day."
             if not half_day
             else "half_day and hours cannot both be taken.",
-            suggestion="Give hour_from and hour_to, such as 9 and 11.5, or half_day.",
+            suggestion="Set hour_from and hour_to, such as 9 and 11.5, or half_day.",
             details={"field": "hour_from"},
         )
     return first, last

@@ -400,7 +400,7 @@ def _check_left(row: Row, entries: Sequence[Entry]) -> None:
         f" {entry.move['uom']} can still be returned"
         for entry in over
     )
-    message = f"More would be returned than {row['name']} has moved. {told}. Nothing was done."
+    message = f"More would be returned than {row['name']} moved. {told}. Nothing was done."
     raise state_error(PICKING, row, message, f"Correct the quantities. {todo}")
 
 

@@ -195,7 +195,7 @@ def checked_count(quantity: Any, field: str) -> float:
     counted = checked_number(quantity, field, positive=False)
     if counted < 0:
         raise ValidationError(
-            f"{field} must not be negative, as {counted:g} is.",
+            f"{field} must not be negative, got {counted:g}.",
             suggestion="Give the whole quantity there, not a difference.",
             details={"field": field},
         )
@@ -295,7 +295,7 @@ def check_holds_stock(place: Row, field: str) -> None:
     if place["usage"] not in ("internal", "transit"):
         raise ValidationError(
             f"{place['display_name']} holds no stock to count.",
-            suggestion="Give an internal location.",
+            suggestion="Choose an internal location.",
             details={"field": field},
         )
 
@@ -328,7 +328,7 @@ def place_of(
         places = [{"id": number, "name": name} for number, name in lying.items()]
         raise ValidationError(
             f"{product.name} is in several locations: {', '.join(lying.values())}.",
-            suggestion="Give location_id: where it was counted.",
+            suggestion="Set location_id to the location that was counted.",
             details={"field": field, "matches": places},
         )
     return int(next(iter(lying))) if lying else default()

@@ -322,7 +322,7 @@ def _checked(lines: Sequence[CountedLine]) -> list[dict[str, Any]]:
             raise make_error(
                 "MISSING_REQUIRED_FIELD",
                 f"lines[{index}] names no product.",
-                suggestion="Give product_id or product_name.",
+                suggestion="Set product_id or product_name.",
                 details={"field": f"lines[{index}].product_id"},
             )
     return given

@@ -269,7 +269,7 @@ def set_reordering_rule(
             raise make_error(
                 "MISSING_REQUIRED_FIELD",
                 f"{place} has no reordering rule yet: a new one needs a minimum.",
-                suggestion="Give minimum, and maximum.",
+                suggestion="Set minimum and maximum.",
                 details={"field": "minimum"},
             )
         asked.setdefault("product_max_qty", minimum)
@@ -376,7 +376,7 @@ def _checked(
         number = checked_number(value, name, positive=name == "multiple")
         if number < 0:
             raise ValidationError(
-                f"{name} must not be negative, as {number:g} is.", details={"field": name}
+                f"{name} must not be negative, got {number:g}.", details={"field": name}
             )
         asked[fields[name]] = number
     if multiple is not None and "qty_multiple" not in odoo.schema.fields(RULE.model):
@@ -437,7 +437,7 @@ def _target(
     if not found:
         raise ValidationError(
             f"{place['display_name']} is in no warehouse.",
-            suggestion="Give a location of a warehouse.",
+            suggestion="Choose a location of a warehouse.",
             details={"field": "location_id"},
         )
     values = {"product_id": product, "location_id": number, "warehouse_id": found[0]["id"]}
@@ -467,6 +467,6 @@ def _several(product: str, rows: Sequence[Row]) -> ValidationError:
     )
     return ValidationError(
         f"{product} has several reordering rules.",
-        suggestion=f"Give rule_id: {told}.",
+        suggestion=f"Set rule_id: {told}.",
         details={"field": "rule_id", "matches": listed},
     )

@@ -156,7 +156,7 @@ def cancel_order(
         return order_of(row, message=f"{name} was already cancelled.")
     if row["state"] == "done":
         todo = "Take apart what was made, with an unbuild order (mrp.unbuild)."
-        raise state_error(ORDER, row, f"{name} is done: it cannot be cancelled.", todo)
+        raise state_error(ORDER, row, f"{name} is done, so it cannot be cancelled.", todo)
 
     def result(done: Done) -> Order:
         now = row_after(odoo, ORDER, done, name=name)

@@ -560,8 +560,8 @@ def _of_bill(odoo: Odoo, bom_id: int) -> Chosen:
     rows = read_rows(odoo, PRODUCT.model, domain, PRODUCT.fields, limit=2, active_test=False)
     if len(rows) != 1:
         raise ValidationError(
-            f"{bom['display_name']} is the bill of several variants, or of none.",
-            suggestion="Give product_id too: the variant to make.",
+            f"{bom['display_name']} is the bill of materials of several variants, or of none.",
+            suggestion="Set product_id too, to the variant to make.",
             details={"field": "product_id", "bom_id": bom_id},
         )
     return Chosen(product=rows[0], bom=bom)

@@ -202,7 +202,7 @@ def _meant(
     if by_category == (listed is not None):
         raise ValidationError(
             "Give a category or products, not both." if by_category else "Which products?",
-            suggestion="Give category_id or category_name, or products.",
+            suggestion="Pass category_id, category_name or products.",
             code="VALIDATION_ERROR" if by_category else "MISSING_REQUIRED_FIELD",
             details={"fields": ["category_id", "products"]},
         )

@@ -96,7 +96,7 @@ def checked_attributes(given: Sequence[AttributeLine] | None) -> list[dict[str, 
         if not isinstance(values, list) or not values:
             raise ValidationError(
                 f"{where}.values has no values.",
-                suggestion="Give the names of the values that the product comes in.",
+                suggestion="List the names of the values that the product comes in.",
                 details={"field": f"{where}.values"},
             )
         for value in values:

@@ -250,8 +250,8 @@ def assigned(fields: Mapping[str, Field], users: Sequence[int]) -> dict[str, Any
         return {"user_ids": [[6, 0, users]]}
     if len(users) > 1:
         raise ValidationError(
-            "In Odoo 14 a task is assigned to one user.",
-            suggestion="Give one user.",
+            "In Odoo 14, a task can be assigned to one user only.",
+            suggestion="Pass one user.",
             details={"field": "user_ids"},
         )
     return {"user_id": users[0] if users else False}
@@ -666,7 +666,7 @@ def _check_task(task: Row) -> None:
         # So are the tasks of an archived project; Odoo itself takes the time.
         raise ValidationError(
             f"The task {task['name']} is archived.",
-            suggestion="Restore it, by writing active: true, or take another one.",
+            suggestion="Restore the task by writing active: true, or use another one.",
             details={"field": "task_id"},
         )
     if task.get("allow_timesheets") is False:

@@ -110,7 +110,7 @@ def _checked(odoo: Odoo, line: dict[str, Any], index: int) -> dict[str, Any]:
     if "discount" in line and "discount" not in odoo.schema.fields(_MODEL):
         raise ValidationError(
             f"{where}.discount: purchase order lines have discounts only from Odoo 17 on.",
-            suggestion="Give the reduced price_unit instead.",
+            suggestion="Set price_unit to the reduced price instead.",
             details={"field": f"{where}.discount"},
         )
     if not 0 <= line.get("discount", 0) <= 100:

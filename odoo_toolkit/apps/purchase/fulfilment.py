@@ -272,7 +272,7 @@ def _meant(row: Row, receipts: list[Receipt], picking_id: NameOrId) -> Receipt:
         raise _refused(row, found, "several receipts of it are open", "Give picking_id.")
     if picking_id is not None:
         raise _refused(
-            row, opened, f"{picking_id} is not an open receipt of it", "Give another picking_id."
+            row, opened, f"{picking_id} is not an open receipt of it", "Pass another picking_id."
         )
     if own:
         raise _refused(row, own, "no receipt of it is open", "get_order shows its receipts.")

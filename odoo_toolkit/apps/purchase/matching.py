@@ -168,7 +168,7 @@ def enter_bill(
     if day is None:
         raise ValidationError(
             "invoice_date is missing.",
-            suggestion="Give the date on the bill.",
+            suggestion="Set invoice_date to the date on the bill.",
             details={"field": "invoice_date"},
         )
     given = _checked_lines(odoo, lines)
@@ -209,7 +209,7 @@ def enter_bill(
         raise ValidationError(
             f"The bill {number} differs from {row['name']}: {' '.join(differences)} Nothing was"
             " written.",
-            suggestion="Clear it with the vendor. accept_differences=True enters it as it is.",
+            suggestion="Clarify them with the vendor, or pass accept_differences=True.",
             details={"differences": differences, "model": ORDER.model, "id": row["id"]},
         )
     values = {
@@ -424,7 +424,7 @@ def _matched(odoo: Odoo, line: Mapping[str, Any], own: Row) -> MatchedLine:
     if line.get("discount") and "discount" not in odoo.schema.fields(_LINE):
         raise ValidationError(
             f"{name}: purchase order lines have discounts only from Odoo 17 on.",
-            suggestion="Give the reduced price_unit instead.",
+            suggestion="Set price_unit to the reduced price instead.",
             details={"field": "lines"},
         )
     return MatchedLine(

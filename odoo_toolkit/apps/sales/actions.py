@@ -372,7 +372,7 @@ def _wizard_values(method: str, amount: float | None) -> dict[str, Any]:
         raise make_error(
             "MISSING_REQUIRED_FIELD",
             f"amount is needed for {method}.",
-            suggestion="Give a percentage for percentage, an amount for fixed.",
+            suggestion="Set amount to a percentage or, for method fixed, to a sum.",
             details={"field": "amount"},
         )
     amount = checked_number(amount, "amount", positive=True)
@@ -397,7 +397,7 @@ def _check_invoiceable(row: Row, method: str, amount: float | None) -> None:
             else "A cancelled order cannot be invoiced.",
         )
     if method in _OF_LINES and row["invoice_status"] == "invoiced":
-        raise state_error(ORDER, row, f"{name} is fully invoiced.", "See its invoices.")
+        raise state_error(ORDER, row, f"{name} is fully invoiced.", "get_order lists its invoices.")
     if method in _OF_LINES and row["invoice_status"] == "no":
         raise state_error(
             ORDER,
@@ -410,7 +410,7 @@ def _check_invoiceable(row: Row, method: str, amount: float | None) -> None:
         raise ValidationError(
             f"A down payment of {amount:g} is more than the order's total of"
             f" {row['amount_total']:g}.",
-            suggestion="Give a smaller amount.",
+            suggestion="Pass a smaller amount.",
             details={"field": "amount"},
         )
 

@@ -61,7 +61,7 @@ def _less_than_delivered(order: Row, line: Row, quantity: float) -> StateError:
         ORDER,
         order,
         f"{order['name']} cannot have {quantity:g} of {name}: {delivered:g} are delivered.",
-        f"Give at least {delivered:g}, or return the rest first with return_picking.",
+        f"Pass at least {delivered:g}, or first return the rest with return_picking.",
     )
 
 
@@ -83,7 +83,7 @@ def fulfilment(lines: Sequence[Row], changes: LineChanges) -> list[str]:
             parts.append("what is invoiced keeps the old price")
         notes.append(f"{line['product_id'].name}: {', '.join(parts)}.")
     if notes or changes.added:
-        notes.append("The order is confirmed: Odoo adapts its open deliveries.")
+        notes.append("The order is confirmed, so Odoo adapts its open deliveries.")
     return notes
 
 

@@ -169,7 +169,7 @@ def check_numbers(line: Mapping[str, Any], where: str) -> None:
             checked_number(line[key], f"{where}.{key}", positive=False)
     if line.get("quantity", 1) < 0:
         raise ValidationError(
-            f"{where}.quantity must not be negative, it is {line['quantity']:g}.",
+            f"{where}.quantity must not be negative, got {line['quantity']:g}.",
             suggestion="For a return or refund, make a credit note instead.",
             details={"field": f"{where}.quantity"},
         )
@@ -260,7 +260,7 @@ def checked_changes(
         if not {*QUANTITIES, "name"} & item.values.keys():
             raise ValidationError(
                 f"{item.where} does not say what is new.",
-                suggestion="Give quantity, price_unit, discount or name.",
+                suggestion="Set quantity, price_unit, discount or name.",
                 details={"field": item.where},
             )
     removals = [

@@ -381,7 +381,7 @@ def _check_lines(row: Row, lines: Sequence[Row]) -> None:
     if any(line["combo_item_id"] for line in lines):
         raise ValidationError(
             f"{row['name']} sells a combination of products, which is not copied line by line.",
-            suggestion="Let Odoo copy it: execute copy on sale.order, then update_order.",
+            suggestion="To let Odoo copy it, execute copy on sale.order, then use update_order.",
             details={"model": ORDER.model, "id": row["id"]},
         )
 
@@ -453,7 +453,7 @@ def update_order(
     terms = wanted_terms(payment_term_id, payment_term_name)
     if not any(asked) and not head and not terms:
         raise ValidationError(
-            "There is nothing to change.", suggestion="Give add, change, remove or a value."
+            "There is nothing to change.", suggestion="Pass add, change, remove or a new value."
         )
     row = find(odoo, ORDER, order_id, order_name)
     _check_open(row)

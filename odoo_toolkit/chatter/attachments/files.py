@@ -262,7 +262,7 @@ def checked_file(
     if size == 0:
         raise ValidationError(
             "The file is empty.",
-            suggestion="Give the file's bytes as base64.",
+            suggestion="Pass the file's bytes as base64.",
             details={"field": "content_base64"},
         )
     if size > max_bytes:
@@ -279,7 +279,7 @@ def checked_file_name(name: str) -> str:
     if not isinstance(name, str) or not name.strip() or any(ord(c) < 32 for c in name):
         raise ValidationError(
             "The file needs a name of one line.",
-            suggestion="Give e.g. 'offer.pdf'.",
+            suggestion="Pass a name such as 'offer.pdf'.",
             details={"field": "name"},
         )
     return name.strip()

@@ -144,7 +144,7 @@ def _property(
     if period == "week" or (period and period not in PERIODS):
         refuse(
             model, asked, f"{asked}: a property is not grouped by {period}.",
-            "Take day, month, quarter or year.",
+            "Use day, month, quarter or year.",
         )  # fmt: skip
     return Grouping(asked=asked, path=path, field=field, period=period or None)
 

@@ -112,9 +112,9 @@ def listed(value: Any, name: str) -> list[str]:
     if not isinstance(given, list) or not all(isinstance(item, str) for item in given):
         raise ValidationError(
             f"{name} must be a list of texts, not {short_repr(value)}.",
-            suggestion="Such as ['partner_id', 'date_order:month']."
+            suggestion="Pass a list such as ['partner_id', 'date_order:month']."
             if name == "groupby"
-            else "Such as ['amount_total:sum'].",
+            else "Pass a list such as ['amount_total:sum'].",
             details={"field": name},
         )
     return list(dict.fromkeys(given))
@@ -160,7 +160,7 @@ def _measure(model: str, asked: str, described: Mapping[str, Field]) -> Measure:
             model, asked,
             f"{asked}: {name} of {model} is computed when it is read, and not stored, so the"
             " database cannot calculate with it.",
-            f"Take a stored field{near}; or read the records and calculate it.",
+            f"Use a stored field{near}, or read the records and calculate the values.",
         )  # fmt: skip
     return Measure(asked=asked, field=field, function=function)
 
@@ -234,7 +234,7 @@ def _having(
         if operator not in _COMPARED or not isinstance(name, str):
             raise ValidationError(
                 f"Groups cannot be filtered by {short_repr(item)}.",
-                suggestion=f"Known in having: {', '.join(_COMPARED)}.",
+                suggestion=f"Use one of {', '.join(_COMPARED)} in having.",
                 details={"field": "having"},
             )
         if name in (COUNT, SERVER_COUNT):
@@ -268,7 +268,7 @@ def _compared(type_: str, condition: Any, value: Any) -> Any:
     elif type_ in NUMBERS and isinstance(value, (int, float)) and not isinstance(value, bool):
         return value
     raise ValidationError(
-        f"having compares {condition[0]} with {short_repr(value)}.",
+        f"having cannot compare {condition[0]} with {short_repr(value)}.",
         suggestion=f"Compare it with {'a date' if type_ in DATES else 'a number'}.",
         details={"field": "having"},
     )

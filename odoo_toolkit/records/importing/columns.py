@@ -113,8 +113,8 @@ def _check_meant(meant: Mapping[str, str | None], headers: Sequence[str]) -> Non
             )
         if path is not None and (not isinstance(path, str) or not path):
             raise ValidationError(
-                f"columns gives {path!r} for {header!r}.",
-                suggestion='Give the name of a field, such as "country_id/code", or None.',
+                f"columns has {path!r} for {header!r}.",
+                suggestion='Pass the name of a field, such as "country_id/code", or None.',
                 details={"field": "columns", "column": header},
             )
 

@@ -132,7 +132,7 @@ def rows_of(rows: Any) -> tuple[list[dict[str, Any]], CsvFormat | None]:
         if not isinstance(row, Mapping) or not all(isinstance(name, str) for name in row):
             raise ValidationError(
                 f"Row {number} is not a dictionary of field names and values: {short_repr(row)}.",
-                suggestion='Give rows such as {"name": "Azure Interior", "country_id": "Belgium"}.',
+                suggestion='Pass rows such as {"name": "Azure Interior", "country_id": "Belgium"}.',
                 details={"row": number},
             )
         values = plain(row)
@@ -178,7 +178,7 @@ def _records(rows: Any) -> tuple[list[Any], bool]:
     if isinstance(rows, (Mapping, bytes)) or not isinstance(rows, Iterable):
         raise ValidationError(
             f"rows must be a list of dictionaries, not {short_repr(rows)}.",
-            suggestion="Give dictionaries, the path of a CSV file, or a DataFrame.",
+            suggestion="Pass dictionaries, the path of a CSV file, or a DataFrame.",
         )
     return list(rows), False
 
@@ -216,7 +216,7 @@ def _decoded(path: Path, encoding: str | None) -> tuple[str, str]:
     except LookupError as error:
         raise ValidationError(
             f"There is no encoding {encoding!r}.",
-            suggestion="Such as utf-8, cp1252, latin-1, utf-16.",
+            suggestion="Use an encoding such as utf-8, cp1252, latin-1 or utf-16.",
             details={"field": "encoding"},
         ) from error
     except UnicodeError as error:
@@ -227,8 +227,8 @@ def _decoded(path: Path, encoding: str | None) -> tuple[str, str]:
         ) from error
     if "\x00" in text:
         raise ValidationError(
-            f"{path.name} has NUL characters: it is not text in {encoding}.",
-            suggestion="Give encoding='utf-16', or save the table as CSV.",
+            f"{path.name} contains NUL characters, so it is not text in {encoding}.",
+            suggestion="Pass encoding='utf-16', or save the table as CSV.",
             details={"field": "encoding"},
         )
     return text.removeprefix("\ufeff"), encoding
@@ -312,7 +312,7 @@ def _check_lengths(lines: Sequence[Sequence[str]], name: str) -> None:
 def _no_rows(name: str) -> ValidationError:
     return ValidationError(
         f"There is nothing to import: {name} has no rows.",
-        suggestion="Give rows below the names of the fields.",
+        suggestion="Add rows below the names of the fields.",
         details={"field": "rows"},
     )
 
