@@ -326,7 +326,7 @@ def test_a_company_is_named(admin: Odoo, suffix: str) -> None:
     assert by_name.rows
     for end in ("one", "two"):
         records.create(admin, "res.company", {"name": f"Books {suffix} {end}"})
-    with pytest.raises(AmbiguousNameError, match="Give company_id"):
+    with pytest.raises(AmbiguousNameError, match="Pass company_id"):
         get_report(admin, kind=kind, company_name=f"Books {suffix}")
 
 

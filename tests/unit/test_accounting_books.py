@@ -191,7 +191,7 @@ def test_a_company_is_named() -> None:
     odoo.sent.clear()
     wrong: list[tuple[dict[str, Any], Any, str]] = [
         ({"company_name": "Nobody"}, NotFoundError, "Nobody"),
-        ({"company_name": "othe"}, AmbiguousNameError, "Give company_id"),
+        ({"company_name": "othe"}, AmbiguousNameError, "Pass company_id"),
         ({"company_name": "Other", "company_id": 2}, ValidationError, "not both"),
         ({"company_id": 0}, ValidationError, "not a record id"),
     ]

@@ -120,7 +120,7 @@ def test_of_several_rules_one_has_to_be_named() -> None:
     depot.rule(location_id=10, product_max_qty=9.0)
     with pytest.raises(ValidationError) as raised:
         change(depot)
-    assert raised.value.suggestion == ("Give rule_id: 1: WH/Stock, 5 to 20; 2: WH/Shelf, 5 to 9.")
+    assert raised.value.suggestion == ("Set rule_id: 1: WH/Stock, 5 to 20; 2: WH/Shelf, 5 to 9.")
     assert change(depot, location_id=10).id == 2
 
 
