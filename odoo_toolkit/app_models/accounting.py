@@ -64,8 +64,15 @@ MODELS = (
                 not_undone="Its number stays with it, and is used when it is posted again.",
                 unless=(_PAID,),
             ),
-            Opposite("button_draft", "action_post", "posted again"),
-            Opposite("button_cancel", "button_draft", "a draft again"),
+            Opposite(
+                "button_draft", "action_post button_cancel>cancel", "posted again", notes="state"
+            ),
+            Opposite(
+                "button_cancel",
+                "button_draft button_draft>posted action_post>posted",
+                "a draft again",
+                notes="state",
+            ),
             Opposite("js_assign_outstanding_line", "looked_up", "open again"),
             Opposite("js_remove_outstanding_partial", "looked_up", "settled again"),
         ),

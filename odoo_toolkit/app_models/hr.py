@@ -76,7 +76,13 @@ MODELS = (
                 not_undone=_APPROVED_AGAIN,
                 since=19,
             ),
-            Opposite("action_draft", "action_confirm", "waiting for approval again", until=17),
+            Opposite(
+                "action_draft",
+                "action_confirm action_refuse>refuse",
+                "waiting for approval again",
+                notes="state",
+                until=17,
+            ),
         ),
     ),
     AppModel(

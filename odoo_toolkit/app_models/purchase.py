@@ -65,7 +65,12 @@ MODELS = (
                 not_undone="Its receipt stays, cancelled, and the vendor's price on the product.",
                 unless=(_RECEIVED, _BILLED),
             ),
-            Opposite("button_cancel", "button_draft", "a request for quotation again"),
+            Opposite(
+                "button_cancel",
+                "button_draft",
+                "a request for quotation again",
+                not_undone="Its cancelled receipt stays. If it was confirmed, confirm it again.",
+            ),
             Opposite("action_create_invoice", made="account.move"),
             Opposite("button_draft", "button_cancel", "cancelled"),
         ),

@@ -71,7 +71,7 @@ MODELS = (
                 "action_draft",
                 "a quotation again",
                 context="disable_cancel_warning",
-                not_undone="Its cancelled delivery stays.",
+                not_undone="Its cancelled delivery stays. If it was confirmed, confirm it again.",
             ),
             Opposite(
                 "action_draft", "action_cancel", "cancelled", context="disable_cancel_warning"

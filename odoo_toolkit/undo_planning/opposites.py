@@ -74,7 +74,9 @@ def opposites(
         name = row[NAME] or f"{model} {number}"
         back_to = before.get(number, {}).get("state")
         state = states.get((model, number), row.get("state"))
-        methods = opposite.by
+        # What leads back to that state alone, such as button_cancel>cancel.
+        back = [one.partition(">")[0] for one in opposite.by if one.endswith(f">{back_to}")]
+        methods = tuple(back or (one for one in opposite.by if ">" not in one))
         if row.get("locked") is False:
             methods = tuple(method for method in methods if method not in _UNLOCKS)
         steps, then = _steps(odoo, model, methods, opposite.context, state, back_to)
@@ -83,7 +85,7 @@ def opposites(
         if then is not None:
             states[model, number] = then
         less = less_of(opposite)
-        what = opposite.says or "as before"
+        what = "as before" if back else opposite.says or "as before"
         if any(getattr(step, "method", "") in _UNLOCKS for step in steps):
             what = f"unlocked, and {what}"
         other, _ = _steps(odoo, model, opposite.otherwise, opposite.context, state)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date, timedelta
+from pathlib import Path
 from typing import Any
 
 import attrs
 import pytest
 
-from odoo_toolkit import Odoo, records
+from odoo_toolkit import Odoo, connect, history, records, undo
 from odoo_toolkit.apps.accounting import (
     Invoice,
     PaymentResult,
@@ -18,12 +19,14 @@ from odoo_toolkit.apps.accounting import (
     get_invoice,
     reconcile,
     register_payment,
+    reset_invoice,
 )
 from odoo_toolkit.errors import NotFoundError, OdooError, StateError, ValidationError
 from odoo_toolkit.operations.lines import today
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.names import AmbiguousNameError
 from tests.live.accounting_data import customer, expense_account, kept, posted
+from tests.live.servers import Server, credentials
 
 
 @pytest.fixture
@@ -295,3 +298,20 @@ def test_what_cannot_be_converted_pays_nothing(admin: Odoo, partner: int, money:
         with pytest.raises(error, match=text):
             register_payment(admin, **{"invoice_ids": invoices[:1], **arguments})
     assert kept(admin, partner) == before
+
+
+@pytest.mark.every_version
+@pytest.mark.parametrize("state", ["posted", "cancel"])
+def test_a_reset_invoice_gets_the_state_that_it_had(
+    admin: Odoo, partner: int, tmp_path: Path, server: Server, state: str
+) -> None:
+    """What was cancelled, and has never been in the books, is not posted."""
+    lines = [{"name": "Work", "quantity": 1, "price_unit": 10, "tax_ids": []}]
+    invoice = create_invoice(admin, partner_id=partner, lines=lines, post=state == "posted")
+    if state == "cancel":
+        reset_invoice(admin, invoice_id=invoice.id, to="cancel")
+    user = server.user("admin")
+    with connect(**credentials(server, user), history=tmp_path / "history.sqlite") as odoo:
+        reset_invoice(odoo, invoice_id=invoice.id)
+        undo(odoo, entry=history(odoo)[0].id)
+        assert get_invoice(odoo, invoice_id=invoice.id).state == state

@@ -85,3 +85,17 @@ def test_what_is_looked_up_has_a_function() -> None:
     looked_up = [(name, row.method) for name, row in rows if "looked_up" in row.by]
     assert looked_up
     assert all(callable(way_back(*each)) for each in looked_up)
+
+
+@pytest.mark.parametrize("model", [one for one in MODELS if MODELS[one].moves])
+def test_what_leads_to_another_state_than_before_says_so(model: str) -> None:
+    """Or it knows the state from before, and leads back to that one."""
+    moves = {move.method: move for move in MODELS[model].moves}
+    for opposite in MODELS[model].opposites:
+        ends = [moves[one].to[0] for one in opposite.by if one in moves]
+        if opposite.method not in moves or not ends or not opposite.says.endswith("again"):
+            continue
+        move = moves[opposite.method]
+        # A quotation that was sent, or has been printed, is a quotation.
+        others = {*move.sources, *move.also} - {ends[-1], "sent", "draft"}
+        assert not others or opposite.notes or opposite.not_undone, (opposite.method, others)
