@@ -66,6 +66,12 @@ _AREAS = (
     " schema. For odoo_sales_cancel_order, if it is not listed, use the operation cancel_order of"
     " odoo_change_sales."
 )
+_AREAS_READONLY = (
+    "Tools that are not listed are operations of areas. Without arguments, odoo_read_<area> lists"
+    " its operations; an operation alone tells its schema. For odoo_sales_get_order, if it is not"
+    " listed, use the operation get_order of odoo_read_sales. Changes are only planned: call"
+    " odoo_sales_cancel_order, or any other by its name, with dry_run true."
+)
 
 _VALUES = (
     "Values: a many2one is {id, name} when read and an id when written; dates are YYYY-MM-DD,"
@@ -106,13 +112,14 @@ def instructions_for(
         about: sentences on the list.
     """
     lines = [line for names, line in _LINES if all(name in tools for name in names)]
+    areas = _AREAS_READONLY if settings.mode == "readonly" else _AREAS
     return "\n".join(
         [
             "These tools work on the records of an Odoo database.",
             _MODES[settings.mode],
             *about,
             *lines,
-            *([_AREAS] if form != "flat" else []),
+            *([areas] if form != "flat" else []),
             _VALUES,
             _DATA,
             _ERRORS,

@@ -278,11 +278,14 @@ def test_metrics_count_the_operation(make_server: MakeServer) -> None:
     assert offered.called("odoo_read_nothing", {}) is None
 
 
-async def test_instructions_tell_how_to_use_areas(make_server: MakeServer) -> None:
-    async with Client(make_server(tools="areas"), mode="legacy") as client:
+@pytest.mark.parametrize("mode", MODE_ACCESS)
+async def test_instructions_tell_how_to_use_areas(make_server: MakeServer, mode: str) -> None:
+    """A readonly server names no tool that changes: there is none."""
+    async with Client(make_server(tools="areas", mode=mode), mode="legacy") as client:
         instructions = client.instructions or ""
 
-    assert "odoo_change_<area>" in instructions
+    assert "odoo_read_<area>" in instructions
+    assert ("odoo_change_" in instructions) is (mode != "readonly")
     assert "odoo_core_count" not in instructions
     assert len(instructions) <= 2000
 
