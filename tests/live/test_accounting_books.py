@@ -331,9 +331,9 @@ def test_a_company_is_named(admin: Odoo, suffix: str) -> None:
 
 
 def test_reports_take_few_calls_and_little_room(admin: Odoo) -> None:
-    get_report(admin, kind="trial_balance")
     kinds: tuple[Any, ...] = ("trial_balance", "profit_and_loss", "balance_sheet", "aged_payable")
     for kind, most in zip(kinds, (7, 5, 6, 7), strict=True):
+        get_report(admin, kind=kind)  # asks what stays the same, once
         with counted(admin) as calls:
             made = get_report(admin, kind=kind)
         assert len(calls) <= most, (kind, calls)
