@@ -83,7 +83,7 @@ class Opposite:
         method: what was called on the record; ``create`` for what is made in any way.
         by: what takes it back, in order; ``archive`` stands for writing ``active``,
             ``looked_up`` for a function of :mod:`odoo_toolkit.compensations`, and
-            ``action_refuse@validate`` for a method in that state alone; where the record was
+            ``action_refuse@validate`` for a method in that state alone; if the record was
             cancelled before, ``button_cancel>cancel`` takes the place of all others, and ``notes``
             has the state. None where nothing does.
         otherwise: what does less, where Odoo refuses the first of these.
