@@ -7,11 +7,23 @@ has the parts that are the same for every model. Nothing of it is used at run ti
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypedDict, TypeVar, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Generic,
+    Literal,
+    ParamSpec,
+    Protocol,
+    TypedDict,
+    TypeVar,
+    cast,
+    overload,
+)
 
 from odoo_toolkit.annotations import Context, Domain
 from odoo_toolkit.fields import Field
@@ -41,6 +53,9 @@ if TYPE_CHECKING:
     from odoo_toolkit.model_guide import ModelStates
     from odoo_toolkit.records.importing.preparing import Empty
 
+P = ParamSpec("P")
+R_co = TypeVar("R_co", covariant=True)
+S_co = TypeVar("S_co", bound=Plan, covariant=True)
 Name = TypeVar("Name", bound=str, contravariant=True)
 Row = TypeVar("Row")
 Values = TypeVar("Values", contravariant=True)
@@ -103,6 +118,34 @@ class TypedRecords(Records, Generic[Row]):
         def __iter__(self) -> TypedRecords[Row]: ...
         def __next__(self) -> Row: ...  # type: ignore[override]  # pyright: ignore
         def __enter__(self) -> TypedRecords[Row]: ...
+
+
+class _Planning(Protocol[P, R_co, S_co]):
+    """What :class:`~odoo_toolkit.plans.Planning` is; the arguments of a dry run are not checked."""
+
+    @overload
+    def __call__(self, *args: Any, dry_run: Literal[True], **kwargs: Any) -> S_co: ...
+    @overload
+    def __call__(self, *args: Any, dry_run: Literal[False], **kwargs: Any) -> R_co: ...
+    @overload
+    def __call__(self, *args: Any, dry_run: bool, **kwargs: Any) -> R_co | S_co: ...
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+
+
+class _Operation(Protocol[P, R_co, S_co]):
+    """A method that does something, or only tells what it would do."""
+
+    def __get__(self, model: Any, kind: Any) -> _Planning[P, R_co, S_co]: ...
+
+
+def _operation(function: Callable[Concatenate[Any, P], R_co]) -> _Operation[P, R_co, Plan]:
+    """Give a method the keyword ``dry_run``, for type checkers."""
+    return cast("_Operation[P, R_co, Plan]", function)
+
+
+def _import(function: Callable[Concatenate[Any, P], R_co]) -> _Operation[P, R_co, ImportPlan]:
+    return cast("_Operation[P, R_co, ImportPlan]", function)
 
 
 class TypedModel(Protocol[Name, Row, Values]):
@@ -185,40 +228,19 @@ class TypedModel(Protocol[Name, Row, Values]):
         """Group records and calculate sums. See :func:`odoo_toolkit.aggregate`."""
         ...
 
-    @overload
+    @_operation
     def create(
         self,
         values: Values | Sequence[Values],
         context: Context = None,
         return_fields: Sequence[Name] = (),
         *,
-        dry_run: Literal[False] = False,
         idempotency_key: str | None = None,
-    ) -> CreateResult: ...
-    @overload
-    def create(
-        self,
-        values: Values | Sequence[Values],
-        context: Context = None,
-        return_fields: Sequence[Name] = (),
-        *,
-        dry_run: Literal[True],
-        idempotency_key: str | None = None,
-    ) -> Plan: ...
-    @overload
-    def create(
-        self,
-        values: Values | Sequence[Values],
-        context: Context = None,
-        return_fields: Sequence[Name] = (),
-        *,
-        dry_run: bool,
-        idempotency_key: str | None = None,
-    ) -> CreateResult | Plan:
+    ) -> CreateResult:
         """Create records; see :func:`odoo_toolkit.create`."""
         ...
 
-    @overload
+    @_operation
     def write(
         self,
         ids: Ids,
@@ -226,65 +248,23 @@ class TypedModel(Protocol[Name, Row, Values]):
         context: Context = None,
         return_fields: Sequence[Name] = (),
         *,
-        dry_run: Literal[False] = False,
         idempotency_key: str | None = None,
-    ) -> WriteResult: ...
-    @overload
-    def write(
-        self,
-        ids: Ids,
-        values: Values,
-        context: Context = None,
-        return_fields: Sequence[Name] = (),
-        *,
-        dry_run: Literal[True],
-        idempotency_key: str | None = None,
-    ) -> Plan: ...
-    @overload
-    def write(
-        self,
-        ids: Ids,
-        values: Values,
-        context: Context = None,
-        return_fields: Sequence[Name] = (),
-        *,
-        dry_run: bool,
-        idempotency_key: str | None = None,
-    ) -> WriteResult | Plan:
+    ) -> WriteResult:
         """Change records; see :func:`odoo_toolkit.write`."""
         ...
 
-    @overload
+    @_operation
     def unlink(
         self,
         ids: Ids,
         context: Context = None,
         *,
-        dry_run: Literal[False] = False,
         idempotency_key: str | None = None,
-    ) -> UnlinkResult: ...
-    @overload
-    def unlink(
-        self,
-        ids: Ids,
-        context: Context = None,
-        *,
-        dry_run: Literal[True],
-        idempotency_key: str | None = None,
-    ) -> Plan: ...
-    @overload
-    def unlink(
-        self,
-        ids: Ids,
-        context: Context = None,
-        *,
-        dry_run: bool,
-        idempotency_key: str | None = None,
-    ) -> UnlinkResult | Plan:
+    ) -> UnlinkResult:
         """Delete records; see :func:`odoo_toolkit.unlink`."""
         ...
 
-    @overload
+    @_operation
     def execute(
         self,
         method: str,
@@ -293,37 +273,12 @@ class TypedModel(Protocol[Name, Row, Values]):
         context: Context = None,
         return_fields: Sequence[Name] = (),
         *,
-        dry_run: Literal[False] = False,
         idempotency_key: str | None = None,
-    ) -> ExecuteResult: ...
-    @overload
-    def execute(
-        self,
-        method: str,
-        args: Sequence[Any] = (),
-        kwargs: Mapping[str, Any] | None = None,
-        context: Context = None,
-        return_fields: Sequence[Name] = (),
-        *,
-        dry_run: Literal[True],
-        idempotency_key: str | None = None,
-    ) -> Plan: ...
-    @overload
-    def execute(
-        self,
-        method: str,
-        args: Sequence[Any] = (),
-        kwargs: Mapping[str, Any] | None = None,
-        context: Context = None,
-        return_fields: Sequence[Name] = (),
-        *,
-        dry_run: bool,
-        idempotency_key: str | None = None,
-    ) -> ExecuteResult | Plan:
+    ) -> ExecuteResult:
         """Call a method; see :func:`odoo_toolkit.execute`."""
         ...
 
-    @overload
+    @_import
     def upsert(
         self,
         rows: Any,
@@ -334,7 +289,6 @@ class TypedModel(Protocol[Name, Row, Values]):
         constants: Mapping[str, Any] | None = None,
         create_missing: Sequence[str] = (),
         context: Context = None,
-        dry_run: Literal[False] = False,
         notify: bool = False,
         case_sensitive: bool = True,
         empty: Empty = "clear",
@@ -342,47 +296,7 @@ class TypedModel(Protocol[Name, Row, Values]):
         concurrency: int = 1,
         progress: bool | Progress | None = None,
         idempotency_key: str | None = None,
-    ) -> ImportResult: ...
-    @overload
-    def upsert(
-        self,
-        rows: Any,
-        key: str | Sequence[str],
-        *,
-        columns: Mapping[str, str | None] | None = None,
-        values: Mapping[str, Mapping[str, Any]] | None = None,
-        constants: Mapping[str, Any] | None = None,
-        create_missing: Sequence[str] = (),
-        context: Context = None,
-        dry_run: Literal[True],
-        notify: bool = False,
-        case_sensitive: bool = True,
-        empty: Empty = "clear",
-        batch: int = 1000,
-        concurrency: int = 1,
-        progress: bool | Progress | None = None,
-        idempotency_key: str | None = None,
-    ) -> ImportPlan: ...
-    @overload
-    def upsert(
-        self,
-        rows: Any,
-        key: str | Sequence[str],
-        *,
-        columns: Mapping[str, str | None] | None = None,
-        values: Mapping[str, Mapping[str, Any]] | None = None,
-        constants: Mapping[str, Any] | None = None,
-        create_missing: Sequence[str] = (),
-        context: Context = None,
-        dry_run: bool,
-        notify: bool = False,
-        case_sensitive: bool = True,
-        empty: Empty = "clear",
-        batch: int = 1000,
-        concurrency: int = 1,
-        progress: bool | Progress | None = None,
-        idempotency_key: str | None = None,
-    ) -> ImportResult | ImportPlan:
+    ) -> ImportResult:
         """Create and change records from a table; see :func:`odoo_toolkit.upsert`."""
         ...
 

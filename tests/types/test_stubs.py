@@ -54,7 +54,8 @@ from typing_extensions import assert_type
 
 from my_odoo import Odoo, connect
 from my_odoo.sale_order import SaleOrder, SaleOrderField, SaleOrderRow, SaleOrderValues
-from odoo_toolkit import CreateResult, Plan, WriteResult, aggregate, search_read
+from odoo_toolkit import CreateResult, ImportPlan, ImportResult, Plan, WriteResult
+from odoo_toolkit import aggregate, search_read
 from odoo_toolkit.apps.sales import confirm_order
 from odoo_toolkit.fields import Field
 from odoo_toolkit.typed import Many2one
@@ -102,6 +103,9 @@ assert_type(orders.create([{"partner_id": orders.read([1])[0]["partner_id"]}], d
 assert_type(orders.write([1], {"user_id": False, "class": "x", "date": date.today()}), WriteResult)
 orders.create({"order_line": [[0, 0, {"product_id": 7}]]}, return_fields=["name"])
 orders.create({"partner": 7})  # wrong
+orders.create({"partner": 7}, idempotency_key="k")  # wrong
+assert_type(orders.upsert([{"name": "S1"}], "name", dry_run=True), ImportPlan)
+assert_type(orders.upsert([{"name": "S1"}], "name"), ImportResult)
 orders.create({"state": "sales"})  # wrong
 orders.write([1], {"amount_total": "much"})  # wrong
 orders.write([1], {"name": "S1"}, return_fields=["nam"])  # wrong
