@@ -24,7 +24,6 @@ MODELS = (
             company|organization|organisation|business: is_company = true
             individual|person|people: is_company = false
         """,
-        announced_by="customer client vendor supplier partner contact company for",
         has_parts=True,
         name_fields="name complete_name display_name ref email vat",
         searched=1,
@@ -43,15 +42,13 @@ MODELS = (
         ),
         disambiguation_fields="parent_id city email phone vat",
     ),
-    AppModel("res.partner.category", announced_by="category"),
     AppModel(
         "res.users",
         "Users",
-        announced_by="by salesperson seller salesman responsible assigned user agent",
         name_fields="name login",
         disambiguation_fields="login",
     ),
     AppModel("res.company", "Companies"),
-    AppModel("res.country", "Country", announced_by="country in"),
+    AppModel("res.country", "Country"),
     AppModel("res.currency", "Currency"),
 )

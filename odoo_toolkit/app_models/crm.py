@@ -77,8 +77,6 @@ MODELS = (
             ),
         ),
     ),
-    AppModel(
-        "crm.stage", "CRM Stages", announced_by="stage in", disambiguation_fields="team_id team_ids"
-    ),
-    AppModel("crm.team", "Sales Team", announced_by="team"),
+    AppModel("crm.stage", "CRM Stages", disambiguation_fields="team_id team_ids"),
+    AppModel("crm.team", "Sales Team"),
 )

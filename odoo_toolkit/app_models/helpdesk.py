@@ -19,6 +19,5 @@ MODELS = (
         found_through=(Relation("res.partner"),),
         disambiguation_fields="partner_id stage_id team_id",
     ),
-    AppModel("helpdesk.stage", announced_by="stage in", disambiguation_fields="team_ids"),
-    AppModel("helpdesk.team", announced_by="team"),
+    AppModel("helpdesk.stage", disambiguation_fields="team_ids"),
 )

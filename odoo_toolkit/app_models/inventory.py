@@ -84,7 +84,6 @@ MODELS = (
     AppModel(
         "stock.location",
         "Inventory Locations",
-        announced_by="in",
         has_parts=True,
         name_fields="name complete_name barcode",
         disambiguation_fields="usage complete_name",
@@ -137,7 +136,7 @@ MODELS = (
             Opposite("action_apply_inventory"),
         ),
     ),
-    AppModel("stock.warehouse", "Warehouse", announced_by="warehouse in"),
+    AppModel("stock.warehouse", "Warehouse"),
     AppModel(
         "stock.warehouse.orderpoint",
         "Minimum Inventory Rule",

@@ -135,7 +135,6 @@ class AppModel:
         nouns: what people call its records; says nothing about which of them are meant.
         meanings: what people say of its records, and the conditions that it stands for, in lines
             of ``phrase|phrase: condition & condition / other way ~ what it implies``.
-        announced_by: words that stand before the name of one of its records.
         has_parts: whether what is said of a record is meant of those below it, too.
         name_fields: by which records are found when many names are looked up in one call: what
             Odoo's own search by name looks at.
@@ -161,7 +160,6 @@ class AppModel:
     module_field: str = attrs.field(default="id", kw_only=True)
     nouns: tuple[str, ...] = attrs.field(default="", converter=_parts, kw_only=True)
     meanings: str = attrs.field(default="", kw_only=True)
-    announced_by: tuple[str, ...] = attrs.field(default="", converter=_words, kw_only=True)
     has_parts: bool = attrs.field(default=False, kw_only=True)
     name_fields: tuple[str, ...] = attrs.field(default="name", converter=_words, kw_only=True)
     disambiguation_fields: tuple[str, ...] = attrs.field(default="", converter=_words, kw_only=True)

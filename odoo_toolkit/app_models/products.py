@@ -18,7 +18,6 @@ MODELS = (
         "Product",
         nouns="product variant|product|item|article",
         meanings=_MEANINGS,
-        announced_by="product",
         name_fields="name default_code barcode",
         searched=6,
         search_fields="name default_code",
@@ -33,7 +32,6 @@ MODELS = (
         module="product",
         nouns="product|item|article",
         meanings=_MEANINGS,
-        announced_by="product",
         name_fields="name default_code barcode",
         tips=(
             "Documents point to product.product, the variants; product_variant_id is the first.",
@@ -43,7 +41,6 @@ MODELS = (
     AppModel(
         "product.category",
         "Product Category",
-        announced_by="category in",
         has_parts=True,
         disambiguation_fields="parent_id",
     ),

@@ -28,10 +28,9 @@ MODELS = (
     AppModel(
         "project.project",
         "Project",
-        announced_by="project in",
         disambiguation_fields="partner_id user_id",
     ),
-    AppModel("project.task.type", "Task Stage", announced_by="stage in"),
+    AppModel("project.task.type", "Task Stage"),
     AppModel("project.sale.line.employee.map", module="sale_timesheet"),
     AppModel(
         "account.analytic.line", "Analytic Line", module="hr_timesheet", module_field="task_id"

@@ -60,22 +60,12 @@ EVERYWHERE = meanings_of("""
     open|unfinished|pending: state not in done,cancel
 """)
 
-#: How people begin to ask.
-REQUESTS = "show me|give me|get me|find me|tell me|looking for|look for|search for"
-
 #: Words that a query can do without.
 FILLERS = _listed("""
-    a all an any are as assigned at be been by called currently did do doe every find for from get
-    give had has have in is it list named now of on our please record search see show still that the
-    their them there these they this those to us want was we were what where which who whom whose
-    with yet
+    a all an any are at by find for from get give had has have i in is it list look looking me named
+    called of on please record search show tell that the their these this those to was were what
+    where which who whose with
 """)
-
-
-def announcing() -> set[str]:
-    """Return the words that stand before a name and say of what."""
-    return {"tag"}.union(*(model.announced_by for model in list(app_models.MODELS.values())))
-
 
 #: Words that join conditions, or turn round or widen what follows: left to the reader.
 TURNING = _listed("""
@@ -83,28 +73,12 @@ TURNING = _listed("""
     besides instead unless don't doesn't didn't haven't hasn't cannot isn't aren't wasn't weren't
 """)
 
-#: Words of time, amounts and order: no names, and not to be passed over.
-SAYING = _listed("""
-    amount value worth total sum date created added updated modified changed due me i sorted
-    per each grouped if when eur euro usd dollar day week weekend month quarter year fiscal today
-    yesterday tomorrow monday tuesday wednesday thursday friday saturday sunday ago last next
-    previous current coming first since before after until till between over above exceeding under
-    below more less fewer greater larger higher smaller lower cheaper older newer earlier later than
-    least most minimum maximum up top recent largest biggest highest smallest lowest cheapest early
-    mid beginning end half past dated latest newest oldest earliest q1 q2 q3 q4
-    january february march april may june july august september october november december
-    jan feb mar apr jun jul aug sep sept oct nov dec
-""")
-
 #: The date that the records of any model are known by, where nothing else tells.
 _MAIN_DAYS = ("invoice_date", "date_order", "scheduled_date", "payment_date", "date", "create_date")
 _MAIN_AMOUNTS = ("amount", "amount_total", "expected_revenue", "price_total", "list_price")
-DATES = ("date", "datetime")
+_DATES = ("date", "datetime")
 
-_TOKEN = re.compile(r'"[^"]+"|“[^”]+”|(?:[^\s,;:!?()"“”]|(?<=\d)[,:](?=\d))+')
-
-#: Two spellings of one word.
-_SPELLINGS = {"canceled": "cancelled", "companies": "company", "salesman": "salesperson"}
+_TOKEN = re.compile(r'"[^"]+"|[^\s,;:!?()"“”]+')
 
 
 @attrs.frozen
@@ -118,7 +92,6 @@ class Word:
 def stem(word: str) -> str:
     """Return a word without case, accents and the plural's ending."""
     plain = folded(word).replace("’", "'").strip("'.").removesuffix("'s")
-    plain = _SPELLINGS.get(plain, plain)
     if len(plain) > 4 and plain.endswith("ies"):
         return plain[:-3] + "y"
     if len(plain) > 3 and plain.endswith("s") and not plain.endswith(("ss", "us", "is")):
@@ -135,7 +108,7 @@ def split_words(query: str) -> list[Word]:
     """Return the words of a query in their order."""
     words: list[Word] = []
     for token in _TOKEN.findall(query):
-        if token[0] in '"“':
+        if token[0] == '"':
             words.append(Word(token[1:-1].strip(), ""))
         elif text := token.strip(".'’"):
             # "non-posted" is two words, "2026-11-01" and "INV/2026/1" are one.
@@ -157,7 +130,7 @@ def first_of(
 
 def main_date(model: str, fields: Mapping[str, Field]) -> str | None:
     """Return the date that records of a model are known by."""
-    return first_of(fields, (*app_models.known(model).dates, *_MAIN_DAYS), DATES)
+    return first_of(fields, (*app_models.known(model).dates, *_MAIN_DAYS), _DATES)
 
 
 def main_amount(fields: Mapping[str, Field]) -> str | None:

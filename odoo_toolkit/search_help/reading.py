@@ -1,37 +1,50 @@
-"""What a query says of a model's own fields; a pure function of its words and the schema."""
+"""What the words of a query mean: states and other selections of a model, and names of records."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date, timedelta
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from itertools import groupby
 from typing import Any
 
 import attrs
 
-from odoo_toolkit import app_models
+from odoo_toolkit.app_models import known
+from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
-from odoo_toolkit.fields import RELATIONAL, Field, FieldsOf
-from odoo_toolkit.search_help import meanings as known
-from odoo_toolkit.search_help.meanings import DATES, Word, first_of, main_date, phrase
-from odoo_toolkit.search_help.periods import Period, period_at
-from odoo_toolkit.search_text import folded
+from odoo_toolkit.fields import Field, FieldsOf
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.names import name_search
+from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.search_help import meanings
+from odoo_toolkit.search_help.meanings import FILLERS, Word, first_of, phrase
+from odoo_toolkit.search_text import folded, literal
 
 #: Selections that nobody means, though their labels are everyday words.
 _NEVER_MEANT = re.compile(
     r"(activity_|repeat_|recurrence|lang$|tz$|.*_warn$|.*decoration|.*_policy$|message_|display_)"
 )
 _MOST_VALUES = 20
-#: Words before a span of time that tell of what it is the time -> the date field that they mean;
-#: of others, and of those on "ed", the date's label says so.
-_WHEN = {"created": "create_date", "updated": "write_date", "modified": "write_date"}
-_WHEN |= dict.fromkeys(("due", "done", "paid", "sent", "won", "lost"), "")
-_NO_NAMES = known.FILLERS | known.TURNING | known.SAYING
-_AMOUNT = re.compile(r"[$€£<>=~]|[\d.,:/%-]+(?:st|nd|rd|th)?$")
+_UNCLEAR = FILLERS | meanings.TURNING
 
-#: A phrase, the conditions that it means, and those that it implies; what the records are called
-#: means neither.
-_Phrase = tuple[tuple[str, ...], Sequence[Any], Sequence[Any]]
+#: Fields by which records are related to what people name; a path goes by way of another field.
+_PATHS = """
+    partner_id invoice_user_id user_ids user_id product_id order_line.product_id
+    invoice_line_ids.product_id move_ids.product_id move_lines.product_id project_id stage_id
+    team_id country_id partner_id.country_id state_id categ_id category_id tag_ids warehouse_id
+    location_id journal_id employee_id company_id
+"""
+
+#: Records of a relation that a name may mean at once.
+_MOST = 5
+
+#: S00012, INV/2026/0001, WH/OUT/00003; a code such as 5a7f is rather part of a name.
+_NUMBER = re.compile(r"[A-Za-z]{1,8}\d{2,}|(?=.*\d)[A-Za-z]+\d*([/_-][A-Za-z0-9]+)+")
+
+#: The conditions that a phrase means, and those that it implies; what the records are called means
+#: neither.
+_Meaning = tuple[Sequence[Any], Sequence[Any]]
 
 
 @attrs.define
@@ -41,110 +54,107 @@ class Reading:
     Attributes:
         implied: conditions that hold unless something else is said of their field.
         understood: what was taken for what, for people.
-        rests: where the words begin and end between those that were understood.
-        ignored: what is not understood, by its position.
-        periods: spans of time, each with its date field, where that is clear.
+        not_understood: the other words.
+        is_whole: whether nothing joins, widens or turns round what was understood.
     """
 
-    words: Sequence[Word]
-    model: str
-    fields: Mapping[str, Field]
     conditions: list[list[Any]] = attrs.Factory(list)
     implied: list[list[Any]] = attrs.Factory(list)
     understood: list[str] = attrs.Factory(list)
-    rests: list[tuple[int, int]] = attrs.Factory(list)
-    ignored: list[tuple[int, str]] = attrs.Factory(list)
-    periods: list[tuple[int, int, str | None, Period | None]] = attrs.Factory(list)
+    not_understood: list[str] = attrs.Factory(list)
+    is_whole: bool = True
 
     @property
-    def whole(self) -> bool:
-        """Whether nothing is left that joins, widens or turns round what was understood."""
-        left = [word.stem for start, end in self.rests for word in self.words[start:end]]
-        return known.TURNING.isdisjoint(left)
+    def domain(self) -> list[Any]:
+        """All conditions; what is said of a field replaces what is implied of it."""
+        said = {condition[0] for condition in self.conditions}
+        implied = {str(item): item for item in self.implied if item[0] not in said}
+        return [*implied.values(), *self.conditions]
 
-    def text(self, start: int, end: int) -> str:
-        """Return words as they were written."""
-        return " ".join(word.text for word in self.words[start:end])
-
-    def add(
-        self, start: int, end: int, conditions: Iterable[Sequence[Any]], more: str = ""
-    ) -> None:
+    def add(self, said: str, conditions: Sequence[Sequence[Any]]) -> None:
         """Take note of what some words mean."""
-        listed = [list(condition) for condition in conditions]
-        shown = " and ".join(f"{path} {operator} {value!r}" for path, operator, value in listed)
-        self.understood += [f"{self.text(start, end)}{more}: {shown}"] if listed else []
-        self.conditions += listed
+        shown = " and ".join(f"{path} {operator} {value!r}" for path, operator, value in conditions)
+        self.understood += [f"{said}: {shown}"] if conditions else []
+        self.conditions += map(list, conditions)
 
-    def ignore(self, start: int, end: int) -> None:
-        """Take note of words that are not understood."""
-        self.ignored += [(start, self.text(start, end))] if start < end else []
+    def imply(self, said: str, conditions: Sequence[Sequence[Any]]) -> None:
+        """Take note of what some words mean where the query says nothing else of the field."""
+        for path, operator, value in conditions:
+            shown = f"{said}: {path} {operator} {value!r}, unless the query says otherwise"
+            self.understood.append(shown)
+            self.implied.append([path, operator, value])
 
 
-def read_words(
-    words: Sequence[Word], model: str, fields_of: FieldsOf, uid: int, today: date
-) -> Reading:
-    """Return what a query says of a model's own fields; names are left for a look-up.
-
-    ``fields_of`` describes what may be named of a model, ``uid`` is "me".
-    """
-    reading = Reading(words, model, fields_of(model))
-    phrases: dict[tuple[str, ...], _Phrase] = {}
-    for one in _phrases(reading, fields_of, uid, today):
-        phrases.setdefault(one[0], one)
-    at = begin = 0
+def read_query(odoo: Odoo, model: str, text: str, fields_of: FieldsOf, today: date) -> Reading:
+    """Return what a query says of a model's own fields, and what its names mean."""
+    reading, fields = Reading(), fields_of(model)
+    words, rests = meanings.split_words(text), [list[Word]()]
+    phrases: dict[tuple[str, ...], _Meaning] = {}
+    for said, *means in _phrases(model, fields, fields_of, odoo.uid, today):
+        phrases.setdefault(said, (means[0], means[1]))
+    at = 0
     while at < len(words):
-        end = _take_period(reading, at, phrases, today) or _take_phrase(reading, at, phrases)
-        if end:
-            reading.rests.append((begin, at))
-        begin = end or begin
-        at = end or at + 1
-    reading.rests.append((begin, at))
-    for start, end, column, period in reading.periods:
-        if column and period and len(reading.periods) == 1:  # two may be alternatives
-            reading.add(start, end, _within(column, reading.fields[column], period))
-        else:
-            reading.ignore(start, end)
+        ends = range(len(words), at, -1)
+        end = next((end for end in ends if tuple(w.stem for w in words[at:end]) in phrases), None)
+        if end is None:
+            rests[-1].append(words[at])
+            at += 1
+            continue
+        conditions, implied = phrases[tuple(word.stem for word in words[at:end])]
+        reading.add(_text(words[at:end]), conditions)
+        reading.imply(_text(words[at:end]), implied)
+        rests.append([])
+        at = end
+    left = [word for rest in rests for word in rest]
+    if any(word.stem in meanings.TURNING for word in left):
+        return Reading(not_understood=[text], is_whole=False)
+    # Besides other words, a name is rather that of a related record than the record's own.
+    alone = all(_is_name(word) or word.stem in FILLERS for word in left)
+    for rest in rests:
+        for is_name, group in groupby(rest, _is_name):
+            part = list(group)
+            if is_name:
+                _look_up(odoo, reading, model, fields_of, part, alone=alone)
+            elif not FILLERS.issuperset(word.stem for word in part):
+                reading.not_understood.append(_text(part))
     return reading
 
 
-def says(word: Word) -> bool:
-    """Whether a word tells of time, amounts or an order."""
-    return word.stem in known.SAYING or bool(_AMOUNT.match(word.stem))
+def _text(words: Sequence[Word]) -> str:
+    return " ".join(word.text for word in words)
 
 
-def _phrases(reading: Reading, fields_of: FieldsOf, uid: int, today: date) -> Iterator[_Phrase]:
-    """Yield what people call records, then "without salesperson", "with email", and selections."""
-    fields, model = reading.fields, reading.model
+# States and other selections ----------------------------------------------------------------------
+
+
+def _phrases(
+    model: str, fields: Mapping[str, Field], fields_of: FieldsOf, uid: int, today: date
+) -> Iterator[tuple[tuple[str, ...], Sequence[Any], Sequence[Any]]]:
+    """Yield phrases with what they mean and imply: what people call records, and selections."""
     if user := first_of(fields, ("invoice_user_id", "user_ids", "user_id")):
         mine = [(user, "in", [uid]) if user == "user_ids" else (user, "=", uid)]
         yield from ((phrase(text), mine, ()) for text in ("assigned to me", "my own", "my", "mine"))
-    told = app_models.known(model)
-    for said, ways, implies in (*known.meanings_of(told.meanings), *known.EVERYWHERE):
+    told = known(model)
+    for said, ways, implies in (*meanings.meanings_of(told.meanings), *meanings.EVERYWHERE):
         allowed = [_allowed(way, fields, fields_of, today) for way in ways]
         way = next((way for way in allowed if way is not None), None)
         if way is not None:
             implied = _allowed(implies, fields, fields_of, today) or ()
             yield from ((phrase(text), way, implied) for text in said)
-    nouns = (*(told.nouns or ["record"]), *known.REQUESTS.split("|"))
+    nouns = told.nouns or ("record",)
     for noun in (*nouns, model.replace(".", " "), model.rpartition(".")[2]):
         yield phrase(noun), (), ()
-    short = ("char", *DATES)
     for name in sorted(fields, key=lambda name: name != "state"):  # the state's values first
-        field = fields[name]
-        if first_of(fields, [name], (*short, "text", "html", *RELATIONAL)):
-            yield ("without", *phrase(field.string)), [(name, "=", False)], ()
-            if field.type in short:
-                yield ("with", *phrase(field.string)), [(name, "!=", False)], ()
+        selection = fields[name].selection
         meant = first_of(fields, [name], ("selection",)) and not _NEVER_MEANT.match(name)
-        for value, label in field.selection if meant else ():
-            for words in (phrase(str(label)), phrase(str(value).replace("_", " "))):
-                clear = not {*words} <= _NO_NAMES and not "".join(words).isdigit()
-                if clear and len(field.selection) <= _MOST_VALUES:
-                    yield words, [(name, "=", value)], ()
+        for value, label in selection if meant and len(selection) <= _MOST_VALUES else ():
+            for shown in (phrase(str(label)), phrase(str(value).replace("_", " "))):
+                if not _UNCLEAR.issuperset(shown) and not "".join(shown).isdigit():
+                    yield shown, [(name, "=", value)], ()
 
 
 def _allowed(
-    conditions: known.Conditions, fields: Mapping[str, Field], fields_of: FieldsOf, today: date
+    conditions: meanings.Conditions, fields: Mapping[str, Field], fields_of: FieldsOf, today: date
 ) -> list[tuple[str, str, Any]] | None:
     """Return conditions as the server's fields allow them; None where they do not.
 
@@ -152,7 +162,7 @@ def _allowed(
     """
     allowed = []
     for path, operator, value in conditions:
-        field = field_at(path, fields, fields_of)
+        field = _field_at(path, fields, fields_of)
         if field and field.type == "selection" and "." not in path:
             values = [item for item, _ in field.selection]
             if isinstance(value, tuple):
@@ -161,80 +171,87 @@ def _allowed(
                 return None
         if field is None or value == []:
             return None
-        allowed.append((path, operator, today.isoformat() if value == known.TODAY else value))
+        allowed.append((path, operator, today.isoformat() if value == meanings.TODAY else value))
     return allowed
 
 
-def field_at(path: str, fields: Mapping[str, Field], fields_of: FieldsOf) -> Field | None:
+def _field_at(path: str, fields: Mapping[str, Field], fields_of: FieldsOf) -> Field | None:
     """Return the field at the end of a path of one or two names, if it can be searched by."""
     name, _, rest = path.partition(".")
     if not first_of(fields, [name]) or not rest:
         return fields[name] if first_of(fields, [name]) else None
     try:
-        return field_at(rest, fields_of(str(fields[name].relation)), fields_of)
+        return _field_at(rest, fields_of(str(fields[name].relation)), fields_of)
     except OdooError:  # closed, or not readable
         return None
 
 
-def _take_period(
-    reading: Reading, at: int, phrases: Mapping[tuple[str, ...], _Phrase], today: date
-) -> int | None:
-    """Take a span of time, with the word before it that tells which date is meant."""
-    words, word = reading.words, reading.words[at].stem
-    texts = [folded(word.text) if word.stem else "" for word in words]
-    told = _tells_when(word)
-    found = period_at(texts, at + told, today)
-    if found is None:
-        return None
-    start, (end, period), before = at, found, words[at - 1]
-    unclear = at and (says(before) or _tells_when(before.stem))
-    column = None if unclear else main_date(reading.model, reading.fields)
-    if told:
-        labelled = (n for n, field in reading.fields.items() if word in phrase(field.string))
-        column = first_of(reading.fields, (_WHEN.get(word, ""), *labelled), DATES)
-        if said := phrases.get((word,)):  # "confirmed yesterday" is a state, too
-            reading.add(at, at + 1, said[1])
-            start += 1
-    reading.periods.append((start, end, column, period))
-    return end
+# Names --------------------------------------------------------------------------------------------
 
 
-def _tells_when(word: str) -> bool:
-    return word in _WHEN or word.endswith("ed")
+def _is_name(word: Word) -> bool:
+    """Whether a word may be of a name: it is quoted, begins with a capital or is a number."""
+    begins = word.text[:1].isupper() or bool(_NUMBER.fullmatch(word.text))
+    return not word.stem or (begins and word.stem not in FILLERS)
 
 
-def _within(column: str, field: Field, period: Period) -> Iterator[tuple[str, str, str]]:
-    first, last = period
-    if first:
-        yield column, ">=", first.isoformat()
-    if last and field.type == "datetime":
-        yield column, "<", (last + timedelta(days=1)).isoformat()
-    elif last:
-        yield column, "<=", last.isoformat()
+def _look_up(
+    odoo: Odoo,
+    reading: Reading,
+    model: str,
+    fields_of: FieldsOf,
+    words: Sequence[Word],
+    *,
+    alone: bool,
+) -> None:
+    """Add what one name means: a related record, or the name of the record itself."""
+    name, fields = _text(words), fields_of(model)
+    is_number = bool(_NUMBER.fullmatch(name))
+    ways = {} if is_number else _ways(odoo, model, fields_of)
+    answers = side_by_side([lambda to=to: _search(odoo, to, name) for to in ways])  # type: ignore[misc]
+    found = {to: records for to, records in zip(ways, answers, strict=True) if records}
+    shown = [
+        f"{ways[to][1].string} {'; '.join(f'{one.name} (id {one.id})' for one in records[:_MOST])}"
+        for to, records in found.items()
+    ]
+    if len(found) == 1:
+        ((to, records),) = found.items()
+        reading.add(f"{name} ({shown[0]})", [_condition(ways[to][0], to, records, name)])
+    elif found:
+        reading.not_understood.append(f"{name} (may be {', or '.join(shown)})")
+    elif "name" in fields and (is_number or (alone and not known(model).numbered)):
+        reading.add(name, [("name", "ilike", literal(name))])
+    else:
+        reading.not_understood.append(name)
 
 
-def _take_phrase(
-    reading: Reading, at: int, phrases: Mapping[tuple[str, ...], _Phrase]
-) -> int | None:
-    """Take the longest phrase that begins at a word."""
-    words = reading.words
-    for end in range(len(words), at, -1):
-        said = phrases.get(tuple(word.stem for word in words[at:end]))
-        follows = words[end].stem if end < len(words) else "the"
-        if words[at].stem in ("with", "without") and follows not in _NO_NAMES:
-            continue  # "without customer Acme" is another thing
-        if said and not (said[1] and at and words[at - 1].stem in ("stage", "tag")):
-            reading.add(at, end, said[1])
-            for path, operator, value in said[2]:
-                text = f"{reading.text(at, end)}: {path} {operator} {value!r}"
-                reading.understood.append(f"{text}, unless the query says otherwise")
-                reading.implied.append([path, operator, value])
-            return end
-    return None
+def _ways(odoo: Odoo, model: str, fields_of: FieldsOf) -> dict[str, tuple[str, Field]]:
+    """Return the models in which a name is looked for, with the path to each and its field."""
+    found: dict[str, tuple[str, Field]] = {}
+    for path in _PATHS.split():
+        field = _field_at(path, fields_of(model), fields_of)
+        related = field.relation if field else None
+        if field and related and related != model and odoo.policy.model_allowed(related):
+            found.setdefault(related, (path, field))
+    return found
 
 
-def domain_of(reading: Reading) -> list[Any]:
-    """Return all conditions; what is said of a field replaces what is implied of it."""
-    said = {condition[0] for condition in reading.conditions}
-    implied = {str(item): item for item in reading.implied if item[0] not in said}
-    return [*implied.values(), *reading.conditions]
+def _search(odoo: Odoo, model: str, name: str) -> list[RecordName]:
+    said = folded(name)
+    try:
+        # One more than may be meant, to know that there are more.
+        found = name_search(odoo, model, name, limit=_MOST + 1)
+    except OdooError:
+        return []
+    # Odoo also finds by what is not shown; without the words in it, it may be anything.
+    shown = [one for one in found if all(word in folded(one.name) for word in said.split())]
+    return [one for one in shown if folded(one.name) == said] or shown
+
+
+def _condition(path: str, model: str, records: Sequence[RecordName], name: str) -> tuple[Any, ...]:
+    ids = [record.id for record in records]
+    if len(ids) > _MOST:  # whoever they are
+        return path, "ilike", literal(name)
+    if known(model).has_parts:
+        return path, "child_of", ids if len(ids) > 1 else ids[0]
+    return (path, "in", ids) if len(ids) > 1 else (path, "=", ids[0])

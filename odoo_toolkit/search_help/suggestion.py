@@ -17,9 +17,8 @@ from odoo_toolkit.deep_search.terms import parse_query
 from odoo_toolkit.display import Shown
 from odoo_toolkit.operations import lines
 from odoo_toolkit.records.arguments import describe, readable_of
-from odoo_toolkit.search_help.meanings import main_amount, main_date, split_words
-from odoo_toolkit.search_help.names import look_up_names
-from odoo_toolkit.search_help.reading import Reading, domain_of, read_words
+from odoo_toolkit.search_help.meanings import main_amount, main_date
+from odoo_toolkit.search_help.reading import read_query
 
 _NOT_JOINED = (
     "What 'and' and 'or' join, and what 'not' or 'except' turns round, is left to you: '|' and '!' "
@@ -58,14 +57,15 @@ def suggest_domain(
     *,
     today: date | None = None,
 ) -> DomainSuggestion:
-    """Suggest a domain for a search in English words and field labels.
+    """Suggest a domain for a search in English words.
 
-    The toolkit understands names of models, states and other selections, periods and "my". It looks
-    up the remaining words as names in the relations of the model. ``not_understood`` lists
-    everything else, including amounts. The query has at most 500 characters.
+    The toolkit understands states and other selections, such as ``unpaid``, and "my". It looks up
+    words in quotation marks, or with a capital letter, as names in the relations of the model.
+    ``not_understood`` lists everything else, including dates, amounts and names that may mean
+    several records. The query has at most 500 characters.
 
     Args:
-        today: Date to use for "today". Default: today in the connection's time zone.
+        today: Date to use for ``overdue``. Default: today in the connection's time zone.
 
     Raises:
         NotFoundError: The model does not exist.
@@ -76,15 +76,9 @@ def suggest_domain(
     fields_of = readable_of(odoo)
     fields = describe(odoo, model, "fields_get", {}, None, fields_of=fields_of)
     day = today or date.fromisoformat(lines.today(odoo))
-    reading = read_words(split_words(text), model, fields_of, odoo.uid, day)
-    warnings = []
-    if reading.whole:
-        look_up_names(odoo, reading, fields_of)
-    else:  # what was understood of it is narrower than what is looked for, or its opposite
-        reading = Reading(reading.words, model, fields, ignored=[(0, text)])
-        warnings.append(_NOT_JOINED)
+    reading = read_query(odoo, model, text, fields_of, day)
     domain, found_out = resolve_domain(
-        domain_of(reading), model, fields_of, version_major=odoo.version.major
+        reading.domain, model, fields_of, version_major=odoo.version.major
     )
     worth = [
         *known(model).key_fields,
@@ -98,7 +92,7 @@ def suggest_domain(
         domain=domain,
         fields=[name for name in dict.fromkeys(worth) if name in fields][:_MOST_FIELDS],
         understood=reading.understood,
-        not_understood=[said for _, said in sorted(reading.ignored)],
+        not_understood=reading.not_understood,
         count=found,
-        warnings=warnings + found_out,
+        warnings=[*([] if reading.is_whole else [_NOT_JOINED]), *found_out],
     )

@@ -69,8 +69,7 @@ _PROMPTS: Mapping[str, Prompt] = {
                 _MODEL,
                 PromptArgument(
                     name="query",
-                    description="The records to look for, e.g. unpaid invoices of Acme from last"
-                    " month",
+                    description="The records to look for, e.g. unpaid invoices of Acme",
                     required=True,
                 ),
             ],
