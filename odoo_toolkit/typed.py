@@ -134,13 +134,13 @@ class _Planning(Protocol[P, R_co, S_co]):
 
 
 class _Operation(Protocol[P, R_co, S_co]):
-    """A method that does something, or only tells what it would do."""
+    """A method that acts, or only plans."""
 
     def __get__(self, model: Any, kind: Any) -> _Planning[P, R_co, S_co]: ...
 
 
 def _operation(function: Callable[Concatenate[Any, P], R_co]) -> _Operation[P, R_co, Plan]:
-    """Give a method the keyword ``dry_run``, for type checkers."""
+    """Add the keyword ``dry_run`` to a method, for type checkers."""
     return cast("_Operation[P, R_co, Plan]", function)
 
 

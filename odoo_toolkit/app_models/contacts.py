@@ -42,6 +42,7 @@ MODELS = (
         ),
         disambiguation_fields="parent_id city email phone vat",
     ),
+    AppModel("res.partner.category"),
     AppModel(
         "res.users",
         "Users",

@@ -63,7 +63,7 @@ EVERYWHERE = meanings_of("""
 #: Words that a query can do without.
 FILLERS = _listed("""
     a all an any are at by find for from get give had has have i in is it list look looking me named
-    called of on please record search show tell that the their these this those to was were what
+    called of on please record search show that the their these this those to was were what
     where which who whose with
 """)
 

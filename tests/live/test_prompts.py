@@ -91,9 +91,7 @@ def test_what_the_guidance_says_must_be_given_is_enough(admin: Odoo, suffix: str
 
 
 def test_search_help_shows_a_call_that_works(odoo: Odoo) -> None:
-    help_text = text(
-        odoo, "odoo_search_help", model_name="sale.order", query="my confirmed orders"
-    )
+    help_text = text(odoo, "odoo_search_help", model_name="sale.order", query="my confirmed orders")
 
     block = re.search(r"```json\n(.*?)\n```", help_text, re.DOTALL)
     assert block is not None
