@@ -304,6 +304,7 @@ def _plan(odoo: Odoo, items: Sequence[_Planned]) -> BatchPlan:
     documents: list[PlannedDocument] = []
     changes: list[PlannedChange] = []
     warnings: list[str] = []
+    changed_by: dict[tuple[str, Any], int] = {}
     for item in items:
         if item.plan is None:
             message = "is looked at when its turn comes, as it needs what an earlier item makes."
@@ -321,7 +322,15 @@ def _plan(odoo: Odoo, items: Sequence[_Planned]) -> BatchPlan:
                 possible=_possible(item),
             )
         )
-        calls += getattr(item.plan, "calls", [])
+        own = getattr(item.plan, "calls", [])
+        records = {(call.model, id_) for call in own for id_ in call.ids if type(id_) is int}
+        if both := records & changed_by.keys():
+            warnings.append(
+                f"{item.label}: item {min(changed_by[each] for each in both)} changes the same"
+                " record first. The plan shows this item's amounts and states without that change."
+            )
+        changed_by = {**dict.fromkeys(records, item.number), **changed_by}
+        calls += own
         documents += getattr(item.plan, "documents", [])
         changes += getattr(item.plan, "changes", [])
         warnings += [f"{item.label}: {text}" for text in getattr(item.plan, "warnings", ())]

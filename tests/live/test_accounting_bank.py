@@ -245,7 +245,7 @@ def test_bad_input_and_missing_rights_book_nothing(
     with connect(**credentials(server, biller)) as connection:
         with pytest.raises(AccessError, match="must not book"):
             book(connection, right)
-        assert "must not book" in plan(connection, right).warnings[0]
+        assert "must not book" in plan(connection, right).message
     assert (kept(admin, payer), booked(admin, suffix)) == (before, 0)
 
 

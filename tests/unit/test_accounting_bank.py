@@ -181,7 +181,7 @@ def test_bad_input_books_nothing(lines: Any, error: type[OdooError], match: str)
 
 def test_rights_and_policy() -> None:
     odoo = BankOffice(may=False)
-    assert "must not book bank lines" in plan(odoo, line(70.0, "INV/103")).warnings[0]
+    assert "must not book bank lines" in plan(odoo, line(70.0, "INV/103")).message
     with pytest.raises(AccessError, match="must not book"):
         book(odoo, line(70.0, "INV/103"))
     assert writes(odoo) == []

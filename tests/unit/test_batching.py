@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -206,6 +207,16 @@ def test_the_plan_has_all_items_and_writes_nothing(server: FakeServer, odoo: Con
     assert any("Item 3 (write) is looked at when its turn comes" in w for w in plan.warnings)
     assert rows(server) == before
     assert history(odoo) == []
+
+
+def test_a_plan_says_that_an_earlier_item_changes_the_same_record(odoo: Connection) -> None:
+    first, other = (
+        {"model": "res.partner", "ids": [id_], "values": {"name": "B"}} for id_ in (1, 2)
+    )
+    plan = batch.plan(odoo, [(write, first), (write, other), (write, first), (write, first)])
+
+    early = [text for text in plan.warnings if "the same record first" in text]
+    assert [re.findall(r"[Ii]tem (\d)", text) for text in early] == [["3", "1"], ["4", "1"]]
 
 
 def test_of_an_operation_on_a_new_record_the_plan_has_the_calls_and_no_records(

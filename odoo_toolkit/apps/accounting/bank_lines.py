@@ -328,8 +328,9 @@ def _check_rights(odoo: Odoo) -> None:
 
 _NO_RIGHT = "This user must not book bank lines: that takes the rights of full accounting."
 _WHICH = (
-    "An administrator of Odoo can grant it: Show Full Accounting Features up to 17, the basic"
-    " rights of accounting from 18 on."
+    "register_payment pays the same invoices without bank lines. For bank lines, ask an"
+    " administrator of Odoo for Show Full Accounting Features (Odoo 17 and earlier) or for the"
+    " basic rights of accounting (Odoo 18 and later)."
 )
 
 
@@ -458,11 +459,12 @@ def _plan(bank: Bank, matches: list[BankMatch], groups: Mapping[int, list[Group]
     calls = [
         call for match in matched for call in line_calls(bank, match, groups[match.index], ends)
     ]
-    warnings = []
-    if calls and not bank.odoo.schema.may(LINE, "create"):
-        warnings.append(f"{_NO_RIGHT} {_WHICH}")
     total = sum(match.amount for match in matched)
     would = f"Would book and reconcile {total:.2f} {bank.book.currency}. {_message(matches)}"
+    warnings = []
+    if calls and not bank.odoo.schema.may(LINE, "create"):
+        would = f"Would be refused. {_NO_RIGHT} {_message(matches)}"
+        warnings.append(_WHICH)
     plan = planned(bank.odoo, calls, would, warnings=warnings)
     return BankPlan(
         **attrs.asdict(plan, recurse=False),
