@@ -1,4 +1,4 @@
-"""Record the scenarios of operations: ``python -m tests.kit.record 19 14 -k sales``.
+"""Record operations and live tests: ``python -m tests.kit.record 19 14 -k sales``.
 
 Each version is recorded on a copy of its demo data, in a process of its own. Without versions, all
 that run are. A scenario that fails keeps the recording that it had, and is named at the end.
@@ -20,6 +20,7 @@ import attrs
 from odoo_toolkit import connect
 from odoo_toolkit.change_history import History
 from odoo_toolkit.notebook import Connection
+from tests.kit import live_tapes
 from tests.kit.recordings import Recording, Recordings, StaleRecordingError, Tape, standing_still
 from tests.kit.scenarios import names, play, play_back
 from tests.live.accounting_data import accountant
@@ -33,7 +34,7 @@ def main(arguments: list[str]) -> int:
     """Record versions one after the other, or check them; return how many scenarios failed."""
     parser = argparse.ArgumentParser(prog="python -m tests.kit.record", description=__doc__)
     parser.add_argument("versions", nargs="*", metavar="version", help=", ".join(RELEASES))
-    parser.add_argument("-k", default="", help="only scenarios whose name has this")
+    parser.add_argument("-k", default="", help="only what has this in its name")
     parser.add_argument("--check", action="store_true", help="say which are stale; asks no server")
     given = parser.parse_args(arguments)
     if unknown := set(given.versions) - set(RELEASES):
@@ -47,7 +48,7 @@ def main(arguments: list[str]) -> int:
 
 def _each(version: int, part: str, check: bool) -> list[str]:
     chosen = [name for name in names(version) if part in name]
-    return _stale(version, chosen) if check else _record(version, chosen, whole=not part)
+    return _stale(version, chosen) if check else _record(version, chosen, part)
 
 
 def _stale(version: int, chosen: list[str]) -> list[str]:
@@ -75,8 +76,8 @@ def _recorded(tape: Tape | None) -> str:
     return f"recorded on {day} at {tape.commit or 'an unknown commit'}"
 
 
-def _record(version: int, chosen: list[str], *, whole: bool) -> list[str]:
-    """Record scenarios of a version, and return those that failed."""
+def _record(version: int, chosen: list[str], part: str) -> list[str]:
+    """Record scenarios and live tests of a version, and return those that failed."""
     recordings = Recordings.read(version)
     failed = []
     with copied(RELEASES[str(version)]) as entry:
@@ -89,7 +90,9 @@ def _record(version: int, chosen: list[str], *, whole: bool) -> list[str]:
                 failed.append(f"{name} on {version}")
                 traceback.print_exc()
             print(version, name, *failed[-1:], flush=True)
-    if whole:
+        if not live_tapes.record(version, server, part):
+            failed.append(f"tests/played on {version}")
+    if not part:
         kept = recordings.tapes
         recordings.tapes = {name: kept[name] for name in chosen if name in kept}
     recordings.write(version)

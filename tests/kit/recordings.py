@@ -89,13 +89,13 @@ class Recordings:
     answers: dict[str, Any] = attrs.field(factory=dict)
 
     @classmethod
-    def read(cls, version: int) -> Recordings:
-        """Return the recordings of a version; empty where there are none.
+    def read(cls, version: int, folder: Path | None = None) -> Recordings:
+        """Return the recordings of a version in a folder; empty where there are none.
 
         Raises:
             StaleRecordingError: the file is damaged, or of another form.
         """
-        path = FOLDER / f"odoo-{version}.json.xz"
+        path = (folder or FOLDER) / f"odoo-{version}.json.xz"
         if not path.exists():
             return cls()
         try:
@@ -105,16 +105,17 @@ class Recordings:
         except (lzma.LZMAError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise StaleRecordingError(f"{path.name} cannot be read: {error!r}.", version) from error
 
-    def write(self, version: int) -> None:
+    def write(self, version: int, folder: Path | None = None) -> None:
         """Keep them, without the answers that no scenario has any more."""
         used = {digest for tape in self.tapes.values() for _, _, digest, _ in tape.exchanges}
         content = {
             "tapes": {name: attrs.asdict(self.tapes[name]) for name in sorted(self.tapes)},
             "answers": {digest: self.answers[digest] for digest in sorted(used)},
         }
-        FOLDER.mkdir(parents=True, exist_ok=True)
+        folder = folder or FOLDER
+        folder.mkdir(parents=True, exist_ok=True)
         text = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
-        (FOLDER / f"odoo-{version}.json.xz").write_bytes(lzma.compress(text.encode(), preset=6))
+        (folder / f"odoo-{version}.json.xz").write_bytes(lzma.compress(text.encode(), preset=6))
 
     def keep(self, answer: Any) -> str:
         """Keep an answer and return its digest."""

@@ -34,7 +34,7 @@ from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.names import AmbiguousNameError
 from tests.live.sales_data import counted
 
-pytestmark = pytest.mark.every_version
+pytestmark = [pytest.mark.every_version, pytest.mark.recorded]
 
 
 @attrs.frozen(kw_only=True)
