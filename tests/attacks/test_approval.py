@@ -23,7 +23,7 @@ from tests.kit.approvals import Office, call
 from tests.kit.mcp import Person
 from tests.live.servers import Server, credentials
 
-pytestmark = [pytest.mark.anyio, pytest.mark.every_version]
+pytestmark = pytest.mark.anyio
 
 PARTNER, TAG = "res.partner", "res.partner.category"
 
@@ -270,6 +270,7 @@ SAVED: Case = (
 )
 
 
+@pytest.mark.every_version  # which methods and models there are differs
 @pytest.mark.parametrize("name", IMPLIED)
 async def test_a_rule_holds_for_every_method_that_does_the_same(
     own_server: Server, database: Database, shop: Shop, tmp_path: Path, name: str
@@ -277,6 +278,7 @@ async def test_a_rule_holds_for_every_method_that_does_the_same(
     await _waits(own_server, database, shop, tmp_path, IMPLIED[name])
 
 
+@pytest.mark.every_version
 async def test_a_rule_holds_for_saving(
     own_server: Server, database: Database, shop: Shop, tmp_path: Path
 ) -> None:
