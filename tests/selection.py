@@ -48,7 +48,6 @@ _NO_PARAMETERS: Any = SimpleNamespace(params={})
 LONGEST = (
     "tests/live/test_undo.py",
     "tests/live/test_allowlists.py",
-    "tests/live/test_one_meaning.py",
     "tests/live/test_lost_answers.py",
     "tests/attacks/test_plans.py",
     "tests/attacks/test_code.py",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -741,115 +741,117 @@ def spend(*decisions: Any) -> Callable[[World], End]:
     return story
 
 
+#: A lead as it is made, as an opportunity.
+LEAD: End = {
+    "lead": "opportunity True",
+    "probability": "between",
+    "stage": "New",
+    "partner": None,
+    "closed": False,
+    "converted": False,
+    "user": True,
+    "team": True,
+    "revenue": 0.0,
+    "reason": None,
+}
+
+
+def books(*documents: str, paid: Sequence[str] = (), left: float = 0.0, **more: Any) -> End:
+    """Return the end of a story of invoices: they, what was paid, and what is left to pay."""
+    return {"documents": [*documents], "payments": [*paid], "open": left, **more}
+
+
+def sale(
+    order: str, *lines: str, pickings: Sequence[str], invoices: Sequence[str] = (), **more: Any
+) -> End:
+    """Return the end of a story of an order."""
+    return {
+        "order": order,
+        "lines": [*lines],
+        "pickings": [*pickings],
+        "invoices": [*invoices],
+        **more,
+    }
+
+
 ROWS: tuple[Row, ...] = (
     Row(
         "pay in full",
         pay(),
-        {
-            "documents": ["out_invoice posted paid 160 0"],
-            "payments": ["160 inbound customer"],
-            "open": 0.0,
-        },
+        books("out_invoice posted paid 160 0", paid=["160 inbound customer"]),
     ),
     Row(
         "pay a part",
         pay(amount=90),
-        {
-            "documents": ["out_invoice posted partial 160 70"],
-            "payments": ["90 inbound customer"],
-            "open": 70.0,
-        },
+        books("out_invoice posted partial 160 70", paid=["90 inbound customer"], left=70.0),
     ),
     Row(
         "pay a part and write off",
         pay(amount=90, writeoff=True),
-        {
-            "documents": ["out_invoice posted paid 160 0"],
-            "payments": ["90 inbound customer"],
-            "open": 0.0,
-        },
+        books("out_invoice posted paid 160 0", paid=["90 inbound customer"]),
     ),
     Row(
         "pay too much",
         pay(amount=200),
-        {
-            "documents": ["out_invoice posted paid 160 0"],
-            "payments": ["200 inbound customer"],
-            "open": -40.0,
-        },
+        books("out_invoice posted paid 160 0", paid=["200 inbound customer"], left=-40.0),
     ),
     Row(
         "pay too much and write off",
         pay(amount=200, writeoff=True),
-        {
-            "documents": ["out_invoice posted paid 160 0"],
-            "payments": ["200 inbound customer"],
-            "open": 0.0,
-        },
+        books("out_invoice posted paid 160 0", paid=["200 inbound customer"]),
     ),
     Row(
         "pay on a day",
         pay(payment_date="2026-01-05"),
-        {
-            "documents": ["out_invoice posted paid 160 0"],
-            "payments": ["160 inbound customer"],
-            "open": 0.0,
-        },
+        books("out_invoice posted paid 160 0", paid=["160 inbound customer"]),
     ),
     Row(
         "pay a bill",
         pay(move_type="in_invoice"),
-        {
-            "documents": ["in_invoice posted paid 160 0"],
-            "payments": ["160 outbound supplier"],
-            "open": 0.0,
-        },
+        books("in_invoice posted paid 160 0", paid=["160 outbound supplier"]),
     ),
     Row(
         "pay two",
         pay_two(),
-        {
-            "documents": ["out_invoice posted paid 160 0", "out_invoice posted paid 160 0"],
-            "payments": ["160 inbound customer", "160 inbound customer"],
-            "open": 0.0,
-        },
+        books(
+            "out_invoice posted paid 160 0",
+            "out_invoice posted paid 160 0",
+            paid=["160 inbound customer", "160 inbound customer"],
+        ),
     ),
     Row(
         "pay two with one amount",
         pay_two(amount=320),
-        {
-            "documents": ["out_invoice posted paid 160 0", "out_invoice posted paid 160 0"],
-            "payments": ["320 inbound customer"],
-            "open": 0.0,
-        },
+        books(
+            "out_invoice posted paid 160 0",
+            "out_invoice posted paid 160 0",
+            paid=["320 inbound customer"],
+        ),
     ),
     Row(
         "pay a part of two",
         pay_two(amount=200),
-        {
-            "documents": ["out_invoice posted partial 160 120", "out_invoice posted paid 160 0"],
-            "payments": ["200 inbound customer"],
-            "open": 120.0,
-        },
+        books(
+            "out_invoice posted partial 160 120",
+            "out_invoice posted paid 160 0",
+            paid=["200 inbound customer"],
+            left=120.0,
+        ),
     ),
     Row(
         "pay instalments",
         pay_instalments(),
-        {
-            "documents": ["out_invoice posted paid 100 0"],
-            "payments": ["100 inbound customer"],
-            "open": 0.0,
-        },
+        books("out_invoice posted paid 100 0", paid=["100 inbound customer"]),
         unlike={(18,): {"payments": ["30 inbound customer", "70 inbound customer"]}},
     ),
     Row(
         "pay two in instalments",
         pay_instalments(several=True),
-        {
-            "documents": ["out_invoice posted paid 100 0", "out_invoice posted paid 100 0"],
-            "payments": ["100 inbound customer", "100 inbound customer"],
-            "open": 0.0,
-        },
+        books(
+            "out_invoice posted paid 100 0",
+            "out_invoice posted paid 100 0",
+            paid=["100 inbound customer", "100 inbound customer"],
+        ),
         unlike={
             (14, 15, 16, 17, 18): {
                 "payments": [
@@ -864,130 +866,111 @@ ROWS: tuple[Row, ...] = (
     Row(
         "credit unpaid, draft",
         credit(0),
-        {
-            "documents": [
-                "out_invoice posted not_paid 160 160",
-                "out_refund draft not_paid 160 160",
-            ],
-            "payments": [],
-            "open": 160.0,
-            "note": "Reversal of: INV, Broken True",
-        },
+        books(
+            "out_invoice posted not_paid 160 160",
+            "out_refund draft not_paid 160 160",
+            left=160.0,
+            note="Reversal of: INV, Broken True",
+        ),
     ),
     Row(
         "credit unpaid",
         credit(0, post=True),
-        {
-            "documents": ["out_invoice posted reversed 160 0", "out_refund posted paid 160 0"],
-            "payments": [],
-            "open": 0.0,
-            "note": "Reversal of: INV, Broken True",
-        },
+        books(
+            "out_invoice posted reversed 160 0",
+            "out_refund posted paid 160 0",
+            note="Reversal of: INV, Broken True",
+        ),
     ),
     Row(
         "credit part paid",
         credit(100, post=True),
-        {
-            "documents": ["out_invoice posted paid 160 0", "out_refund posted partial 160 100"],
-            "payments": ["100 inbound customer"],
-            "open": -100.0,
-            "note": "Reversal of: INV, Broken True",
-        },
+        books(
+            "out_invoice posted paid 160 0",
+            "out_refund posted partial 160 100",
+            paid=["100 inbound customer"],
+            left=-100.0,
+            note="Reversal of: INV, Broken True",
+        ),
     ),
     Row(
         "credit paid",
         credit(160, post=True),
-        {
-            "documents": ["out_invoice posted paid 160 0", "out_refund posted not_paid 160 160"],
-            "payments": ["160 inbound customer"],
-            "open": -160.0,
-            "note": "Reversal of: INV, Broken True",
-        },
+        books(
+            "out_invoice posted paid 160 0",
+            "out_refund posted not_paid 160 160",
+            paid=["160 inbound customer"],
+            left=-160.0,
+            note="Reversal of: INV, Broken True",
+        ),
     ),
     Row(
         "credit on a day",
         credit(0, post=True, date="2026-02-03"),
-        {
-            "documents": ["out_invoice posted reversed 160 0", "out_refund posted paid 160 0"],
-            "payments": [],
-            "open": 0.0,
-            "note": {
+        books(
+            "out_invoice posted reversed 160 0",
+            "out_refund posted paid 160 0",
+            note={
                 "ref": "Reversal of: INV, Broken",
                 "invoice_date": "2026-02-03",
                 "date": "2026-02-03",
                 "invoice_date_due": "2026-02-03",
                 "reversed_entry_id": True,
             },
-        },
+        ),
     ),
     Row(
         "modify unpaid",
         modify(0),
-        {
-            "documents": [
-                "out_invoice posted reversed 160 0",
-                "out_refund posted paid 160 0",
-                "out_invoice draft not_paid 160 160",
-            ],
-            "payments": [],
-            "open": 0.0,
-        },
+        books(
+            "out_invoice posted reversed 160 0",
+            "out_refund posted paid 160 0",
+            "out_invoice draft not_paid 160 160",
+        ),
     ),
     Row(
         "modify part paid",
         modify(100),
-        {
-            "documents": [
-                "out_invoice posted reversed 160 0",
-                "out_refund posted paid 160 0",
-                "out_invoice draft not_paid 160 160",
-            ],
-            "payments": ["100 inbound customer"],
-            "open": -100.0,
-        },
+        books(
+            "out_invoice posted reversed 160 0",
+            "out_refund posted paid 160 0",
+            "out_invoice draft not_paid 160 160",
+            paid=["100 inbound customer"],
+            left=-100.0,
+        ),
     ),
     Row(
         "modify paid",
         modify(160),
-        {
-            "documents": [
-                "out_invoice posted reversed 160 0",
-                "out_refund posted paid 160 0",
-                "out_invoice draft not_paid 160 160",
-            ],
-            "payments": ["160 inbound customer"],
-            "open": -160.0,
-        },
+        books(
+            "out_invoice posted reversed 160 0",
+            "out_refund posted paid 160 0",
+            "out_invoice draft not_paid 160 160",
+            paid=["160 inbound customer"],
+            left=-160.0,
+        ),
     ),
     Row(
         "reset to draft",
         reset("draft"),
-        {
-            "documents": ["out_invoice draft not_paid 160 160"],
-            "payments": ["100 inbound customer"],
-            "open": -100.0,
-        },
+        books("out_invoice draft not_paid 160 160", paid=["100 inbound customer"], left=-100.0),
         unlike={(19,): {"documents": ["out_invoice draft partial 160 60"], "open": 0.0}},
     ),
     Row(
         "reset to cancel",
         reset("cancel"),
-        {
-            "documents": ["out_invoice cancel not_paid 160 160"],
-            "payments": ["100 inbound customer"],
-            "open": -100.0,
-        },
+        books("out_invoice cancel not_paid 160 160", paid=["100 inbound customer"], left=-100.0),
     ),
     Row(
         "down percentage",
         down_payment("percentage", 25),
-        {
-            "order": "sale invoiced 440",
-            "lines": ["4 0 4"],
-            "pickings": ["confirmed"],
-            "invoices": ["posted out_invoice 100 110", "draft out_invoice 300 330"],
-            "warnings": 0,
-        },
+        sale(
+            "sale invoiced 440",
+            "4 0 4",
+            pickings=["confirmed"],
+            invoices=["posted out_invoice 100 110", "draft out_invoice 300 330"],
+            warnings=0,
+        ),
         unlike={
             (14,): {"invoices": ["posted out_invoice 100 100", "draft out_invoice 300 340"]},
             (15, 16): {"invoices": ["posted out_invoice 110 110", "draft out_invoice 290 330"]},
@@ -996,13 +979,13 @@ ROWS: tuple[Row, ...] = (
     Row(
         "down fixed",
         down_payment("fixed", 110),
-        {
-            "order": "sale invoiced 440",
-            "lines": ["4 0 4"],
-            "pickings": ["confirmed"],
-            "invoices": ["posted out_invoice 100 110", "draft out_invoice 300 330"],
-            "warnings": 0,
-        },
+        sale(
+            "sale invoiced 440",
+            "4 0 4",
+            pickings=["confirmed"],
+            invoices=["posted out_invoice 100 110", "draft out_invoice 300 330"],
+            warnings=0,
+        ),
         unlike={
             (14, 15, 16): {"invoices": ["posted out_invoice 110 110", "draft out_invoice 290 330"]}
         },
@@ -1010,86 +993,79 @@ ROWS: tuple[Row, ...] = (
     Row(
         "down fixed untaxed",
         down_payment("fixed", 110, taxed=False),
-        {
-            "order": "sale invoiced 400",
-            "lines": ["4 0 4"],
-            "pickings": ["confirmed"],
-            "invoices": ["posted out_invoice 110 110", "draft out_invoice 290 290"],
-            "warnings": 0,
-        },
+        sale(
+            "sale invoiced 400",
+            "4 0 4",
+            pickings=["confirmed"],
+            invoices=["posted out_invoice 110 110", "draft out_invoice 290 290"],
+            warnings=0,
+        ),
     ),
     Row(
         "down percentage untaxed",
         down_payment("percentage", 25, taxed=False),
-        {
-            "order": "sale invoiced 400",
-            "lines": ["4 0 4"],
-            "pickings": ["confirmed"],
-            "invoices": ["posted out_invoice 100 100", "draft out_invoice 300 300"],
-            "warnings": 0,
-        },
+        sale(
+            "sale invoiced 400",
+            "4 0 4",
+            pickings=["confirmed"],
+            invoices=["posted out_invoice 100 100", "draft out_invoice 300 300"],
+            warnings=0,
+        ),
     ),
     Row(
         "down not deducted",
         down_payment("percentage", 25, taxed=False, deduct_down_payments=False),
-        {
-            "order": "sale invoiced 400",
-            "lines": ["4 0 4"],
-            "pickings": ["confirmed"],
-            "invoices": ["posted out_invoice 100 100", "draft out_invoice 400 400"],
-            "warnings": 0,
-        },
+        sale(
+            "sale invoiced 400",
+            "4 0 4",
+            pickings=["confirmed"],
+            invoices=["posted out_invoice 100 100", "draft out_invoice 400 400"],
+            warnings=0,
+        ),
     ),
     Row(
         "cancel sale",
         cancel_sale(False),
-        {
-            "order": "cancel no 400",
-            "lines": ["4 0 0"],
-            "pickings": ["cancel"],
-            "invoices": [],
-            "mails": 0,
-        },
+        sale("cancel no 400", "4 0 0", pickings=["cancel"], mails=0),
     ),
     Row(
         "cancel sale with draft invoice",
         cancel_sale(True),
-        {
-            "order": "cancel no 400",
-            "lines": ["4 0 0"],
-            "pickings": ["cancel"],
-            "invoices": ["cancel out_invoice 400 400"],
-            "mails": 0,
-        },
+        sale(
+            "cancel no 400",
+            "4 0 0",
+            pickings=["cancel"],
+            invoices=["cancel out_invoice 400 400"],
+            mails=0,
+        ),
     ),
     Row(
         "confirm sale",
         confirm_sale,
-        {
-            "order": "sale to invoice 400",
-            "lines": ["4 0 0"],
-            "pickings": ["assigned"],
-            "invoices": [],
-            "kept_date": "2026",
-            "promised": "2039-01-02T10:00:00Z",
-            "due": "2039-01-02T10:00:00Z",
-            "planned": "2039-01-02T10:00:00Z",
-            "mails": 0,
-        },
+        sale(
+            "sale to invoice 400",
+            "4 0 0",
+            pickings=["assigned"],
+            kept_date="2026",
+            promised="2039-01-02T10:00:00Z",
+            due="2039-01-02T10:00:00Z",
+            planned="2039-01-02T10:00:00Z",
+            mails=0,
+        ),
     ),
     Row(
         "sale through",
         sale_through,
-        {
-            "order": "sale invoiced 400",
-            "lines": ["4 4 4"],
-            "pickings": ["done"],
-            "invoices": ["posted out_invoice 400 400"],
-            "documents": ["out_invoice posted paid 400 0"],
-            "payments": ["400 inbound customer"],
-            "open": 0.0,
-            "left": 0.0,
-        },
+        sale(
+            "sale invoiced 400",
+            "4 4 4",
+            pickings=["done"],
+            invoices=["posted out_invoice 400 400"],
+            documents=["out_invoice posted paid 400 0"],
+            payments=["400 inbound customer"],
+            open=0.0,
+            left=0.0,
+        ),
     ),
     Row(
         "deliver part, backorder",
@@ -1360,16 +1336,11 @@ ROWS: tuple[Row, ...] = (
     Row(
         "lose opportunity",
         lead(_lost, type="opportunity"),
-        {
+        LEAD
+        | {
             "lead": "opportunity False",
             "probability": 0.0,
-            "stage": "New",
-            "partner": None,
             "closed": True,
-            "converted": False,
-            "user": True,
-            "team": True,
-            "revenue": 0.0,
             "reason": "Too expensive",
         },
         unlike={(14,): {"closed": False}},
@@ -1377,67 +1348,24 @@ ROWS: tuple[Row, ...] = (
     Row(
         "lose lead",
         lead(_lost),
-        {
-            "lead": "lead False",
-            "probability": 0.0,
-            "stage": "New",
-            "partner": None,
-            "closed": True,
-            "converted": False,
-            "user": True,
-            "team": True,
-            "revenue": 0.0,
-            "reason": "Too expensive",
-        },
+        LEAD
+        | {"lead": "lead False", "probability": 0.0, "closed": True, "reason": "Too expensive"},
         unlike={(14,): {"closed": False}},
     ),
     Row(
         "restore",
         lead(_restored, type="opportunity"),
-        {
-            "lead": "opportunity True",
-            "probability": "between",
-            "stage": "New",
-            "partner": None,
-            "closed": False,
-            "converted": False,
-            "user": True,
-            "team": True,
-            "revenue": 0.0,
-            "reason": None,
-        },
+        LEAD,
     ),
     Row(
         "win",
         lead(lambda w, n: crm.mark_won(w.odoo, lead_id=n), type="opportunity", expected_revenue=50),
-        {
-            "lead": "opportunity True",
-            "probability": 100.0,
-            "stage": "Won",
-            "partner": None,
-            "closed": True,
-            "converted": False,
-            "user": True,
-            "team": True,
-            "revenue": 50.0,
-            "reason": None,
-        },
+        LEAD | {"probability": 100.0, "stage": "Won", "closed": True, "revenue": 50.0},
     ),
     Row(
         "move to won",
         lead(lambda w, n: crm.move_stage(w.odoo, lead_id=n, stage_name="Won"), type="opportunity"),
-        {
-            "lead": "opportunity True",
-            "probability": 100.0,
-            "stage": "Won",
-            "partner": None,
-            "closed": True,
-            "converted": False,
-            "user": True,
-            "team": True,
-            "revenue": 0.0,
-            "reason": None,
-        },
+        LEAD | {"probability": 100.0, "stage": "Won", "closed": True},
     ),
     Row(
         "move from won",
@@ -1448,18 +1376,7 @@ ROWS: tuple[Row, ...] = (
             ),
             type="opportunity",
         ),
-        {
-            "lead": "opportunity True",
-            "probability": "between",
-            "stage": "New",
-            "partner": None,
-            "closed": False,
-            "converted": False,
-            "user": True,
-            "team": True,
-            "revenue": 0.0,
-            "reason": None,
-        },
+        LEAD,
         unlike={(14,): {"closed": True}},
     ),
     Row(
@@ -1467,18 +1384,7 @@ ROWS: tuple[Row, ...] = (
         lead(
             lambda w, n: crm.convert_to_opportunity(w.odoo, lead_id=n), email_from="jo@example.com"
         ),
-        {
-            "lead": "opportunity True",
-            "probability": "between",
-            "stage": "New",
-            "partner": None,
-            "closed": False,
-            "converted": True,
-            "user": True,
-            "team": True,
-            "revenue": 0.0,
-            "reason": None,
-        },
+        LEAD | {"converted": True},
     ),
     Row(
         "convert, customer",
@@ -1486,18 +1392,7 @@ ROWS: tuple[Row, ...] = (
             lambda w, n: crm.convert_to_opportunity(w.odoo, lead_id=n, create_customer=True),
             email_from="jo@example.com",
         ),
-        {
-            "lead": "opportunity True",
-            "probability": "between",
-            "stage": "New",
-            "partner": "Lead",
-            "closed": False,
-            "converted": True,
-            "user": True,
-            "team": True,
-            "revenue": 0.0,
-            "reason": None,
-        },
+        LEAD | {"partner": "Lead", "converted": True},
     ),
     Row(
         "merge contacts",
@@ -1540,6 +1435,7 @@ ROWS: tuple[Row, ...] = (
 )
 
 
+@pytest.mark.recorded
 @pytest.mark.every_version
 @pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
 def test_one_operation_means_one_thing(admin: Odoo, suffix: str, row: Row) -> None:
