@@ -8,7 +8,7 @@ _POSTED = Block(
 _PAID = Block(
     "account.move",
     (("id", "=", "ID"), ("payment_state", "in", ("paid", "partial", "in_payment"))),
-    "it is paid or partly paid: take the payment back first",
+    "it is paid or partly paid: undo the payment first",
 )
 
 MODELS = (

@@ -9,8 +9,8 @@ MODELS = (
         opposites=(
             Opposite(
                 "action_merge",
-                not_undone="Contacts that were merged are gone for good, and what belonged to them"
-                " is with the one that was kept.",
+                not_undone="Merged contacts cannot be restored. Their documents stay with "
+                "the contact that was kept.",
             ),
         ),
     ),

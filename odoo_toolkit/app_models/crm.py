@@ -72,8 +72,8 @@ MODELS = (
                 keeps="type partner_id stage_id user_id team_id contact_name partner_name"
                 " email_from phone date_conversion",
                 says="a lead again",
-                not_undone="A contact, or company, that was made of it stays; leads that were"
-                " merged into it are gone.",
+                not_undone="The contact or company created from it stays. Leads merged "
+                "into it cannot be restored.",
             ),
         ),
     ),

@@ -2,7 +2,7 @@
 
 from odoo_toolkit.app_models.model import AppModel, Opposite
 
-_SENT = "An e-mail that has gone out stays out."
+_SENT = "A sent e-mail cannot be recalled."
 
 MODELS = (
     *(

@@ -3,14 +3,14 @@
 from odoo_toolkit.app_models.model import AppModel, Move, Opposite
 from odoo_toolkit.compat import NEWEST
 
-_TOLD = "E-mails that went out stay out; its calendar event stays, archived."
+_TOLD = "Sent e-mails cannot be recalled. Its calendar event stays, archived."
 _HOURS = f"{_TOLD} Its hours stay on the timesheet until it is refused."
 _APPROVED_AGAIN = (
-    "E-mails that went out stay out, also that it was approved for a moment; its hours stay on"
-    " the timesheet until it is refused again."
+    "Sent e-mails cannot be recalled, and its history shows the approval. Its "
+    "hours stay on the timesheet until it is refused again."
 )
-_REFUSED = "A refused allocation that was there before stays refused, where Odoo has no way back."
-_PAID = "Its payment stays: reset that with Odoo's own button."
+_REFUSED = "An earlier refused allocation stays refused if Odoo cannot reset it."
+_PAID = "Its payment stays. Reset it with the button in Odoo."
 
 
 def _leave(method: str, *, until: int = NEWEST) -> tuple[Opposite, ...]:
@@ -91,8 +91,8 @@ MODELS = (
         opposites=(
             Opposite(
                 "action_cancel_leave",
-                not_undone="Time off that its employee has cancelled stays cancelled: ask for it"
-                " anew.",
+                not_undone="Time off that its employee has cancelled stays cancelled. "
+                "Request it again.",
             ),
         ),
     ),

@@ -10,7 +10,7 @@ _BILLED = (
             ("qty_invoiced", ">", 0),
             ("product_id.invoice_policy", "=", "delivery"),
         ),
-        "it is invoiced: take the invoice back first",
+        "it is invoiced: undo the invoice first",
     ),
     Block(
         "purchase.order.line",
@@ -19,14 +19,13 @@ _BILLED = (
             ("qty_invoiced", ">", 0),
             ("product_id.purchase_method", "=", "receive"),
         ),
-        "it is billed: take the bill back first",
+        "it is billed: undo the bill first",
     ),
 )
 
 _BROUGHT_BACK = "done with quantities of 0, and the goods are back"
 _DONE_STAYS = (
-    "A transfer that is done stays done, with quantities of 0; backorders, new lots and messages"
-    " stay."
+    "A done transfer stays done, with quantities of 0. Backorders, new lots and messages stay."
 )
 
 MODELS = (
@@ -150,10 +149,10 @@ MODELS = (
         opposites=(
             Opposite(
                 "action_replenish",
-                not_undone="The orders that it made, or added to, stay: cancel those.",
+                not_undone="The orders that it created or extended stay. Cancel them.",
             ),
         ),
-        tips=("Its quantities to order are as Odoo last computed them.",),
+        tips=("Its quantities to order stay as Odoo last calculated them.",),
     ),
     AppModel(
         "stock.scrap",

@@ -10,7 +10,7 @@ _RECEIVED = Block(
 _BILLED = Block(
     "account.move",
     (("line_ids.purchase_line_id.order_id", "=", "ID"), ("state", "=", "posted")),
-    "its bill {names} is posted: take that back first",
+    "its bill {names} is posted: undo that first",
 )
 
 MODELS = (
@@ -55,14 +55,14 @@ MODELS = (
                 "button_confirm",
                 "button_unlock button_cancel button_draft",
                 "a request for quotation again",
-                not_undone="Its receipt stays, cancelled, and the vendor's price on the product.",
+                not_undone="Its cancelled receipt and the vendor's price on the product stay.",
                 unless=(_RECEIVED, _BILLED),
             ),
             Opposite(
                 "button_approve",
                 "button_unlock button_cancel button_draft",
                 "a request for quotation again",
-                not_undone="Its receipt stays, cancelled, and the vendor's price on the product.",
+                not_undone="Its cancelled receipt and the vendor's price on the product stay.",
                 unless=(_RECEIVED, _BILLED),
             ),
             Opposite(
@@ -75,7 +75,7 @@ MODELS = (
             Opposite("button_draft", "button_cancel", "cancelled"),
         ),
         tips=(
-            "Prices follow from the vendor's price list where a line is made without price_unit.",
+            "Prices come from the vendor's price list if a line has no price_unit.",
             "Goods are received by validating the receipt, a stock.picking.",
             "Writing the state confirms nothing: no receipt is made and no approval asked.",
         ),

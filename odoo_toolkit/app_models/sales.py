@@ -10,7 +10,7 @@ _DELIVERED = Block(
 _INVOICED = Block(
     "account.move",
     (("line_ids.sale_line_ids.order_id", "=", "ID"), ("state", "=", "posted")),
-    "its invoice {names} is posted: take that back first",
+    "its invoice {names} is posted: undo that first",
 )
 
 MODELS = (
@@ -62,8 +62,8 @@ MODELS = (
                 "action_unlock action_cancel action_draft",
                 "a quotation again",
                 context="disable_cancel_warning",
-                not_undone="Its delivery stays, cancelled; projects, tasks and purchase orders that"
-                " it made stay; e-mails that went out stay out.",
+                not_undone="Its cancelled delivery stays, and so do the projects, tasks "
+                "and purchase orders that it created. Sent e-mails cannot be recalled.",
                 unless=(_DELIVERED, _INVOICED),
             ),
             Opposite(
@@ -79,7 +79,7 @@ MODELS = (
             Opposite("action_quotation_sent", "action_cancel action_draft", "a draft again"),
         ),
         tips=(
-            "Prices follow from the pricelist when a line is made without price_unit.",
+            "Prices come from the pricelist if a line has no price_unit.",
             "A confirmed order is invoiced by its own action, which opens a wizard.",
         ),
         disambiguation_fields="partner_id state date_order amount_total",
@@ -99,7 +99,7 @@ MODELS = (
             )
             for method, told in (
                 ("action_cancel", ""),
-                ("action_send_mail_and_cancel", "An e-mail that has gone out stays out."),
+                ("action_send_mail_and_cancel", "A sent e-mail cannot be recalled."),
             )
         ),
     ),

@@ -138,7 +138,7 @@ def create_ticket(
         ValidationError: An argument is wrong. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    name = checked_name(name, "Say what the ticket is about.")
+    name = checked_name(name, "Set name to the subject of the ticket.")
     permit(odoo, CREATE, dry_run=dry_run)
     partner, team, user, *tags = resolve_all(
         odoo,
@@ -167,7 +167,7 @@ def create_ticket(
 
     def result(done: Done) -> TicketResult:
         done.warnings.extend(
-            f"This Odoo's tickets have no {key}." for key in values if key not in known
+            f"Tickets in this Odoo have no {key}." for key in values if key not in known
         )
         row = row_after(odoo, TICKET, done, name=name)
         return _result(odoo, row, f"Created ticket {name!r} with ID {done.id}", done.warnings)
@@ -260,7 +260,7 @@ def assign_ticket(
     """
     if all(given is None for given in (user_id, user_name, team_id, team_name)):
         raise ValidationError(
-            "Neither a user nor a team was given.",
+            "user_id and team_id are both missing.",
             suggestion="Set user_id, team_id or both.",
             code="MISSING_REQUIRED_FIELD",
             details={"fields": ["user_id", "team_id"]},

@@ -207,9 +207,9 @@ def _refusal(odoo: Odoo, policy: Policy, model: str, name: str) -> OdooError:
         return closed.refusal(policy, field, model, "fields")
     return make_error(
         "FIELD_BLOCKED",
-        f"This needs the field {name} of {model}, which is closed.",
-        suggestion="Read what is open of the records with search_read, or take the field off"
-        " the list: Policy(field_blocklist=...).",
+        f"This needs the field {name} of {model}, which is blocked.",
+        suggestion="Read other fields with search_read, or remove this one from "
+        "Policy(field_blocklist=...).",
         details={"model": model, "field": name},
     )
 

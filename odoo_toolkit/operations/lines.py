@@ -45,7 +45,7 @@ def check_lines(
     if not isinstance(given, list) or not given:
         raise make_error(
             "MISSING_REQUIRED_FIELD",
-            f"There are no {argument}.",
+            f"{argument} is empty.",
             suggestion=f"Pass at least one object with some of {', '.join(keys)}.",
             details={"field": argument},
         )

@@ -52,7 +52,7 @@ def checked_lots(line: Line, index: int) -> list[str]:
     given = plain(line.get("lots", []))
     if not isinstance(given, list) or not all(isinstance(n, str) and n.strip() for n in given):
         raise ValidationError(
-            f"{field} must be a list of lot or serial numbers, as texts.", details={"field": field}
+            f"{field} must list lot or serial numbers as strings.", details={"field": field}
         )
     names = [name.strip() for name in given]
     check_once(names, field)
@@ -63,7 +63,7 @@ def check_once(names: Sequence[str], field: str) -> None:
     """Refuse a number that is there twice."""
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ValidationError(
-            f"{', '.join(twice)} is given twice ({field}).",
+            f"{', '.join(twice)} is listed twice ({field}).",
             suggestion="List each number once.",
             details={"field": field},
         )
@@ -88,13 +88,13 @@ def check_tracking(
     message = todo = ""
     if tracking not in ("lot", "serial"):
         message = f"{product.name} is not tracked by lots or serial numbers."
-        todo = "Leave its lots out."
+        todo = "Omit lots."
     elif tracking == "lot" and len(names) != 1:
         message = f"A line of {product.name} takes one lot, not {len(names)}."
-        todo = "Give one line per lot, each with its quantity."
+        todo = "Pass one line for each lot, with its quantity."
     elif tracking == "serial" and abs(quantity - len(names)) > _TOLERANCE:
         message = f"{quantity:g} of {product.name} with {len(names)} serial number(s)."
-        todo = "Give one serial number per piece."
+        todo = "Pass one serial number for each piece."
     if message:
         raise ValidationError(f"{message} ({field})", suggestion=todo, details={"field": field})
 
@@ -123,8 +123,8 @@ def find_lots(
         if others and lot.key not in found:
             raise ValidationError(
                 f"{lot.name} is a lot of {others[0]}, not of {lot.product.name} ({lot.field}).",
-                suggestion=f"Correct it. If {lot.product.name} really has one of this name,"
-                f" create it first: a {lot_model(odoo)} with name, product_id and company_id.",
+                suggestion=f"Correct the number. If {lot.product.name} has a lot with this number, "
+                f"create it first: a {lot_model(odoo)} with name, product_id and company_id.",
                 details={"field": lot.field, "lot": lot.name},
             )
     return found
@@ -211,7 +211,7 @@ def check_not_in_stock(quants: Sequence[Row], named: NamedLot, lot_id: int | Non
             raise ValidationError(
                 f"The serial number {named.name} of {named.product.name} is already in stock, in"
                 f" {quant['location_id'].name} ({named.field}).",
-                suggestion="Give the number of the piece that comes in.",
+                suggestion="Pass the serial number of the incoming piece.",
                 details={"field": named.field, "lot": named.name},
             )
 

@@ -52,7 +52,7 @@ UOMS = ("product_uom", "product_uom_id")
 
 AMOUNTS = ("amount_untaxed", "amount_tax", "amount_total")
 
-UNKNOWN = "Sums that are missing here are not known before: Odoo reckons them when it is made."
+UNKNOWN = "Some sums are missing: Odoo calculates them when it creates the record."
 
 
 @attrs.frozen(kw_only=True)
@@ -261,7 +261,7 @@ def new_document(
     except OdooConnectionError:
         raise
     except OdooError as error:
-        notes.append(f"Odoo's form could not be asked: {error.message}")
+        notes.append(f"Odoo's form could not be evaluated: {error.message}")
         head, lines = {}, []
     if not lines:
         notes.append(UNKNOWN)

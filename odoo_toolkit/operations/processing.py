@@ -155,8 +155,8 @@ def checked_steps(steps: Any, stages: Mapping[str, Stage]) -> list[str]:
             "INVALID_SELECTION",
             f"{short_repr(unknown[0])} is not a step of an order."
             if unknown
-            else "There are no steps.",
-            suggestion=f"Choose some of {', '.join(stages)}.",
+            else "The list of steps is empty.",
+            suggestion=f"Choose from {', '.join(stages)}.",
             details={"field": "steps", "allowed": list(stages)},
         )
     return [name for name in stages if name in given]
@@ -171,7 +171,7 @@ def only_for(step: str, asked: Sequence[str], **arguments: Any) -> None:
     if step not in asked and (given := [name for name, value in arguments.items() if value]):
         raise ValidationError(
             f"{given[0]} is for the step {step}, which is not among the steps.",
-            suggestion=f"Leave it out, or add {step} to the steps.",
+            suggestion=f"Omit it, or add {step} to the steps.",
             details={"field": given[0]},
         )
 
@@ -237,7 +237,7 @@ def _process(
     except OdooError as error:
         outcome = attrs.evolve(outcome, stopped_at=name, error=error.to_dict())
     if _ends(outcome):
-        outcome.warnings.append("Its current state is not known: check it before anything else.")
+        outcome.warnings.append("Its current state is unknown. Check it first.")
         return outcome
     return _afterwards(odoo, way, row, outcome)
 
@@ -288,7 +288,7 @@ def _take(
         if not stage.again:
             return row
     raise StateError(
-        f"After {_MOST_ROUNDS} rounds there is still something to {name}.",
+        f"After {_MOST_ROUNDS} rounds, something is still left to {name}.",
         suggestion="Look at the order in Odoo.",
     )
 
@@ -316,7 +316,7 @@ def _afterwards(odoo: Odoo, way: Way[OutcomeT], row: Row | None, outcome: Outcom
 def not_done(document: Document, row: Row, message: str, warnings: Sequence[str]) -> StateError:
     """Return the error for a step that Odoo did not do."""
     told = " ".join([message, *warnings])
-    return state_error(document, row, told, "Look at it in Odoo, then call this again.")
+    return state_error(document, row, told, "Check it in Odoo, then call this again.")
 
 
 def unseen(odoo: Odoo, number: int) -> None:
@@ -337,7 +337,7 @@ def _message(outcomes: Sequence[Outcome], dry_run: bool) -> str:
         if item.stopped_at
     ]
     if left := [item.name for item in outcomes if not item.tried]:
-        parts.append(f"Odoo could no longer be reached: {', '.join(left)} not tried")
+        parts.append(f"Odoo could no longer be reached. Skipped: {', '.join(left)}")
     told = "; ".join(parts) + "."
     return f"Nothing was written. {told}" if dry_run else told
 
@@ -362,7 +362,7 @@ def find_orders(odoo: Odoo, document: Document, orders: Any) -> list[Row]:
     if not isinstance(given, list) or not 0 < len(given) <= MOST_ORDERS:
         raise ValidationError(
             f"orders must be a list of 1 to {MOST_ORDERS} ids or numbers.",
-            suggestion="Give e.g. ['S00012'], and more than that in several calls.",
+            suggestion="Pass a list such as ['S00012']. Split a longer list.",
             details={"field": "orders"},
         )
     said = [item.strip() if isinstance(item, str) else item for item in given]

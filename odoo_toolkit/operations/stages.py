@@ -66,7 +66,7 @@ def find_stage(
         if rows := read_rows(odoo, model, of_id, ["name"], acts_on=acts_on):
             return RecordName(id=rows[0]["id"], name=rows[0]["name"])
         problem: OdooError = ValidationError(
-            f"The stage {found} is none of {of}.", details={"field": "stage_id", "id": found}
+            f"The stage {found} is not one of {of}.", details={"field": "stage_id", "id": found}
         )
     except NotFoundError as error:
         problem = error

@@ -52,7 +52,7 @@ def put_units(
         if not lines[place][1].get("product_id"):
             raise ValidationError(
                 f"{where[place]} is of a line without a product.",
-                suggestion="Give product_id or product_name, or leave uom out.",
+                suggestion="Set product_id or product_name, or omit uom.",
                 details={"field": where[place]},
             )
     wanted = [Wanted.of(_MODEL, lines[place][0]["uom"], where[place]) for place in given]
@@ -78,7 +78,7 @@ def put_units(
             raise ValidationError(
                 f"{where[place]}: the product is counted in {base['display_name']}, which is not"
                 f" converted to {said}.",
-                suggestion="Give a unit of the same kind, or leave uom out.",
+                suggestion="Set uom to a unit of the same kind, or omit it.",
                 details={"field": where[place], "product_uom": base["display_name"]},
             )
         values[field] = unit["id"]

@@ -1251,7 +1251,7 @@ CASES: Mapping[str, Case] = {
         "account.move",
         posted,
         lambda odoo, n: send_document(odoo, model="account.move", record_id=n),
-        stays="An e-mail that has gone out stays out.",
+        stays="A sent e-mail cannot be recalled.",
         planned=True,
     ),
     "send_document, of no report": Case(
@@ -1264,14 +1264,14 @@ CASES: Mapping[str, Case] = {
             ).id
         ),
         lambda odoo, n: send_document(odoo, model="crm.lead", record_id=n),
-        stays="An e-mail that has gone out stays out.",
+        stays="A sent e-mail cannot be recalled.",
         planned=True,
     ),
     "accounting.send_reminders": Case(
         "res.partner",
         _debtor,
         lambda odoo, n: accounting.send_reminders(odoo, partners=[n]),
-        stays="An e-mail that has gone out stays out.",
+        stays="A sent e-mail cannot be recalled.",
         planned=True,
     ),
     "inventory.run_reordering_rules": Case(

@@ -239,12 +239,12 @@ def test_money_in_and_money_out_are_not_paid_together(biller: Odoo, shop: Shop) 
     assert isinstance(bill, Invoice)
     of_shop = [["partner_id", "=", shop.partner]]
     before = records.count(biller, "account.payment", of_shop).count
-    with pytest.raises(ValidationError, match="bring money in"):
+    with pytest.raises(ValidationError, match="incoming payments"):
         register_payment(biller, invoice_ids=[_posted(biller, shop).id, bill.id])
     with pytest.raises(ValidationError, match="nosuch"):
         register_payment(biller, invoice_ids=[bill.id], payment_method="nosuch")
     sale = records.search_read(biller, "account.journal", [["type", "=", "sale"]], limit=1)[0]["id"]
-    with pytest.raises(ValidationError, match="of type sale"):
+    with pytest.raises(ValidationError, match="type sale"):
         register_payment(biller, invoice_ids=[bill.id], journal_id=sale)
     for amount in (0, -5, float("nan")):
         with pytest.raises(ValidationError, match="amount"):
@@ -335,7 +335,7 @@ def test_bad_input_writes_nothing(biller: Odoo, shop: Shop) -> None:
     line = {"product_id": shop.product}
     of_shop = [["partner_id", "=", shop.partner]]
     before = records.count(biller, "account.move", of_shop).count
-    with pytest.raises(ValidationError, match="no lines"):
+    with pytest.raises(ValidationError, match="lines is empty"):
         create_invoice(biller, partner_id=shop.partner, lines=[])
     with pytest.raises(ValidationError, match="neither a product nor a name"):
         create_invoice(biller, partner_id=shop.partner, lines=[{"quantity": 1}])
@@ -352,7 +352,7 @@ def test_bad_input_writes_nothing(biller: Odoo, shop: Shop) -> None:
             biller, partner_id=shop.partner, lines=[{**line, "tax_ids": [shop.purchase_tax]}]
         )
     bank = records.search_read(biller, "account.journal", [["type", "=", "bank"]], limit=1)[0]["id"]
-    with pytest.raises(ValidationError, match="this needs sale"):
+    with pytest.raises(ValidationError, match="this document needs sale"):
         create_invoice(biller, partner_id=shop.partner, lines=[line], journal_id=bank)
     planned = create_invoice(biller, partner_id=shop.partner, lines=[line], post=True, dry_run=True)
     assert isinstance(planned, Plan)
@@ -377,7 +377,7 @@ def test_a_journal_of_another_company_is_refused(biller: Odoo, shop: Shop) -> No
     others = [row["id"] for row in rows if row["company_id"]["id"] != mine]
     if not others:
         pytest.skip("There is no second company with journals here.")
-    with pytest.raises(ValidationError, match="another company"):
+    with pytest.raises(ValidationError, match="belongs to the company"):
         create_invoice(biller, partner_id=shop.partner, lines=[{"name": "x"}], journal_id=others[0])
 
 

@@ -131,7 +131,7 @@ async def test_a_seller_is_refused(admin: Odoo, server: Server, era: str, suffix
     async with Client(mcp_server(server, seller, mode="full"), mode=era) as client:
         for kind in kinds:
             code, message = await ask(client, "get_report", {"kind": kind})
-            assert (code, "cannot see all of the books" in message) == ("ACCESS_DENIED", True)
+            assert (code, "cannot see all journal items" in message) == ("ACCESS_DENIED", True)
         for tool, arguments in asked:
             code, message = await ask(client, tool, arguments)
             assert code in ("ACCESS_DENIED", "NOT_FOUND"), (tool, message)

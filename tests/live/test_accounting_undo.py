@@ -111,7 +111,7 @@ def test_what_is_on_an_invoice_is_taken_off_and_applied_again(admin: Odoo, partn
         ({"undo": "one"}, AmbiguousNameError, "Several"),
         ({"undo": "one", "credit_name": theirs.name}, NotFoundError, "is not reconciled with"),
         ({"undo": "one", "line_id": 2**30}, NotFoundError, "is not reconciled with"),
-        ({"undo": "all", "credit_name": note.name}, ValidationError, "takes off everything"),
+        ({"undo": "all", "credit_name": note.name}, ValidationError, "removes every credit"),
         ({"undo": "some"}, ValidationError, "Choose|cannot be undone"),
     ]
     for arguments, error, text in wrong:
@@ -182,7 +182,7 @@ def test_an_invoice_is_paid_in_another_currency(admin: Odoo, partner: int, money
     more = posted(admin, partner)
     paid = register_payment(admin, invoice_ids=[more.id], currency=money.name, amount=700)
     assert isinstance(paid, PaymentResult)
-    assert paid.warnings == ["That is more than was due; the rest stays open as a credit."]
+    assert paid.warnings == ["That is more than was due. The rest stays open as a credit."]
     third = posted(admin, partner)
     (credit,) = get_invoice(admin, invoice_id=third.id).open_credits or []
     assert (credit.amount, credit.currency) == (60.0, money.name)
@@ -285,7 +285,7 @@ def test_what_cannot_be_converted_pays_nothing(admin: Odoo, partner: int, money:
         (
             {"currency": money.name, "invoice_ids": [invoices[0], foreign.id], "amount": 5},
             ValidationError,
-            "in one currency only",
+            "partner in one currency",
         ),
     ]
     home = records.search_read(

@@ -174,7 +174,7 @@ def test_a_company_is_created_with_people_and_addresses(
         {"name": f"Quux {suffix[::-1]}", "people": [given["people"][0]]},
     ]
     for same in again:
-        with pytest.raises(ValidationError, match="seems to be there already") as raised:
+        with pytest.raises(ValidationError, match="seems to exist") as raised:
             contacts.create_company(admin, **same)
         found = {one["id"] for one in raised.value.details["duplicates"]}
         assert found & {made.id, ann.id}

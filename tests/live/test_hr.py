@@ -236,9 +236,9 @@ def test_hours_of_a_day_are_taken_where_the_type_is_in_hours(
     before = leaves(admin, staff.emp_id)
     bad: list[tuple[dict[str, Any], str]] = [
         ({"hour_from": 2, "hour_to": 3}, "no working time"),
-        ({"hour_from": 15, "hour_to": 14}, "not hours of one day"),
+        ({"hour_from": 15, "hour_to": 14}, "not a range of hours"),
         ({"hour_from": 15}, "hour_to"),
-        ({"hour_from": 9, "hour_to": 11.5, "half_day": "am"}, "cannot both"),
+        ({"hour_from": 9, "hour_to": 11.5, "half_day": "am"}, "cannot be combined"),
         ({"hour_from": 9, "hour_to": 11, "leave_type_id": leave_type(admin, suffix)}, "by hours"),
     ]
     if admin.version.major < 18:
@@ -577,7 +577,7 @@ def test_an_employees_time_off_is_listed(
     assert hr.list_leaves(staff.emp, date_from=saturday, date_to=saturday).overlapping == []
     hidden = hr.list_leaves(staff.emp, employee_id=staff.boss_id, date_from=monday)
     assert hidden.leaves == []
-    assert "not allowed to see it" in hidden.warnings[0]
+    assert "cannot see it" in hidden.warnings[0]
     for leave in (first, half):
         decide(admin, decision="refuse", leave_id=leave.id)
     assert hr.list_leaves(staff.emp, date_from=monday, date_to=friday).overlapping == []
@@ -676,7 +676,7 @@ def test_expenses_are_submitted_posted_and_paid_together(
     domain = [["move_id", "=", entry.id], ["account_id.reconcile", "=", True]]
     lines = toolkit.search_read(admin, "account.move.line", domain, ["amount_residual"]).records
     assert sum(abs(line["amount_residual"]) for line in lines) == 0
-    with pytest.raises(StateError, match="there already"):
+    with pytest.raises(StateError, match="is already"):
         process(admin, first, second, until="pay", journal=journal)
 
 
@@ -705,7 +705,7 @@ def test_expenses_of_different_states_are_brought_to_one(
         admin, "account.move", [entry.id for entry in found.entries], ["amount_total"]
     )
     assert sum(row["amount_total"] for row in moves) == 95.5
-    with pytest.raises(StateError, match="there already"):
+    with pytest.raises(StateError, match="is already"):
         process(admin, draft, sent, posted, until="post")
 
 

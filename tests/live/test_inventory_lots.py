@@ -203,7 +203,7 @@ def test_wrong_lines_and_lots_leave_all_as_it_was(
     delivery = _transfer(odoo, "outgoing", **quantities)
     before = _snapshot(odoo, plain, of_lots, serials)
     wrong: list[tuple[int, dict[str, Any], type[OdooError], str]] = [
-        (receipt.id, {"product_id": of_lots, "quantity": 1}, ValidationError, "name the ones"),
+        (receipt.id, {"product_id": of_lots, "quantity": 1}, ValidationError, "Pass the numbers"),
         (receipt.id, {"product_id": plain, "quantity": 1, "lots": ["X"]}, ValidationError, "not"),
         (
             receipt.id,
@@ -250,7 +250,7 @@ def test_wrong_lines_and_lots_leave_all_as_it_was(
             validate_picking(odoo, picking_id=picking, lines=[line], backorder=True)
     with pytest.raises(StateError, match="less was entered"):
         validate_picking(odoo, picking_id=delivery.id, lines=[{"product_id": plain, "quantity": 1}])
-    with pytest.raises(ValidationError, match="name the ones"):
+    with pytest.raises(ValidationError, match="Pass the numbers"):
         validate_picking(odoo, picking_id=receipt.id)
     with pytest.raises(StateError, match="only a done transfer"):
         return_picking(odoo, picking_id=delivery.id)

@@ -218,7 +218,7 @@ def test_bad_rules_leave_all_as_it_was(admin: Odoo, suffix: str) -> None:
     for options, said in (
         ({"product_id": product}, "needs a minimum"),
         ({"product_id": product, "minimum": 5, "maximum": 2}, "below the minimum"),
-        ({"product_id": service, "minimum": 5}, "not a product whose stock"),
+        ({"product_id": service, "minimum": 5}, "not a storable product"),
         ({"product_id": product, "minimum": 5, "location_id": f"No {suffix}"}, "(?i)no .*match"),
     ):
         with pytest.raises(OdooError, match=said):

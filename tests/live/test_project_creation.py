@@ -104,7 +104,7 @@ def test_tasks_may_go_without_stages(admin: Odoo, suffix: str) -> None:
     made = make(admin, name=f"Plain {suffix}", tasks=[{"name": f"A {suffix}"}])
     assert [task.name for task in made.tasks] == [f"A {suffix}"]
     again = make(admin, name=f"Plain {suffix}")
-    assert again.warnings == [f"There is a project 'Plain {suffix}' already (id {made.id})."]
+    assert again.warnings == [f"The project 'Plain {suffix}' already exists (id {made.id})."]
 
 
 @pytest.mark.every_version

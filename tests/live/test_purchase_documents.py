@@ -164,7 +164,7 @@ def test_a_vendors_bill_is_matched_before_it_is_entered(admin: Odoo, market: Mar
     before = rows(admin, market)
     spelled = f"f {market.tag.upper()}"
     for again in (head["ref"], spelled):
-        with pytest.raises(StateError, match="is there already") as raised:
+        with pytest.raises(StateError, match="already exists") as raised:
             enter([{**right[0], "quantity": 4}], ref=again, accept_differences=True)
         assert raised.value.details["ids"] == [made.bill.id]
     assert rows(admin, market) == before

@@ -114,7 +114,7 @@ def test_a_line_that_cannot_be_meant_is_refused(line: dict[str, Any], error: str
 
 @pytest.mark.parametrize(
     ("journal", "error"),
-    [(6, "of type bank"), (16, "belongs to Other"), (77, "no journal with id 77")],
+    [(6, "type bank"), (16, "belongs to the company Other"), (77, "no journal with id 77")],
 )
 def test_a_journal_that_does_not_fit_is_refused(journal: int, error: str) -> None:
     odoo = Books(19)
@@ -254,7 +254,7 @@ def test_what_was_paid_and_what_is_left_is_told_by_currency() -> None:
         ([{**POSTED, "payment_state": "in_payment"}], {}, "in payment"),
         ([{**POSTED, "amount_residual": 0.0}], {}, "nothing left"),
         ([{**POSTED, "move_type": "entry"}], {}, "no invoice"),
-        ([POSTED, {**POSTED, "id": 8, "move_type": "in_invoice"}], {}, "money in"),
+        ([POSTED, {**POSTED, "id": 8, "move_type": "in_invoice"}], {}, "incoming payments"),
         ([POSTED, {**POSTED, "id": 8, "company_id": 2}], {}, "different companies"),
         ([POSTED, {**POSTED, "id": 8, "commercial_partner_id": 10}], {"amount": 5}, "one partner"),
         ([POSTED], {"amount": 0}, "more than 0"),

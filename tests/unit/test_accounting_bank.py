@@ -146,17 +146,17 @@ def test_no_answer_is_lost_for_good(method: str) -> None:
 
 def test_other_currencies_are_refused() -> None:
     (euro,) = plan(BankOffice(), line(30.0, "INV/113")).lines
-    assert (euro.status, "is in EUR, the line in USD" in euro.reasons[0]) == ("none", True)
+    assert (euro.status, "is in EUR and the line in USD" in euro.reasons[0]) == ("none", True)
     with pytest.raises(ValidationError, match="is in EUR, but the journal Bank is in USD"):
         book(BankOffice(), line(30.0, "INV/113", currency="eur"))
-    with pytest.raises(ValidationError, match="nothing is converted"):
+    with pytest.raises(ValidationError, match="foreign currency"):
         book(BankOffice(currency=1), line(30.0, "INV/113"))
 
 
 @pytest.mark.parametrize(
     ("lines", "error", "match"),
     [
-        ([], OdooError, "no lines"),
+        ([], OdooError, "lines is empty"),
         ([{"amount": 1.0}], ValidationError, "has no date"),
         ([{"date": DAY}], ValidationError, "has no amount"),
         ([line(0.0)], ValidationError, "is 0"),
@@ -181,8 +181,8 @@ def test_bad_input_books_nothing(lines: Any, error: type[OdooError], match: str)
 
 def test_rights_and_policy() -> None:
     odoo = BankOffice(may=False)
-    assert "must not book bank lines" in plan(odoo, line(70.0, "INV/103")).message
-    with pytest.raises(AccessError, match="must not book"):
+    assert "cannot book bank lines" in plan(odoo, line(70.0, "INV/103")).message
+    with pytest.raises(AccessError, match="cannot book"):
         book(odoo, line(70.0, "INV/103"))
     assert writes(odoo) == []
     for policy in (Policy(mode="readonly"), Policy(model_blocklist=LINE)):

@@ -55,7 +55,7 @@ def _pay(odoo: Books, **more: Any) -> Any:
             [RATE],
             {"invoice_ids": [7, 8], "currency": "EUR", "amount": 5},
             ValidationError,
-            "in one currency only",
+            "partner in one currency",
         ),
     ],
 )

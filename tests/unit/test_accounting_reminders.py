@@ -78,7 +78,7 @@ def test_min_days_and_limit() -> None:
     assert [one.customer.name for one in shown.reminders] == ["Bob"]
     assert len(shown.omitted) == 2
     assert all("Beyond the limit of 1 customer: " in one.reason for one in shown.omitted)
-    assert "2 customers more are left out by the limit." in shown.message
+    assert "The limit excludes 2 customers more." in shown.message
 
 
 def test_own_words_are_filled_in() -> None:
@@ -95,7 +95,7 @@ def test_own_words_are_filled_in() -> None:
     [
         ({"body": "  "}, "body is empty"),
         ({"body": "{{ object.name }}"}, "placeholder"),
-        ({"subject": "For {name}"}, "stands for nothing"),
+        ({"subject": "For {name}"}, "unknown placeholder"),
         ({"subject": "{invoices}"}, "one line"),
         ({"min_days": 0}, "min_days"),
         ({"limit": 0}, "limit"),
@@ -111,7 +111,7 @@ def test_bad_input_is_refused_before_anything_is_sent(options: Any, match: str) 
 def test_who_is_not_there_is_not_reminded() -> None:
     with pytest.raises(NotFoundError):
         send_reminders(Dunning(), partners=[99])
-    with pytest.raises(AccessError, match="all of the books"):
+    with pytest.raises(AccessError, match="all journal items"):
         send_reminders(Dunning(groups=()))
 
 

@@ -141,13 +141,13 @@ def test_lines_are_credited_as_they_were_invoiced(major: int) -> None:
     ("lines", "error", "text"),
     [
         ([{"product_name": "Alpha", "quantity": 4.5}], ValidationError, "4 of Alpha were"),
-        ([{"product_name": "desk"}, {"line_id": 4}], ValidationError, "another one"),
+        ([{"product_name": "desk"}, {"line_id": 4}], ValidationError, "another entry"),
         ([{"product_name": "chair"}], NotFoundError, "no line 'chair'"),
         ([{"line_id": 31}], NotFoundError, "no line '31'"),
-        ([{"line_id": 1, "product_name": "Alpha"}], ValidationError, "one of them"),
+        ([{"line_id": 1, "product_name": "Alpha"}], ValidationError, "one line"),
         ([{"line_id": 1, "price": 3}], ValidationError, "unknown key"),
         ([{"line_id": 1, "quantity": 0}], ValidationError, "more than 0"),
-        ([], ValidationError, "no lines"),
+        ([], ValidationError, "lines is empty"),
     ],
 )
 def test_lines_that_cannot_be_credited_write_nothing(lines: Any, error: Any, text: str) -> None:
@@ -210,7 +210,7 @@ def test_an_open_credit_is_found_by_id_or_name(major: int) -> None:
         ({}, {"line_id": 33}, NotFoundError, "No open 33"),
         ({}, {"line_id": 34}, NotFoundError, "No open 34"),
         ({}, {"credit_name": "PAY/10"}, NotFoundError, "No open PAY/10"),
-        ({}, {"line_id": 31, "credit_name": "PAY/8"}, ValidationError, "not both"),
+        ({}, {"line_id": 31, "credit_name": "PAY/8"}, ValidationError, "either"),
         ({"commercial_partner_id": 10, "move_type": "out_refund"}, {}, NotFoundError, "No open"),
     ],
 )
@@ -272,9 +272,9 @@ def test_what_is_on_an_invoice_is_taken_off(major: int, monkeypatch: pytest.Monk
         ({"line_id": 33}, NotFoundError, "33 is not reconciled with INV/1"),
         ({"credit_name": "PAY/10"}, NotFoundError, "PAY/10 is not reconciled with INV/1"),
         ({"credit_name": ""}, NotFoundError, "is not reconciled with INV/1"),
-        ({"undo": "all", "credit_name": "PAY/8"}, ValidationError, "takes off everything"),
+        ({"undo": "all", "credit_name": "PAY/8"}, ValidationError, "removes every credit"),
         ({"undo": "both"}, ValidationError, "'both' cannot be undone"),
-        ({"line_id": 31, "credit_name": "PAY/8"}, ValidationError, "not both"),
+        ({"line_id": 31, "credit_name": "PAY/8"}, ValidationError, "either"),
         ({"invoice_id": 8}, NotFoundError, "no invoice or bill with id 8"),
     ],
 )
@@ -383,8 +383,12 @@ def test_the_accounts_of_an_entry_are_found_by_name_or_code(major: int) -> None:
     ("lines", "error", "text"),
     [
         ([ENTRY[0], {"account_id": 14, "credit": 12}], ValidationError, "difference 0.50"),
-        ([ENTRY[0], {"account_id": 14, "debit": 1, "credit": 1}], ValidationError, "one of them"),
-        ([ENTRY[0], {"account_id": 14}], ValidationError, "one of them"),
+        (
+            [ENTRY[0], {"account_id": 14, "debit": 1, "credit": 1}],
+            ValidationError,
+            "either a debit",
+        ),
+        ([ENTRY[0], {"account_id": 14}], ValidationError, "either a debit"),
         ([ENTRY[0], {"account_id": 14, "credit": -12.5}], ValidationError, "more than 0"),
         ([ENTRY[0], {"account_id": 14, "credit": "x"}], ValidationError, "number"),
         ([ENTRY[0], {"credit": 12.5}], ValidationError, "account_id"),
@@ -417,7 +421,7 @@ def test_the_rest_of_a_payment_is_written_off(major: int) -> None:
     assert values["payment_difference_handling"] == "reconcile"
     assert (values["writeoff_account_id"], values["writeoff_label"]) == (15, "Rounding")
     for wrong in ({"invoice_ids": [7, 8], "amount": 1}, {"invoice_ids": [7]}):
-        with pytest.raises(ValidationError, match="takes one invoice"):
+        with pytest.raises(ValidationError, match="exactly one invoice"):
             register_payment(odoo, **wrong, writeoff_account="600000")  # type: ignore[arg-type]
     with pytest.raises(NotFoundError):
         register_payment(odoo, invoice_ids=[7], amount=1, writeoff_account="Nil")

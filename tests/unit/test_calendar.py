@@ -180,15 +180,15 @@ def test_round_trips() -> None:
         ({"timezone": "../../etc"}, "no time zone"),
         ({"duration": 0}, "more than 0"),
         ({"name": " "}, "name is empty"),
-        ({"include_me": False}, "Nobody takes part"),
+        ({"include_me": False}, "no attendees"),
         ({"repeat": "weekly"}, "needs an end"),
         ({"repeat": "weekly", "count": 2, "until": "2030-04-01"}, "needs an end"),
-        ({"repeat": "daily", "count": 201}, "the maximum is 200"),
+        ({"repeat": "daily", "count": 201}, "The maximum is 200"),
         ({"repeat": "daily", "until": "2030-03-10"}, "before the first"),
         ({"repeat": "weekly", "count": 2, "weekdays": ["tue"]}, "Monday, which is not among"),
         ({"repeat": "weekly", "count": 2, "weekdays": ["day"]}, "list of days"),
         ({"repeat": "daily", "count": 2, "weekdays": ["mon"]}, "repeat weekly"),
-        ({"count": 2}, "for meetings that repeat"),
+        ({"count": 2}, "need repeat"),
         ({"attendees": ["Nobody"]}, "Nobody"),
         ({"attendees": ["nobody@x.org"]}, "No contact has the address"),
         ({"attendees": ["x@y"]}, "attendees\\[0\\] is not an e-mail address"),
@@ -287,7 +287,7 @@ def test_a_cancelled_meeting_is_not_cancelled_again() -> None:
 
 def test_attendees_must_hear_of_it_from_somebody() -> None:
     result = calendar.cancel_meeting(Office(), meeting_id=1)
-    assert result.warnings == ["Odoo does not notify the attendees. Tell Ann yourself."]
+    assert result.warnings == ["Odoo does not notify the attendees. Inform Ann yourself."]
 
 
 def test_of_meetings_with_one_subject_somebody_has_to_choose() -> None:
@@ -344,7 +344,7 @@ def test_without_a_time_for_everybody_it_says_without_whom_there_is_one() -> Non
 
     assert found.free == []
     assert found.warnings == [
-        "There is no time when everybody is free.",
+        "There is no time when all attendees are free.",
         "Without Me, the first is 2030-03-29T09:00:00+01:00 to 2030-03-29T17:00:00+01:00.",
     ]
 

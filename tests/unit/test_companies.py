@@ -39,7 +39,7 @@ def created(odoo: AddressBook) -> list[dict[str, Any]]:
 )
 def test_what_may_be_there_is_named_and_nothing_is_created(given: dict[str, Any], why: str) -> None:
     odoo = AddressBook()
-    with pytest.raises(ValidationError, match="seems to be there already") as raised:
+    with pytest.raises(ValidationError, match="seems to exist") as raised:
         create_company(odoo, **given)
     first = raised.value.details["duplicates"][0]
     assert why in " ".join(first["why"])
@@ -108,5 +108,5 @@ def test_what_is_closed_is_not_compared() -> None:
     with pytest.raises(AccessError, match="name"):
         create_company(AddressBook(policy=closed), name="ACME Ltd")
     closed = Policy(mode="full", field_blocklist=["vat", "phone", "mobile"])
-    with pytest.raises(ValidationError, match="seems to be there"):
+    with pytest.raises(ValidationError, match="seems to exist"):
         create_company(AddressBook(policy=closed), name="ACME Ltd")

@@ -196,7 +196,7 @@ def test_expenses_go_together_as_far_as_asked(major: int) -> None:
     old = "approve_expense_sheets" if major <= 16 else "action_approve_expense_sheets"
     post = "action_sheet_move_post" if major == 18 else "action_sheet_move_create"
     assert sent(odoo) == (["action_approve", "action_post"] if major == 19 else [old, post])
-    with pytest.raises(StateError, match="there already"):
+    with pytest.raises(StateError, match="is already"):
         process(odoo, until="post")
     plan = hr.process_expenses.plan(odoo, expenses=[20, 21], until="pay", journal="bank")
     assert "Would pay 2 expenses" in plan.message
@@ -265,8 +265,8 @@ def test_sums_are_of_one_currency() -> None:
     ("values", "words"),
     [
         ({"until": "gift"}, "until is 'gift'"),
-        ({"until": "pay"}, "journal is needed"),
-        ({"journal": "Bank"}, "journal is needed"),
+        ({"until": "pay"}, "journal is for until='pay'"),
+        ({"journal": "Bank"}, "journal is for until='pay'"),
         ({"until": "pay", "journal": 8}, "no bank or cash journal with id 8"),
         ({"until": "pay", "journal": "Sales"}, "Sales"),
         ({"expenses": []}, "at least one"),

@@ -263,7 +263,7 @@ def test_who_is_no_employee_is_told_so() -> None:
     odoo.server.records["res.users"][0]["employee_id"] = False
     with pytest.raises(ValidationError, match="not an employee"):
         check(odoo, "in")
-    with pytest.raises(ValidationError, match="in or out"):
+    with pytest.raises(ValidationError, match='"in" or "out"'):
         check(odoo, "home")
 
 
@@ -360,9 +360,9 @@ def decide(odoo: Scripted, decision: Any, **values: Any) -> ExpenseResult:
     ("decision", "values", "words"),
     [
         ("pay", {}, "decision is 'pay'"),
-        ("refuse", {}, "reason is needed"),
-        ("refuse", {"reason": " "}, "reason is needed"),
-        ("approve", {"reason": "good"}, "only then"),
+        ("refuse", {}, "reason is for decision='refuse'"),
+        ("refuse", {"reason": " "}, "reason is for decision='refuse'"),
+        ("approve", {"reason": "good"}, "which needs it"),
         ("approve", {"expense_id": 99}, "no expense with id 99"),
         ("approve", {"expense_id": None}, "is needed"),
         ("approve", {"expense_id": None, "expense_name": "Trip"}, "Trip"),

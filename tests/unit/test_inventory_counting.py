@@ -75,14 +75,14 @@ def test_what_is_reserved_of_it_is_said(major: int) -> None:
     assert (desks.reserved, chairs.reserved) == (15, 0)
     assert [(one.document, one.quantity) for one in desks.reserved_for] == [("WH/OUT/9", 15)]
     (warning,) = plan.warnings
-    assert "Desk in WH/Stock: 15 are reserved for WH/OUT/9, and 12 were counted." in warning
+    assert "Desk in WH/Stock: 15 are reserved for WH/OUT/9, but only 12 were counted." in warning
 
 
 @pytest.mark.parametrize(
     ("depot", "lines", "said"),
     [
-        ({}, [], "no lines"),
-        ({}, [{"quantity": 1}], r"lines\[0\] names no product"),
+        ({}, [], "lines is empty"),
+        ({}, [{"quantity": 1}], r"lines\[0\] has no product"),
         ({}, [{"product_id": 3}], "must be a number"),
         ({}, [{"product_id": 3, "quantity": -1}], "must not be negative"),
         ({}, [{"product_id": 3, "quantity": 1, "shelf": "A"}], "unknown key"),
@@ -90,11 +90,11 @@ def test_what_is_reserved_of_it_is_said(major: int) -> None:
         ({}, [{"product_id": 3, "quantity": 1, "lot": "A1"}], "is not tracked"),
         ({}, [{"product_id": 3, "quantity": 1, "location_id": 4}], "holds no stock"),
         ({}, [{"product_id": 3, "quantity": 1}] * 2, r"lines\[0\] and lines\[1\] both count"),
-        ({}, [{"product_id": 3, "quantity": 1}] * 1001, "more than 1000"),
+        ({}, [{"product_id": 3, "quantity": 1}] * 1001, "maximum is 1000"),
         (
             {"tracking": "lot", "lots": {"A1": 3.0}},
             [{"product_id": 3, "quantity": 1}],
-            r"(?s)name one with lot. \(lines\[0\].lot\).*In stock: A1 \(3 free\)",
+            r"(?s)Set lot to one of them. \(lines\[0\].lot\).*In stock: A1 \(3 free\)",
         ),
         (
             {"tracking": "lot", "lots": {"K1": 1.0}},

@@ -74,7 +74,7 @@ def test_the_rule_that_is_there_is_changed(major: int) -> None:
     # Product and rules, for the plan and again; the write; the rule and its routes.
     assert len(depot.sent) == 2 + 2 + 3
     again = change(depot)
-    assert again.message == "OP/00001 of Desk in WH/Stock was so already."
+    assert again.message == "OP/00001 of Desk in WH/Stock already had these values."
     assert len(writes(depot)) == 1
     assert set_reordering_rule(depot, rule_id=1, maximum=30).maximum == 30
 
@@ -97,13 +97,13 @@ def test_what_odoo_stored_otherwise_is_told() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"product_id": 3}, "a new one needs a minimum"),
+        ({"product_id": 3}, "a new rule needs a minimum"),
         ({"product_id": 3, "minimum": -1}, "must not be negative"),
         ({"product_id": 3, "minimum": 5, "maximum": 2}, "would be below the minimum"),
         ({"product_id": 3, "minimum": 5, "multiple": 6}, "have no multiple"),
         ({"product_id": 3, "minimum": 5, "trigger": "often"}, "auto or manual"),
         ({"product_id": 3, "minimum": 5, "location_id": 4}, "holds no stock"),
-        ({"product_id": 3, "rule_id": 1, "minimum": 5}, "not both"),
+        ({"product_id": 3, "rule_id": 1, "minimum": 5}, "either rule_id"),
         ({"rule_id": 9, "minimum": 5}, "no reordering rule with id 9"),
         ({"minimum": 5}, "product_id"),
     ],
@@ -173,7 +173,7 @@ def test_a_plan_shows_the_drafts_to_which_odoo_may_add() -> None:
     assert [(one.id, one.name, one.url) for one in plan.documents] == [
         (12, "P00012", depot.link("purchase.order", 12))
     ]
-    assert "Odoo may add to these drafts: P00012 of Azure; it does" in plan.message
+    assert "Odoo may add to these drafts: P00012 of Azure. It adds" in plan.message
     assert writes(depot) == []
     none = run(with_a_draft("cancel"), dry_run=True)
     assert "purchase orders will be new." in none.message
@@ -183,7 +183,7 @@ def test_a_plan_shows_the_drafts_to_which_odoo_may_add() -> None:
     ("options", "said"),
     [
         ({}, "Which rules"),
-        ({"products": [3], "rules": [1]}, "cannot go together"),
+        ({"products": [3], "rules": [1]}, "cannot be combined"),
         ({"rules": ["OP"]}, "list of ids"),
         ({"rules": [9]}, "no reordering rule with id 9"),
         ({"products": [4]}, "no active reordering rule"),

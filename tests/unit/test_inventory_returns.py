@@ -83,7 +83,7 @@ def test_lots_are_shown_where_a_product_is_tracked(major: int) -> None:
 def test_what_is_there_already_is_not_counted_again() -> None:
     depot = Depot(19)
     count(depot)
-    assert count(depot).message == "There were 12 of Desk in WH/Stock already. Nothing was done."
+    assert count(depot).message == "The stock of Desk in WH/Stock is 12 already. Nothing was done."
     assert len(depot.asked("create")) == 1
 
 
@@ -103,7 +103,7 @@ def test_a_lot_is_counted_by_itself_and_made_if_it_is_new(major: int) -> None:
         ({}, {"quantity": "many"}, "must be a number"),
         ({}, {"lot": "A1"}, "is not tracked"),
         ({}, {"location_id": 4}, "holds no stock"),
-        ({"tracking": "lot"}, {}, "name one with lot"),
+        ({"tracking": "lot"}, {}, "Set lot to one"),
         ({"tracking": "lot", "lots": {"K1": 1.0}}, {"lot": "K1"}, "is a lot of Chair"),
         ({"tracking": "serial"}, {"lot": "S1"}, "1 or 0, not 12"),
     ],

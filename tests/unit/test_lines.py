@@ -30,13 +30,13 @@ def test_a_line_may_have_null_for_its_product_name() -> None:
 
 @pytest.mark.parametrize("lines", [None, [], (), "abc", {"product_id": 7}, 5, Column([])])
 def test_what_is_no_list_of_lines_is_refused(lines: Any) -> None:
-    with pytest.raises(ValidationError, match="There are no lines") as raised:
+    with pytest.raises(ValidationError, match="lines is empty") as raised:
         check_lines(lines, KEYS)
     assert raised.value.code == "MISSING_REQUIRED_FIELD"
 
 
 def test_an_empty_list_is_called_by_its_argument_and_the_keys_are_named() -> None:
-    with pytest.raises(ValidationError, match="There are no entries") as raised:
+    with pytest.raises(ValidationError, match="entries is empty") as raised:
         check_lines([], ("hours", "task_id"), "entries")
     assert "hours, task_id" in raised.value.suggestion
 

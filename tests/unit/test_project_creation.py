@@ -185,7 +185,7 @@ def test_the_plan_says_all_in_names_and_writes_nothing(major: int) -> None:
         "'Kitchen' (Doing, part of 'Pack')",
         "'Unpack' (Doing, after 'Drive', 'Pack')",
         "notifies the assignees",
-        "There is a project 'Old' already (id 1).",
+        "The project 'Old' already exists (id 1).",
     ):
         assert words in plan.message
     assert [str(call).split("(")[0] for call in plan.calls] == [
@@ -197,7 +197,7 @@ def test_the_plan_says_all_in_names_and_writes_nothing(major: int) -> None:
     ]
     odoo.server.records["project.task.type"].clear()
     made = make(odoo, name="Old", stages=["Doing"], tasks=TASKS)
-    assert made.warnings == ["There is a project 'Old' already (id 1)."]
+    assert made.warnings == ["The project 'Old' already exists (id 1)."]
     assert [call.method for call in writes(odoo)] == [call.method for call in plan.calls]
 
 

@@ -197,7 +197,7 @@ def test_chosen_employees_are_judged_though_they_are_no_users() -> None:
 def test_what_cannot_be_read_is_told() -> None:
     odoo = server()
     odoo.answers["hr.leave", "search_read"] = AccessError("Not yours.")
-    assert "judged without this: Not yours." in hours(odoo).warnings[0]
+    assert "too few logged hours ignores this: Not yours." in hours(odoo).warnings[0]
 
 
 @pytest.mark.parametrize(

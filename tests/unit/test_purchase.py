@@ -113,7 +113,7 @@ def test_what_cannot_be_priced_is_left_to_odoo(
         ({"product_id": 3, "product_name": "Chair"}, "not both"),
         ({"quantity": 2, "name": "x"}, "no product"),
         ({"name": "  "}, "no product"),
-        ({"name": 5}, "must be text"),
+        ({"name": 5}, "must be a string"),
         ({}, "no product"),
     ],
 )

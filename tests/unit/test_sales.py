@@ -45,10 +45,10 @@ def invoice(**values: Any) -> dict[str, Any]:
         ({"product_id": 3, "quantity": "2"}, "quantity"),
         ({"product_id": 3, "amount": 2}, "unknown key"),
         ({"product_id": 3, "product_name": "Chair"}, "not both"),
-        ({"quantity": 2}, "neither a product nor a text"),
-        ({"name": "  "}, "neither a product nor a text"),
+        ({"quantity": 2}, "neither a product nor a name"),
+        ({"name": "  "}, "neither a product nor a name"),
         ({"product_name": " "}, "not a name"),
-        ({}, "neither a product nor a text"),
+        ({}, "neither a product nor a name"),
     ],
 )
 def test_a_wrong_line_is_refused_before_anything_is_sent(line: dict[str, Any], match: str) -> None:
@@ -237,9 +237,9 @@ def test_posting_is_asked_of_the_policy_before_the_draft_is_made() -> None:
     [
         ("percentage", 150, "more than the order"),
         ("percentage", 0, "more than 0"),
-        ("percentage", None, "amount is needed"),
+        ("percentage", None, "needs an amount"),
         ("fixed", -5, "more than 0"),
-        ("delivered", 5, "only for down payments"),
+        ("delivered", 5, "for down payments only"),
         ("nosuch", None, "not a way to invoice"),
         ("fixed", 346, "order's total"),
     ],

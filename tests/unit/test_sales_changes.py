@@ -71,7 +71,7 @@ def test_a_product_that_the_order_lacks_is_told_with_its_lines() -> None:
     """Its id, which a search would give, is no way out; in ``remove`` it would mean a line."""
     with pytest.raises(NotFoundError, match="has no line with the product 'Sofa'") as raised:
         sales.update_order(shop(19), order_id=12, remove=["Sofa"])
-    assert "Give one of these as line_id: 1 " in raised.value.suggestion
+    assert "Set line_id to one of these: 1 " in raised.value.suggestion
     assert "search_read" not in raised.value.suggestion
 
 

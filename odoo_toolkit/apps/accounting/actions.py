@@ -313,8 +313,8 @@ def reset_invoice(
     def result(done: Done) -> Invoice:
         if paid:
             done.warnings.append(
-                f"It was {row['payment_state'].replace('_', ' ')}: what had paid it is not undone,"
-                " but open again where the invoice shows an amount due."
+                f"It was {row['payment_state'].replace('_', ' ')}. Its payments "
+                "stay, and are open again if the invoice shows an amount due."
             )
         verb = "Cancelled" if to == "cancel" and done.complete else "Reset to draft"
         return invoice_result(odoo, done, verb, posting=False)

@@ -324,7 +324,7 @@ def apply_line(bank: Bank, match: BankMatch, groups: Sequence[Group]) -> BankMat
         told = error.to_dict()
         if number is not None and match.line_id is None:
             warnings.append(
-                f"The line is booked (id {number}), but not reconciled: give it again to go on."
+                f"The line is booked (id {number}), but not reconciled. Pass it again to reconcile."
             )
         return attrs.evolve(match, status="failed", line_id=number, error=told, warnings=warnings)
     return _afterwards(bank, attrs.evolve(match, line_id=number, warnings=warnings), groups)
@@ -341,7 +341,7 @@ def _book(bank: Bank, match: BankMatch, groups: Sequence[Group], warnings: list[
     if len(rows) != 1:
         raise StateError(
             f"The statement {statement} has {len(rows)} lines, not the one that was given.",
-            suggestion="Look at it in Odoo.",
+            suggestion="Check it in Odoo.",
         )
     return int(rows[0]["id"])
 
@@ -365,7 +365,7 @@ def _settle(bank: Bank, number: int, groups: Sequence[Group], warnings: list[str
     own = _counterparts(bank, [move]).get(move, [])
     if len(own) != 1:
         raise StateError(
-            f"The bank line {number} is booked on {len(own)} accounts: somebody has worked on it.",
+            f"The bank line {number} is booked on {len(own)} accounts: another user changed it.",
             suggestion="Reconcile it in Odoo.",
             details={"model": LINE, "id": number},
         )
@@ -374,7 +374,7 @@ def _settle(bank: Bank, number: int, groups: Sequence[Group], warnings: list[str
         if item["account_id"].id != bank.suspense:
             raise StateError(
                 f"The bank line {number} is booked on {item['account_id'].name} already.",
-                suggestion="Look at it in Odoo.",
+                suggestion="Check it in Odoo.",
                 details={"model": LINE, "id": number},
             )
         ASSIGN.of(vals=wanted).make(odoo, [item["id"]], warnings)

@@ -188,8 +188,8 @@ def _checked(lines: Sequence[BankLine]) -> list[dict[str, Any]]:
     checked = check_lines(lines, BankLine.__annotations__, "lines")
     if len(checked) > MOST:
         raise ValidationError(
-            f"{len(checked)} lines are too many for one call; {MOST} is the most.",
-            suggestion=f"Give {MOST} at a time.",
+            f"{len(checked)} lines are too many for one call. The maximum is {MOST}.",
+            suggestion=f"Pass up to {MOST} lines in each call.",
             details={"field": "lines"},
         )
     first: dict[tuple[Any, ...], int] = {}
@@ -225,8 +225,8 @@ def _checked(lines: Sequence[BankLine]) -> list[dict[str, Any]]:
         if same in first:
             raise ValidationError(
                 f"lines[{first[same]}] and lines[{index}] are the same.",
-                suggestion="Give each line once. If both were paid, tell them apart by the"
-                " reference.",
+                suggestion="Pass each line once. If both were paid, give them different "
+                "references.",
                 details={"field": f"lines[{index}]"},
             )
         first[same] = index
@@ -239,8 +239,8 @@ def _check_currency(bank: Bank, journal: Row, lines: Sequence[Mapping[str, Any]]
     own = currency_of(journal) or home
     if own != home:
         raise ValidationError(
-            f"The journal {bank.journal.name} is in {own}, the books are in {home}: its lines"
-            " are not matched here, as nothing is converted.",
+            f"The journal {bank.journal.name} is in {own} and the books are in "
+            f"{home}. The toolkit matches no lines in a foreign currency.",
             suggestion="Match them in Odoo, or register the payments with register_payment.",
             details={"field": "journal", "currency": own},
         )
@@ -249,8 +249,8 @@ def _check_currency(bank: Bank, journal: Row, lines: Sequence[Mapping[str, Any]]
         if said != own:
             raise ValidationError(
                 f"lines[{index}] is in {said}, but the journal {bank.journal.name} is in {own}.",
-                suggestion="Choose the journal of that currency, or give the amount that was"
-                " booked by the bank.",
+                suggestion="Choose the journal of that currency, or pass the amount that "
+                "the bank booked.",
                 details={"field": f"lines[{index}].currency"},
             )
 
@@ -314,7 +314,7 @@ def _accounts(odoo: Odoo, journal: int) -> dict[str, int]:
     if not rows or not all(rows[0][field] for field in fields.values()):
         raise ValidationError(
             "The journal lacks its bank account or its suspense account.",
-            suggestion="Have its bank account and suspense account set in Odoo first.",
+            suggestion="Set both accounts on the journal in Odoo first.",
             details={"field": "journal"},
         )
     return {key: rows[0][field].id for key, field in fields.items()}
@@ -326,7 +326,7 @@ def _check_rights(odoo: Odoo) -> None:
     raise AccessError(_NO_RIGHT, suggestion=_WHICH, details={"model": LINE})
 
 
-_NO_RIGHT = "This user must not book bank lines: that takes the rights of full accounting."
+_NO_RIGHT = "This user cannot book bank lines: full accounting rights are needed."
 _WHICH = (
     "register_payment pays the same invoices without bank lines. For bank lines, ask an"
     " administrator of Odoo for Show Full Accounting Features (Odoo 17 and earlier) or for the"
@@ -411,8 +411,8 @@ def _in_other_currency(wish: Wish, foreign: Sequence[Group], home: str) -> Verdi
         return None
     first = named[0]
     reason = (
-        f"{first.document.name} is in {first.first.currency}, the line in {home}: nothing is"
-        " converted here. Use register_payment."
+        f"{first.document.name} is in {first.first.currency} and the line in "
+        f"{home}. Use register_payment, which converts currencies."
     )
     return Verdict(status="none", groups=named, reasons=[reason])
 

@@ -175,15 +175,15 @@ def judge(wish: Wish, groups: Sequence[Group], tolerance: float) -> Verdict:
             reasons=["Several documents of this partner have this amount."],
         )
     if exact:
-        reason = "Only the amount fits: neither the reference nor the name says whose it is."
+        reason = "Only the amount fits. Neither the reference nor the name identifies the partner."
         return Verdict(status="ask", groups=exact[:_MOST], reasons=[reason])
     near = [group for group in fitting if _same_name(group, wish.name)]
     reason = "No open document has this amount, or its number in the reference."
     if near:
-        reason += " Open of this partner are those listed."
+        reason += " The open documents of this partner are listed."
     else:
         near = [g for g in fitting if abs(g.left - wish.amount) <= _NEAR * abs(wish.amount)]
-        reason += " The listed ones are near in amount." if near else ""
+        reason += " The listed documents have similar amounts." if near else ""
     near.sort(key=lambda group: abs(group.left - wish.amount))
     return Verdict(status="none", groups=near[:_MOST], reasons=[reason])
 

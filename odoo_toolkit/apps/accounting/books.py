@@ -118,10 +118,9 @@ def open_book(odoo: Odoo, company_id: int | None, company_name: str | None = Non
     assert isinstance(row, dict)  # noqa: S101 - what is asked first
     if not sees_all:
         raise AccessError(
-            "This user cannot see all of the books: Odoo would leave out journal items without"
-            " saying so, and every figure would be wrong.",
-            suggestion="Use a user who has Odoo's invoicing or accounting rights, which can be"
-            f" read-only ({' or '.join(_SEE_ALL)}).",
+            "This user cannot see all journal items, so every figure of a report would be wrong.",
+            suggestion="Connect as a user with invoicing or accounting rights. Read-only "
+            f"rights are enough ({' or '.join(_SEE_ALL)}).",
             details={"model": ITEM, "groups": list(_SEE_ALL)},
         )
     return Book(

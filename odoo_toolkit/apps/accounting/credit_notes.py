@@ -139,8 +139,8 @@ def create_credit_note(
         raise state_error(
             INVOICE,
             row,
-            f"{called(row)} is {row['state']} ({row['move_type']}); only posted invoices and bills"
-            " are credited.",
+            f"{called(row)} is {row['state']} ({row['move_type']}); only posted "
+            "invoices and bills can be credited.",
             "Post it first, or change the draft itself." if draft else "",
         )
     journal = row["journal_id"].id
@@ -184,7 +184,7 @@ def create_credit_note(
     def result(done: Done) -> Invoice:
         if not done.answers[0]:
             todo = "Look at the invoice in Odoo."
-            raise state_error(INVOICE, row, f"Odoo made no credit note of {called(row)}.", todo)
+            raise state_error(INVOICE, row, f"Odoo created no credit note for {called(row)}.", todo)
         made = invoice_result(odoo, done, "Created", posting=post)
         # Posting it settles the invoice as far as that is unpaid: what is left is found out.
         if not made.posted or not (credited := afterwards(look, done.warnings, called(row))):
@@ -227,7 +227,7 @@ def _previewed(
     told |= {"name": f"new credit note of {called(row)}", "date": day, "amount_due": None}
     if quantities is not None:
         told |= dict.fromkeys(AMOUNTS)
-        told["notes"] = ["Odoo reckons the sums when it is made."]
+        told["notes"] = ["Odoo calculates the sums when it creates the credit note."]
     return read_document(odoo, LAYOUT, row, shown=credited, **told)
 
 
@@ -237,7 +237,7 @@ def _checked(lines: Sequence[Line]) -> list[dict[str, Any]]:
         where = f"lines[{index}]"
         if ("line_id" in line) == ("product_name" in line):
             raise ValidationError(
-                f"{where} must say which line: line_id or product_name, one of them.",
+                f"{where} must identify one line. Set line_id or product_name.",
                 suggestion="get_invoice shows the lines.",
                 details={"field": f"{where}.line_id"},
             )
@@ -273,7 +273,7 @@ def _chosen(
         quantity = line.get("quantity", meant["quantity"])
         if meant["id"] in chosen:
             raise ValidationError(
-                f"{where} names the same line as another one.",
+                f"{where} identifies the same line as another entry.",
                 suggestion="Name each line once.",
                 details={"field": where},
             )
@@ -330,10 +330,9 @@ def _check_amount(row: Row, amount: float, notes: Sequence[Row], allow_more: boo
         return
     listed = ", ".join(f"{called(note)} ({note['state']})" for note in notes)
     raise ValidationError(
-        f"{amount:.2f} is more than is left to credit of {called(row)}:"
-        f" {row['amount_total']:.2f} was invoiced, {before:.2f} is credited"
-        f"{f' by {listed}' if listed else ''}.",
-        suggestion="Look at those, credit less, or pass allow_more=True.",
+        f"{amount:.2f} is more than is left to credit on {called(row)}: {row['amount_total']:.2f} "
+        f"invoiced, {before:.2f} already credited{f' by {listed}' if listed else ''}.",
+        suggestion="Check those credit notes, credit less, or pass allow_more=True.",
         details={"model": INVOICE.model, "id": row["id"], "ids": [note["id"] for note in notes]},
     )
 
@@ -358,8 +357,8 @@ def _check_left(
         invoiced, credited = quantity(found, line), quantity(before, line)
         if credited and part > invoiced - credited + _TOLERANCE:
             raise ValidationError(
-                f"{part:g} of {_label(line)} is more than is left to credit of {called(row)}:"
-                f" {invoiced:g} were invoiced, {credited:g} are credited.",
+                f"{part:g} of {_label(line)} is more than is left to credit on "
+                f"{called(row)}: {invoiced:g} invoiced, {credited:g} already credited.",
                 suggestion="Correct the quantity, or pass allow_more=True.",
                 details={"field": "lines", "credited": credited, "ids": list(notes)},
             )

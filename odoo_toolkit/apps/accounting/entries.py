@@ -182,7 +182,7 @@ def _checked(lines: Sequence[Line]) -> list[dict[str, Any]]:
         sides = [side for side in ("debit", "credit") if line.get(side)]
         if len(sides) != 1:
             raise ValidationError(
-                f"{where} must have a debit or a credit, one of them.",
+                f"{where} must have either a debit or a credit.",
                 suggestion="Write a line such as {'account_name': '400000', 'credit': 50}.",
                 details={"field": where},
             )
@@ -193,7 +193,7 @@ def _checked(lines: Sequence[Line]) -> list[dict[str, Any]]:
         raise ValidationError(
             f"The entry does not balance: debits {debit:.2f}, credits {credit:.2f},"
             f" difference {debit - credit:.2f}.",
-            suggestion="Correct the lines; nothing was written.",
+            suggestion="Correct the lines. Nothing was written.",
             details={"field": "lines", "difference": round(debit - credit, 6)},
         )
     return checked

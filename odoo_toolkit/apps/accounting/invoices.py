@@ -373,14 +373,15 @@ def pick_journal(odoo: Odoo, journal: NameOrId, types: Sequence[str], company: i
     row = read(odoo, JOURNAL, journal_id)
     if row["type"] not in types:
         raise ValidationError(
-            f"The journal {row['name']} is of type {row['type']}; this needs {' or '.join(types)}.",
-            suggestion="Give another journal_id, or leave it out.",
+            f"The journal {row['name']} has type {row['type']}, but this "
+            f"document needs {' or '.join(types)}.",
+            suggestion="Pass another journal_id, or omit journal_id.",
             details={"field": "journal_id", "type": row["type"], "allowed": list(types)},
         )
     raise ValidationError(
-        f"The journal {row['name']} belongs to {row['company_id'].name},"
-        f" another company than {company}, which this is for.",
-        suggestion="Give a journal of that company, or connect for the other one (company_id).",
+        f"The journal {row['name']} belongs to the company "
+        f"{row['company_id'].name}, and this document to {company}.",
+        suggestion="Pass a journal of that company, or connect for the other company (company_id).",
         details={"field": "journal_id", "company_id": row["company_id"].id},
     )
 
@@ -426,8 +427,8 @@ def currency_called(
         return currency
     if not found[0]["active"]:
         raise ValidationError(
-            f"The currency {currency.name} is not active here.",
-            suggestion="Have it activated in Odoo, with its exchange rates.",
+            f"The currency {currency.name} is not active in Odoo.",
+            suggestion="Activate the currency in Odoo and enter its exchange rates.",
             details=details,
         )
     foreign = [each for each in (currency, own) if each != home]
@@ -438,7 +439,7 @@ def currency_called(
             raise ValidationError(
                 f"There is no exchange rate for {each.name} on or before {day}: Odoo would count"
                 f" 1 {each.name} as 1 {home.name}.",
-                suggestion="Have the rate entered in Odoo first.",
+                suggestion="Enter the rate in Odoo first.",
                 details=details,
             )
     return currency

@@ -82,7 +82,7 @@ def checked_lines(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         if not 0 <= line.get("discount", 0) <= 100:
             raise make_error(
                 "VALUE_ERROR",
-                f"{where}.discount is per cent, from 0 to 100, not {line['discount']:g}.",
+                f"{where}.discount must be a percentage from 0 to 100, not {line['discount']:g}.",
                 suggestion="Pass 10 for 10 %.",
                 details={"field": f"{where}.discount"},
             )
@@ -195,7 +195,7 @@ def fill_lines(
                         "MISSING_REQUIRED_FIELD",
                         f"lines[{index}] needs a price_unit: Odoo 15 and earlier do not convert "
                         "the product's price to the invoice's currency.",
-                        suggestion="Give price_unit, or leave out currency_id.",
+                        suggestion="Set price_unit, or omit currency_id.",
                         details={"field": f"lines[{index}].price_unit"},
                     )
                 values.setdefault("price_unit", own_price)
@@ -213,7 +213,7 @@ def fill_lines(
     if untaxed:
         which = ", ".join(untaxed)
         warnings.append(
-            f"Without tax: {which}, as no product there brings one. Pass tax_ids if tax is due."
+            f"Without tax, because the product has none: {which}. Pass tax_ids if tax is due."
         )
     return terms, commands, warnings
 

@@ -53,7 +53,7 @@ def lock_warnings(odoo: Odoo, company: int, day: str, kind: str = "general") -> 
             odoo, _COMPANY, [["id", above, company]], tuple(names), acts_on=INVOICE.model
         )
     except OdooError as error:
-        return [f"Whether the books are closed on {day} is not known: {error.message}"]
+        return [f"The toolkit cannot see whether the books are closed on {day}: {error.message}"]
     closed = {
         f"up to {row[name]}{what}"
         for row in rows
@@ -64,6 +64,6 @@ def lock_warnings(odoo: Odoo, company: int, day: str, kind: str = "general") -> 
         return []
     dates = " and ".join(sorted(closed))
     return [
-        f"The books are closed {dates}: Odoo will not post this under {day}. It refuses, or takes"
-        " a later day."
+        f"The books are closed {dates}. Odoo will not post on {day}: it either "
+        "rejects the document or uses a later day."
     ]

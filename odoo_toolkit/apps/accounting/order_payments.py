@@ -104,7 +104,7 @@ class Billing:
         live = [item for item in self.read(odoo, row) if item.state != "cancel"]
         if not live:
             message = f"{row['name']} has no {self.noun} to {verb}."
-            raise state_error(self.order, row, message, f"Make it first: the step {self.noun}.")
+            raise state_error(self.order, row, message, f"Add the step {self.noun}.")
         return live
 
     def _posted(self, odoo: Odoo, row: Row, result: Any) -> list[RecordName]:

@@ -108,14 +108,14 @@ def overdue(
         ]
         asked = [item for item in late if not item.blocked]
         if late and not asked:
-            reason = "All that is overdue is marked in Odoo as not to be asked for."
+            reason = "Every overdue item is excluded from follow-ups in Odoo."
             spared.append(NotReminded(customer=partner, reason=reason))
         if not asked:
             continue
         debtor, covered = _debtor(partner, asked, owed, day)
         if len(asked) < len(late):
             names = ", ".join(item.document.name or "" for item in late if item.blocked)
-            debtor.warnings.append(f"Left out, as marked in Odoo as not to be asked for: {names}.")
+            debtor.warnings.append(f"Skipped, because Odoo excludes them from follow-ups: {names}.")
         if covered:
             spared.append(NotReminded(customer=partner, reason=covered))
         else:
@@ -155,7 +155,7 @@ def _debtor(
     amounts = by_currency((amount, name) for name, amount in sums.items())
     totals = debtor.totals
     if all(sums.get(name, 0.0) >= total - NOTHING for name, total in totals.items()):
-        return debtor, f"Open credits of {amounts} cover it ({listed}): apply them with reconcile."
+        return debtor, f"Open credits of {amounts} cover it ({listed}). Apply them with reconcile."
     debtor.warnings.append(
         f"Open credits of {amounts} are not applied to it ({listed}). Apply them with reconcile."
     )

@@ -201,7 +201,7 @@ def get_statement(
     if last >= today(odoo):
         checks["open_items_are_closing"] = _same(open_total, closing)
         if not checks["open_items_are_closing"]:
-            warnings.append("The open items do not add up to the balance: look at it in Odoo.")
+            warnings.append("The open items do not add up to the balance. Check them in Odoo.")
     if not rows and not opening and not items:
         warnings.append("Nothing is booked for this partner.")
     return PartnerStatement(

@@ -172,14 +172,14 @@ def register_payment(
     ids += dict.fromkeys(number for number in resolve_all(odoo, wanted) if number)
     if writeoff_label is not None and writeoff_account is None:
         raise ValidationError(
-            "A text for a write-off is given, but no account, so the rest would stay open.",
-            suggestion="Give writeoff_account, or leave writeoff_label out.",
+            "writeoff_label is set without writeoff_account, so the rest would stay open.",
+            suggestion="Set writeoff_account, or omit writeoff_label.",
             details={"field": "writeoff_account"},
         )
     if writeoff_account is not None and (amount is None or len(ids) > 1):
         raise ValidationError(
-            "A write-off takes one invoice and the amount that is paid.",
-            suggestion="Give amount, and pay the invoices one by one.",
+            "A write-off needs exactly one invoice and the amount paid.",
+            suggestion="Set amount, and pay each invoice in its own call.",
             details={"field": "writeoff_account"},
         )
     values["payment_date"] = checked_day(payment_date, "payment_date") or today(odoo)
@@ -188,8 +188,8 @@ def register_payment(
     own = rows[0]["currency_id"] if amount is None else _one_currency(rows)
     if currency is not None and amount is None and len(ids) > 1:
         raise ValidationError(
-            "Without an amount, several invoices are paid each in its own currency.",
-            suggestion="Give amount, or pay the invoices one by one.",
+            "Without an amount, each of several invoices is paid in its own currency.",
+            suggestion="Set amount, or pay each invoice in its own call.",
             details={"field": "currency"},
         )
     company, day = rows[0]["company_id"], values["payment_date"]
@@ -226,12 +226,12 @@ def register_payment(
         if amount is not None and amount > due and not foreign and writeoff_account is None:
             more = by_currency([(amount - due, own.name)])
             done.warnings.append(
-                f"The amount is {more} more than was due; that stays open as a credit."
+                f"The amount is {more} more than was due. The excess stays open as a credit."
             )
         made = _payment_result(odoo, ids, done, day, foreign=foreign)
         if parts and amount is None and any(row.amount_residual for row in made.invoices):
             made.warnings.append(
-                "In another currency Odoo pays the next instalment only: give amount to pay more."
+                "In another currency, Odoo pays only the next instalment. Set amount to pay more."
             )
         return made
 
@@ -274,7 +274,7 @@ def _check_payable(rows: Sequence[Row]) -> bool:
     directions = {row["move_type"] in ("out_invoice", "in_refund") for row in rows}
     if len(directions) > 1:
         raise ValidationError(
-            "Some of these bring money in and some take it out.",
+            "Some of these documents are incoming payments and some are outgoing.",
             suggestion="Pay invoices separately from bills and credit notes.",
         )
     if len({row["company_id"].id for row in rows}) > 1:
@@ -302,8 +302,8 @@ def _one_currency(rows: Sequence[Row]) -> RecordName:
     currencies: set[RecordName] = {row["currency_id"] for row in rows}
     if len(partners) > 1 or len(currencies) > 1:
         raise ValidationError(
-            "An amount can be given for the invoices of one partner in one currency only.",
-            suggestion="Leave out amount to pay each invoice in full, or pay them one by one.",
+            "amount needs invoices of one partner in one currency.",
+            suggestion="Omit amount to pay each invoice in full, or pay each in its own call.",
             details={"field": "amount"},
         )
     return currencies.pop()
@@ -367,7 +367,7 @@ def _payment_result(
         booked = moved[0]["date"]
         done.warnings.append(f"Odoo booked it on {booked}, not {day}: check the lock dates.")
     if foreign and not left and any(row["is_reconciled"] is False for row in payments):
-        done.warnings.append("That is more than was due; the rest stays open as a credit.")
+        done.warnings.append("That is more than was due. The rest stays open as a credit.")
     total = by_currency((row["amount"], currency_of(row)) for row in payments)
     return PaymentResult(
         payments=[filled(Payment, row, currency=currency_of(row)) for row in payments],

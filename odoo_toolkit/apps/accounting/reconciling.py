@@ -203,10 +203,7 @@ def settlements(
     ]
     hidden = [amount for _, other, amount in found if other is None]
     total = money(sum(hidden), currency_of(row))
-    warning = (
-        f"This user cannot see the records that paid {total} of it, nor everything else that is"
-        " open."
-    )
+    warning = f"This user cannot see the records that paid {total} of it, or all open items."
     return seen, [warning] if hidden else []
 
 
@@ -245,9 +242,11 @@ def reconcile(
     if undo is not None:
         check_choice(undo, ("one", "all"), "undo", "{} cannot be undone.")
     if line_id is not None and credit_name is not None:
-        raise ValidationError("Give line_id or credit_name, not both.")
+        raise ValidationError("Pass either line_id or credit_name.")
     if undo == "all" and (line_id is not None or credit_name is not None):
-        raise ValidationError("undo='all' takes off everything: name nothing, or pass undo='one'.")
+        raise ValidationError(
+            "undo='all' removes every credit. Omit line_id and credit_name, or pass undo='one'."
+        )
     row = find(odoo, INVOICE, invoice_id, invoice_name)
     name = called(row)
     if undo:
@@ -324,7 +323,7 @@ def _taking_off(
         if item is None:
             raise AccessError(
                 f"This user cannot see everything that is reconciled with {name}.",
-                suggestion="Ask somebody with Odoo's invoicing rights.",
+                suggestion="Ask a user with invoicing rights in Odoo.",
                 details={"model": INVOICE.model, "id": row["id"]},
             )
         move = item["move_id"]

@@ -219,8 +219,8 @@ def _checked_words(subject: str, body: str) -> tuple[str, str]:
         unknown = [name for name in re.findall(r"\{(\w*)\}", text) if name not in _PLACES]
         if unknown:
             raise ValidationError(
-                f"{field} holds {{{unknown[0]}}}, which stands for nothing.",
-                suggestion=f"Use some of {', '.join(f'{{{name}}}' for name in _PLACES)}.",
+                f"{field} contains the unknown placeholder {{{unknown[0]}}}.",
+                suggestion=f"Placeholders: {', '.join(f'{{{name}}}' for name in _PLACES)}.",
                 details={"field": field},
             )
     if "{invoices}" in subject or "\n" in subject.strip():
@@ -440,7 +440,7 @@ def _beyond(debtor: Debtor, limit: int) -> NotReminded:
 
 def _also(not_sent: Sequence[NotReminded], omitted: Sequence[NotReminded]) -> str:
     also = f" {_customers(len(not_sent))} would get none: see not_sent." if not_sent else ""
-    more = f" {_customers(len(omitted))} more are left out by the limit." if omitted else ""
+    more = f" The limit excludes {_customers(len(omitted))} more." if omitted else ""
     return also + more
 
 
@@ -453,5 +453,5 @@ def _message(
         counts[status] = counts.get(status, 0) + 1
     told = ", ".join(f"{number} {status}" for status, number in counts.items())
     also = f" {_customers(len(not_sent))} got none: see not_sent." if not_sent else ""
-    more = f" {_customers(len(omitted))} more are left out by the limit." if omitted else ""
+    more = f" The limit excludes {_customers(len(omitted))} more." if omitted else ""
     return f"Reminders: {told or 'none sent'}.{also}{more}"

@@ -232,8 +232,8 @@ def get_report(
     first = checked_day(date_from, "date_from")
     if first is not None and kind not in _OF_PERIOD:
         raise ValidationError(
-            f"A report of kind {kind} is as of one day: it takes no date_from.",
-            suggestion="Give date_to alone.",
+            f"A report of kind {kind} is as of one day, and accepts no date_from.",
+            suggestion="Pass only date_to.",
             details={"field": "date_from"},
         )
     if first is not None and first > last:

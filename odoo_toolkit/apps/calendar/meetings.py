@@ -155,7 +155,7 @@ def create_meeting(
             was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    name = checked_name(name, "Say what the meeting is about.")
+    name = checked_name(name, "Set name to the subject of the meeting.")
     zone = zone_of(odoo, timezone)
     begins = to_utc(start, zone, "start")
     hours = checked_number(duration, "duration", positive=True)
@@ -179,8 +179,8 @@ def create_meeting(
     ids = list(coming)
     if not ids:
         raise ValidationError(
-            "Nobody takes part.",
-            suggestion="Name attendees, or leave include_me as it is.",
+            "The meeting has no attendees.",
+            suggestion="Pass attendees, or include_me=True.",
             code="MISSING_REQUIRED_FIELD",
             details={"field": "attendees"},
         )
@@ -347,7 +347,7 @@ def cancel_meeting(
         made = _meeting(odoo, now or row, zone, done.warnings, since=None)
         if others := [one.name for one in made.attendees if one.id != own_partner(odoo)]:
             done.warnings.append(
-                f"Odoo does not notify the attendees. Tell {', '.join(others)} yourself."
+                f"Odoo does not notify the attendees. Inform {', '.join(others)} yourself."
             )
         number = f" and {len(ids) - 1} more of its series" if len(ids) > 1 else ""
         return attrs.evolve(made, message=f"Cancelled {_shown(made)}{number}.")
@@ -382,7 +382,7 @@ def find_meeting(
     """
     if (meeting_id is None) == (not (meeting_name or "").strip()):
         raise ValidationError(
-            "Give meeting_id or meeting_name, and not both.",
+            "Pass either meeting_id or meeting_name.",
             code="MISSING_REQUIRED_FIELD",
             details={"field": "meeting_id"},
         )
@@ -398,7 +398,7 @@ def find_meeting(
     if not rows:
         raise NotFoundError(
             f"No upcoming meeting is called {text!r} (meeting_name).",
-            suggestion="Find it with get_agenda or search_read on calendar.event, and give its id.",
+            suggestion="Find its id with get_agenda or search_read on calendar.event.",
             details={"model": EVENT.model, "field": "meeting_id", "name": text},
         )
     if len(rows) > 1:

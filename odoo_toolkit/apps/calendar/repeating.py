@@ -49,14 +49,14 @@ def series_values(
     if repeat is None:
         if weekdays or count is not None or last:
             raise ValidationError(
-                "weekdays, count and until are for meetings that repeat.",
-                suggestion="Set repeat, or leave them out.",
+                "weekdays, count and until need repeat.",
+                suggestion="Set repeat, or omit weekdays, count and until.",
                 details={"field": "repeat"},
             )
         return {}
     if (count is None) == (last is None):
         raise ValidationError(
-            "A meeting that repeats needs an end: count or until, not both.",
+            "A meeting that repeats needs an end: either count or until.",
             suggestion="Set count, the number of meetings, or until, the last day.",
             code="MISSING_REQUIRED_FIELD",
             details={"field": "count"},
@@ -67,7 +67,7 @@ def series_values(
         )
     if count is not None and checked_count(count, "count", 1) > MOST:
         raise ValidationError(
-            f"{count} meetings are too many; the maximum is {MOST}.", details={"field": "count"}
+            f"{count} meetings are too many. The maximum is {MOST}.", details={"field": "count"}
         )
     named = "mon" in odoo.schema.fields("calendar.event")
     values: dict[str, Any] = {
@@ -108,7 +108,7 @@ def _weekdays(given: Sequence[str] | None, begins: datetime) -> list[str]:
     if isinstance(given, str) or not chosen or set(chosen) - set(DAYS):
         raise ValidationError(
             "weekdays must be a list of days.",
-            suggestion=f"Choose of {', '.join(DAYS)}.",
+            suggestion=f"Choose from {', '.join(DAYS)}.",
             details={"field": "weekdays"},
         )
     if first not in chosen:

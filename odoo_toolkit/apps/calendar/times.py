@@ -219,7 +219,7 @@ def find_times(
 
 def _nearly(named: Mapping[int, str], free_but_for: Callable[[str], list[Slot]]) -> list[str]:
     """Say without whom there would be a time, where there is none."""
-    told = ["There is no time when everybody is free."]
+    told = ["There is no time when all attendees are free."]
     others = {name: free_but_for(name) for name in named.values()} if len(named) > 1 else {}
     return told + [
         f"Without {name}, the first is {free[0].start} to {free[0].stop}."
@@ -267,7 +267,7 @@ def _days(value: int) -> int:
     number = checked_count(value, "days", 1)
     if number > MOST_DAYS:
         raise ValidationError(
-            f"{number} days are too many; the maximum is {MOST_DAYS}.", details={"field": "days"}
+            f"{number} days are too many. The maximum is {MOST_DAYS}.", details={"field": "days"}
         )
     return number
 

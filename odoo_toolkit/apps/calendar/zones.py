@@ -27,7 +27,7 @@ def zone_of(odoo: Odoo, name: str | None) -> ZoneInfo:
     except (ZoneInfoNotFoundError, ValueError, OSError, AttributeError, TypeError):
         raise ValidationError(
             f"There is no time zone {str(name)[:60]!r}.",
-            suggestion="Name it like Europe/Berlin or America/New_York.",
+            suggestion="Write a time zone such as Europe/Berlin or America/New_York.",
             details={"field": "timezone"},
         ) from None
 
@@ -61,7 +61,7 @@ def to_utc(value: str | datetime, zone: ZoneInfo, field: str) -> datetime:
         f"{field}: {written:%H:%M} on {written:%Y-%m-%d} {problem} in {zone.key}.",
         suggestion="Choose another time."
         if skipped
-        else f"Write the offset of the one that you mean: {offsets}.",
+        else f"Write the offset of the time that you mean: {offsets}.",
         details={"field": field},
     )
 
@@ -69,7 +69,7 @@ def to_utc(value: str | datetime, zone: ZoneInfo, field: str) -> datetime:
 def _not_a_moment(value: object, field: str) -> ValidationError:
     return ValidationError(
         f"{field} is not a day with a time: {str(value)[:60]!r}.",
-        suggestion="Write YYYY-MM-DDTHH:MM; without an offset it is a time in the time zone.",
+        suggestion="Write the time as YYYY-MM-DDTHH:MM. Without an offset, it is in the time zone.",
         details={"field": field},
     )
 

@@ -201,7 +201,7 @@ def create_company(
             argument is wrong. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    name = checked_name(name, "Say what the company is called.")
+    name = checked_name(name, "Set name to the name of the company.")
     persons = _checked(people, _PERSON_KEYS, "people", ("name",))
     places = _checked(addresses, _ADDRESS_KEYS, "addresses", ("type",))
     _check_types(places)
@@ -243,7 +243,7 @@ def create_company(
     if not isinstance(answer, Plan):
         return answer
     told = [_in_words(found)] if found else []
-    told += ["It is created with allow_duplicates only."] if found and not allow_duplicates else []
+    told += ["To create it, pass allow_duplicates=True."] if found and not allow_duplicates else []
     return attrs.evolve(answer, warnings=[*answer.warnings, *warnings, *told])
 
 
@@ -280,7 +280,8 @@ def _check_types(places: Sequence[Mapping[str, Any]]) -> None:
             raise make_error(
                 "INVALID_SELECTION",
                 f"addresses[{index}].type is {place['type'][:60]!r}.",
-                suggestion=f"Use one of {', '.join(get_args(AddressType))}; people go into people.",
+                suggestion=f"Use one of {', '.join(get_args(AddressType))}. Pass persons "
+                "in people.",
                 details={"field": f"addresses[{index}].type"},
             )
 
@@ -299,7 +300,7 @@ def _check_reach(line: Mapping[str, Any], where: str) -> None:
         checked_phone(line["phone"], f"{where}phone")
     if line.get("state") is not None and line.get("country") is None:
         raise ValidationError(
-            f"{where}state needs a country: states of several countries share names.",
+            f"{where}state needs a country: several countries have a state of that name.",
             suggestion="Set the country too.",
             details={"field": f"{where}country"},
         )
@@ -381,7 +382,7 @@ def _check_countries(
         if state and of.get(state) != country:
             raise NotFoundError(
                 f"The state {state} ({where}state) is not one of the country given.",
-                suggestion="Give the state by name, or leave it out.",
+                suggestion="Pass the name of a state of that country, or omit state.",
                 details={"model": "res.country.state", "field": f"{where}state", "id": state},
             )
 
@@ -413,14 +414,16 @@ def _duplicates(odoo: Odoo, new: Sequence[Mapping[str, Any]]) -> tuple[list[_Ali
     """Return the contacts that may be the company or its people; one round trip for each."""
     signs = [sign for sign in SIGNS if open_fields(odoo, SIGN_FIELDS[sign])]
     if not signs:
-        return [], ["Duplicates were not looked for: what contacts are compared by is closed."]
+        return [], ["The toolkit looked for no duplicates: the fields to compare are blocked."]
     rows: list[Row] = [{**dict.fromkeys(CONTACT.fields), "id": 0, **one} for one in new]
     rows = [row for row in rows if row["is_company"] or row["email"] or row["phone"]]
     answers = side_by_side([lambda r=row: possible_duplicates(odoo, r, signs) for row in rows])  # type: ignore[misc]
     found, warnings = [], []
     for row, (others, complete) in zip(rows, answers, strict=True):
         if not complete:
-            warnings.append(f"More contacts share something with {row['name']!r} than compared.")
+            warnings.append(
+                f"The toolkit did not compare all contacts that share a value with {row['name']!r}."
+            )
         for other in others:
             alike = likeness(row, other, signs)
             # Many people share a name: it takes an address or a number to be the same one.
@@ -442,8 +445,8 @@ def _in_words(found: Sequence[_Alike]) -> str:
 
 def _there_already(found: Sequence[_Alike]) -> ValidationError:
     return ValidationError(
-        f"Nothing was created, as it seems to be there already: {_in_words(found)}",
-        suggestion="Use the contact that is there, or give allow_duplicates if it is another one.",
+        f"Nothing was created, because the contact seems to exist: {_in_words(found)}",
+        suggestion="Use the existing contact, or pass allow_duplicates=True for another one.",
         details={
             "field": "allow_duplicates",
             "duplicates": [
@@ -473,7 +476,7 @@ def _result(
     if made is not None and len(made) == len(children):
         given |= {one["id"]: child for one, child in zip(made, children, strict=True)}
     elif made is not None:
-        warnings.append(f"Of {len(children)} people and addresses, {len(made)} are there.")
+        warnings.append(f"Odoo created {len(made)} of {len(children)} people and addresses.")
     different = afterwards(
         lambda: stored_otherwise(odoo, CONTACT.model, given, CONTACT.model), warnings
     )

@@ -219,8 +219,8 @@ def _checked_signs(by: Sequence[Sign]) -> list[Sign]:
             "INVALID_SELECTION",
             f"Contacts are not compared by {short_repr(unknown[0])}."
             if unknown
-            else "There is nothing to compare contacts by.",
-            suggestion=f"Choose some of {', '.join(SIGNS)}.",
+            else "The list of fields to compare contacts by is empty.",
+            suggestion=f"Choose from {', '.join(SIGNS)}.",
             details={"field": "by", "allowed": list(SIGNS)},
         )
     return [sign for sign in SIGNS if sign in given]
@@ -233,13 +233,13 @@ def _open_signs(odoo: Odoo, signs: Sequence[Sign], warnings: list[str]) -> list[
     if closed and not found:
         raise make_error(
             "FIELD_BLOCKED",
-            f"Contacts cannot be compared by {', '.join(closed)}: these fields are closed.",
-            suggestion="Compare them by something else, or take the fields off the list:"
-            " Policy(field_blocklist=...).",
+            f"Contacts cannot be compared by {', '.join(closed)}: these fields are blocked.",
+            suggestion="Compare contacts by other fields, or remove these from "
+            "Policy(field_blocklist=...).",
             details={"model": CONTACT.model, "fields": closed},
         )
     if closed:
-        warnings.append(f"Not compared, because these fields are closed: {', '.join(closed)}.")
+        warnings.append(f"Not compared, because these fields are blocked: {', '.join(closed)}.")
     return found
 
 

@@ -254,8 +254,8 @@ def identify_contact(
     if (phone is None and email is None) == (contact is None):
         raise make_error(
             "MISSING_REQUIRED_FIELD",
-            "Give a phone number or an e-mail address, or else a contact.",
-            suggestion="Give phone, email or both; or contact alone.",
+            "Pass a phone number, an e-mail address or a contact.",
+            suggestion="Pass phone, email or both, or only contact.",
             details={"fields": ["phone", "email", "contact"]},
         )
     number = None if phone is None else checked_phone(phone)
@@ -319,8 +319,8 @@ def _find(
     if closed:
         raise make_error(
             "FIELD_BLOCKED",
-            f"Contacts cannot be looked for by {' and '.join(closed)}, which is closed.",
-            suggestion="Take the field off the list: Policy(field_blocklist=...).",
+            f"Contacts cannot be searched by {' and '.join(closed)}, which is blocked.",
+            suggestion="Remove the field from Policy(field_blocklist=...).",
             details={"model": CONTACT.model, "fields": closed},
         )
     own = number_conditions(phones, number) if number is not None else []
@@ -339,7 +339,7 @@ def _find(
         if matched:
             found.append((row, matched))
     if len(rows) == _LOOKED_AT:
-        warnings.append(f"Many are similar: the first {_LOOKED_AT} contacts were looked at.")
+        warnings.append(f"Many contacts are similar. Only the first {_LOOKED_AT} were checked.")
     if (
         not found
         and address is not None

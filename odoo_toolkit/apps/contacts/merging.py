@@ -164,15 +164,15 @@ def merge_contacts(
     ids = [number for number in (target, *others) if number is not None]
     if len(set(ids)) < len(ids):
         raise ValidationError(
-            "The same contact is given twice.",
-            suggestion="The one that stays is not among the duplicates.",
+            "The same contact is listed twice.",
+            suggestion="List only the contacts to merge, without the one to keep.",
             details={"field": "duplicates", "ids": ids},
         )
     if not odoo.schema.may(WIZARD, "create"):
         raise make_error(
             "ACCESS_DENIED",
             "This user cannot merge contacts: Odoo requires the right Contact Creation.",
-            suggestion="Ask somebody who has it, or have an administrator give it.",
+            suggestion="Ask a user who has this right, or an administrator to grant it.",
             details={"model": WIZARD},
         )
     kept, *sources = read_all(odoo, MERGED, ids)
@@ -264,8 +264,8 @@ def _check_gone(odoo: Odoo, target: int, *, source: RecordName) -> None:
     """Refuse to go on where Odoo answered and did nothing."""
     if not _gone(source.id)(odoo, target):
         raise StateError(
-            f"Odoo answered, but {source.name} ({source.id}) is still there.",
-            suggestion="Look at it in Odoo; nothing of it was moved.",
+            f"Odoo reported no error, but {source.name} ({source.id}) still exists.",
+            suggestion="Check the contact in Odoo. Its documents were not moved.",
         )
 
 
@@ -275,7 +275,7 @@ def _left(odoo: Odoo, gone: Sequence[RecordName], warnings: list[str]) -> set[in
         domain = [["id", "in", [source.id for source in gone]]]
         return {row["id"] for row in read_rows(odoo, MERGED.model, domain, ["name"])}
     except OdooError as error:
-        warnings.append(f"Whether the others are gone cannot be read: {error.message}")
+        warnings.append(f"The toolkit cannot see whether the others were deleted: {error.message}")
         return set()
 
 
@@ -295,20 +295,20 @@ def _check(odoo: Odoo, kept: Row, sources: Sequence[Row], users: int) -> None:
     if len(companies) > 1:
         raise _refused(
             f"{_names(list(rows.values()))} belong to different companies of this database.",
-            "Give them the same company, or none, first.",
+            "Set the same company on these contacts, or none, first.",
             list(rows.values()),
         )
     archived = [row for row in sources if row.get("active") is False]
     if archived and odoo.version.major < 16:
         raise _refused(
-            f"{_names(archived)} is archived, and Odoo {odoo.version.major} would leave it.",
+            f"{_names(archived)} is archived, and Odoo {odoo.version.major} would not merge it.",
             "Unarchive the contact first.",
             archived,
         )
     if not kept.get("active", True):
         raise _refused(
             f"{label(kept)} is archived: everything would move to an archived contact.",
-            "Unarchive it first, or let another one stay.",
+            "Unarchive the contact first, or keep another one.",
             [kept],
         )
     for row in rows.values():

@@ -246,7 +246,7 @@ def checked_email(text: Any, argument: str = "email") -> str:
     if len(found) != 1:
         raise ValidationError(
             f"{argument} must be one e-mail address, not {str(text)[:60]!r}.",
-            suggestion="Write it like anna@example.com.",
+            suggestion="Write an address such as anna@example.com.",
             details={"field": argument},
         )
     return found[0]

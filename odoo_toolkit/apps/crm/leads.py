@@ -128,12 +128,10 @@ def given_to(odoo: Odoo, user: int | None) -> Iterator[None]:
             and error.details.get("operation") == "read"
         ):
             error.message = (
-                f"Odoo {odoo.version.major} does not let this user assign a lead to somebody else:"
-                " the user could no longer see it. Nothing was changed."
+                f"Odoo {odoo.version.major} does not let this user assign a lead to another user, "
+                "because this user could no longer see it. Nothing was changed."
             )
-            error.suggestion = (
-                "Leave the salesperson out, or use a user who can see other people's leads."
-            )
+            error.suggestion = "Omit the salesperson, or connect as a user who can see all leads."
         raise
 
 
@@ -183,7 +181,7 @@ def create_lead(
         ValidationError: An argument is wrong. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    name = checked_name(name, "Say what the lead is about.")
+    name = checked_name(name, "Set name to the subject of the lead.")
     permit(odoo, CREATE, dry_run=dry_run)
     described = odoo.schema.fields(LEAD.model)
     team, user, *tags = linked_ids(
@@ -225,8 +223,8 @@ def create_lead(
         row, listed = side_by_side(asked)
         if not listed:
             done.warnings.append(
-                "Leads are disabled for this user: Odoo does not list it until it is"
-                " converted with convert_to_opportunity."
+                "Leads are disabled for this user. To see this lead in Odoo, "
+                "convert it with convert_to_opportunity."
             )
         return lead_result(row, f"Created {type} {name!r} with ID {done.id}", done.warnings)
 
@@ -322,9 +320,7 @@ def update_lead(
     linked = [link for link in links if link.id is not None or link.name is not None]
     changes = bool(values or linked or tags or by_stage)
     if not changes and not restore:
-        raise ValidationError(
-            "There is nothing to change.", suggestion="Give at least one value that is new."
-        )
+        raise ValidationError("There are no new values.", suggestion="Pass at least one new value.")
     steps = [*([RESTORE] if restore else []), *([CHANGE] if changes else [])]
     permit(odoo, *steps, dry_run=dry_run)
     # Names are looked for among what is archived only where that is what is meant.
@@ -333,7 +329,7 @@ def update_lead(
     lead = find(odoo, document, lead_id, lead_name)
     what = label(lead)
     if restore and lead["active"]:
-        raise lead_error(lead, lead["type"], "is not lost or archived", "Leave restore out.")
+        raise lead_error(lead, lead["type"], "is not lost or archived", "Omit restore.")
     ids = linked_ids(odoo, [*linked, *tags])
     chosen = {link.field: found for link, found in zip(linked, ids, strict=False)}
     values |= chosen
@@ -346,7 +342,7 @@ def update_lead(
         if added & removed:
             raise ValidationError(
                 "The same tag is in add_tags and in remove_tags.",
-                suggestion="Leave it out of one of them.",
+                suggestion="Remove the tag from one of them.",
                 details={"field": "remove_tags"},
             )
         kept = {*(lead["tag_ids"] or ()), *added} - removed
@@ -406,6 +402,5 @@ def find_stage(
         stage_name,
         of="the stages of its sales team or of all teams",
         acts_on=LEAD.model,
-        where_none=f"There are no stages for this team: create a {STAGE}, which all teams share"
-        " unless it is given teams.",
+        where_none=f"This team has no stages. Create a {STAGE}: without teams, all teams share it.",
     )

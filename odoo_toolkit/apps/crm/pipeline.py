@@ -141,7 +141,7 @@ def convert_to_opportunity(
     def result(done: Done) -> LeadResult:
         now = row_after(odoo, LEAD, done, name=lead["name"])
         if now.get("type", "opportunity") != "opportunity":
-            done.warnings.append("Odoo's wizard ran without an error, and left it a lead.")
+            done.warnings.append("Odoo's wizard reported no error, but the record is still a lead.")
             return lead_result(now, f"{what} was not converted.", done.warnings)
         asked = {**chosen, "stage_id": changed.get("stage_id")} if done.complete else chosen
         done.warnings.extend(not_taken(now, asked))
@@ -160,7 +160,7 @@ def convert_to_opportunity(
         new.append(f"an expected revenue of {revenue:g}")
     if by_stage:
         new.append(f"the stage {stage.name}")
-    customer = " Odoo makes a customer of its data." if makes_customer else ""
+    customer = " Odoo creates a customer from its data." if makes_customer else ""
     would = f"Would convert {what} to an opportunity{' with ' * bool(new)}{' and '.join(new)}."
     steps: list[AnyStep] = [attrs.evolve(CONVERT, values=values)]
     if then:

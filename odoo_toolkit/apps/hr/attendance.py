@@ -109,7 +109,7 @@ def check_in_out(
         AccessError: Odoo or the policy does not allow it.
     """
     if direction not in ("in", "out"):
-        raise ValidationError("direction is in or out.", details={"field": "direction"})
+        raise ValidationError('direction must be "in" or "out".', details={"field": "direction"})
     toggle = _Toggle(model=ATTENDANCE, method=_ROUTE, says=f"Checked {direction}")
     permit(odoo, toggle, dry_run=dry_run)
     found: list[Any] = [lambda: own_employee(odoo, ATTENDANCE), lambda: _latest(odoo)]
@@ -148,7 +148,7 @@ def _press(odoo: Odoo, call: Call) -> Any:
         answer = odoo.call(call)
         # Odoo tells of what it did not do in its answer, not by an error.
         if isinstance(answer, dict) and (warning := answer.get("warning")):
-            raise StateError(str(warning), suggestion="Check in or out in Odoo itself.")
+            raise StateError(str(warning), suggestion="Check in or out in Odoo.")
         return answer
     session = odoo.web_session
 
@@ -158,7 +158,7 @@ def _press(odoo: Odoo, call: Call) -> Any:
         except Unavailable as error:
             raise AccessError(
                 f"No web login was made: {error}.",
-                suggestion="Check in or out in Odoo itself, or as a user without Settings rights.",
+                suggestion="Check in or out in Odoo, or as a user without Settings rights.",
             ) from None
 
     def send(call: Call) -> Any:

@@ -149,8 +149,8 @@ def _meant(odoo: Odoo, decision: Decision, leave_id: int | None, name: str | Non
         return read(odoo, REQUEST, find_id(odoo, REQUEST, leave_id, None))
     if leave_id is not None or (name is None and decision != "withdraw"):
         raise ValidationError(
-            "Give leave_id or employee_name, not both.",
-            suggestion="Give the id of the request, or the name of who made it.",
+            "Pass either leave_id or employee_name.",
+            suggestion="Pass the id of the request, or the name of its employee.",
             details={"field": "leave_id"},
         )
     if name is None:
@@ -222,7 +222,7 @@ def _ruling(odoo: Odoo, row: Row, what: str, decision: Decision) -> Step:
 def _withdrawal(odoo: Odoo, row: Row, what: str, reason: str | None) -> list[AnyStep]:
     if row["user_id"] is None or row["user_id"].id != odoo.uid:
         raise AccessError(
-            f"{what} is not this user's own, and only the employee withdraws it.",
+            f"{what} is not this user's own request, and only its employee can withdraw it.",
             suggestion="An approver can refuse it.",
             details={"model": LEAVE, "id": row["id"]},
         )
@@ -230,9 +230,9 @@ def _withdrawal(odoo: Odoo, row: Row, what: str, reason: str | None) -> list[Any
         return [DELETE if odoo.version.major >= _DELETES_SINCE else RESET]
     if odoo.version.major < _CANCELS_SINCE or row["can_cancel"] is False:
         message = (
-            f"{what} is approved, and Odoo lets nobody cancel it."
+            f"{what} is approved, and Odoo does not allow cancelling it."
             if odoo.version.major < _CANCELS_SINCE
-            else f"{what} is approved and cannot be cancelled: perhaps it has begun."
+            else f"{what} is approved and cannot be cancelled. It may have begun."
         )
         raise _for_officer(row, message)
     return [CANCEL.of(leave_id=row["id"], reason=(reason or "").strip() or "Withdrawn")]

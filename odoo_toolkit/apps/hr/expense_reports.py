@@ -221,8 +221,8 @@ def process_expenses(
     reported = odoo.version.major <= REPORTS_UNTIL
     if report_name is not None and not reported:
         raise ValidationError(
-            "Odoo 19 has no expense reports, so there is no name to give.",
-            suggestion="Leave report_name out.",
+            "Odoo 19 has no expense reports, so report_name cannot be set.",
+            suggestion="Omit report_name.",
             details={"field": "report_name"},
         )
     wanted = wanted_each(EXPENSE.model, expenses, "expenses")
@@ -232,10 +232,10 @@ def process_expenses(
     payer = [] if journal is None else [Wanted.of("account.journal", journal, "journal", banks)]
     if (until == "pay") is not bool(payer):
         raise ValidationError(
-            "journal is needed to pay, and only then.",
+            "journal is for until='pay' only, which needs it.",
             suggestion="Set journal to the bank or cash journal that pays."
             if until == "pay"
-            else "Leave journal out.",
+            else "Omit journal.",
             details={"field": "journal"},
         )
     steps = _steps(odoo, until, {}, 0)
@@ -254,14 +254,14 @@ def process_expenses(
     if reached >= goal:
         states = ", ".join(sorted({row["state"] for row in reports or rows}))
         raise state_error(
-            EXPENSE, rows[0], f"They are there already: the state is {states}.", "Nothing is to do."
+            EXPENSE, rows[0], f"Their state is already {states}.", "There is nothing to do."
         )
     if not reported and goal > _APPROVED and any(r["payment_mode"] != "own_account" for r in rows):
         raise state_error(
             EXPENSE,
             rows[0],
-            "Expenses that the company has paid are posted in Odoo itself.",
-            "Process them until approve, or give those that the employee has paid.",
+            "Expenses that the company has paid can only be posted in Odoo.",
+            "Process them until approve, or pass only expenses that the employee has paid.",
         )
     name = report_name.strip() if report_name and report_name.strip() else (new or rows)[0]["name"]
     steps = _steps(odoo, until, known, bank.id if bank else 0, reached)
@@ -289,8 +289,8 @@ def process_expenses(
             raise
         raise AccessError(
             f"This user is not allowed to {_ORDER[reached]} expenses of {employee.name}.",
-            suggestion="The employee submits them; the employee's expense approver or an expense"
-            " officer approves them; an accountant posts and pays them.",
+            suggestion="The employee submits them. The expense approver or an expense "
+            "officer approves them. An accountant posts and pays them.",
             details={"model": EXPENSE.model, "ids": ids},
         ) from error
 
@@ -357,7 +357,7 @@ def _same_employee(rows: Sequence[Row]) -> RecordName:
             EXPENSE,
             rows[0],
             f"The expenses are of several employees: {names}.",
-            "Process those of each employee by themselves.",
+            "Process the expenses of each employee in a separate call.",
         )
     (employee,) = people
     assert isinstance(employee, RecordName)  # noqa: S101 - one that is not None
@@ -374,9 +374,9 @@ def _whole_reports(odoo: Odoo, rows: Sequence[Row]) -> list[Row]:
             raise state_error(
                 EXPENSE,
                 rows[0],
-                f"The report {report['name']!r} has more expenses, which Odoo decides on as well:"
-                f" {', '.join(map(str, others[:20]))}.",
-                "Give these, too, or take them out of the report first.",
+                f"The report {report['name']!r} has more expenses, and Odoo "
+                f"decides on all of them together: {', '.join(map(str, others[:20]))}.",
+                "Pass these expenses too, or remove them from the report first.",
             )
     return reports
 
@@ -389,7 +389,7 @@ def _reached(rows: Sequence[Row]) -> dict[int, int]:
             EXPENSE,
             refused[0],
             f"{listed}.",
-            "Leave these out, or reset them in Odoo first.",
+            "Omit these expenses, or reset them in Odoo first.",
         )
     return {row["id"]: _REACHED[row["state"]] for row in rows}
 

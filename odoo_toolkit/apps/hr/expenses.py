@@ -241,9 +241,7 @@ def create_expense(
     steps: list[AnyStep] = [CREATE, *_receipt(receipt_name, receipt_base64)]
     permit(odoo, *steps, *(submission(odoo, name, None) if submit else []), dry_run=dry_run)
     if (amount is None) is (quantity is None):
-        raise ValidationError(
-            "amount or quantity is needed, and only one of them.", details={"field": "amount"}
-        )
+        raise ValidationError("Set either amount or quantity.", details={"field": "amount"})
     number = checked_number(
         amount if quantity is None else quantity,
         "amount" if quantity is None else "quantity",
@@ -276,7 +274,7 @@ def create_expense(
             done.warnings.append(f"Odoo made it {paid:g}, not {total:g}.")
         attached = receipt and len(done.answers) > 1
         submitted = submit and done.complete
-        then = "It is submitted" if submitted else "It is a draft: submit it with decide_expense"
+        then = "It is submitted" if submitted else "It is a draft. Submit it with decide_expense"
         message = f"Created the expense {name!r} with ID {expense}. {then}."
         return expense_result(
             row, message, done.warnings, receipt_id=done.answers[1] if attached else None
@@ -293,7 +291,7 @@ def _receipt(name: str | None, content: str | None) -> list[AnyStep]:
     if not name or not name.strip() or not content or not base64_size(content):
         raise ValidationError(
             "A receipt needs both receipt_name and receipt_base64, and must not be empty.",
-            suggestion="Give both, or none.",
+            suggestion="Pass both, or neither.",
             details={"field": "receipt_base64"},
         )
     return [
@@ -394,8 +392,10 @@ def decide_expense(
     why = reason.strip() if isinstance(reason, str) else ""
     if (decision == "refuse") is not bool(why):
         raise ValidationError(
-            "reason is needed to refuse, and only then.",
-            suggestion="Say why it is refused." if decision == "refuse" else "Leave reason out.",
+            "reason is for decision='refuse' only, which needs it.",
+            suggestion="Set reason to the reason for refusing."
+            if decision == "refuse"
+            else "Omit reason.",
             details={"field": "reason"},
         )
     reported = odoo.version.major <= REPORTS_UNTIL
@@ -480,8 +480,7 @@ def _denied(row: Row, what: str, decision: Decision) -> AccessError:
         f"This user is not allowed to {decision} {what}.",
         suggestion="The employee submits it."
         if decision == "submit"
-        else "The employee's expense approver or an expense officer can; nobody can decide on"
-        " their own.",
+        else "The expense approver or an expense officer can, but not on their own expenses.",
         details={"model": EXPENSE.model, "id": row["id"]},
     )
 
@@ -492,5 +491,5 @@ def _shared(row: Row, report: Row, what: str, others: list[Any]) -> StateError:
         row,
         f"{what} is in the report {report['name']!r} together with {len(others)} more"
         f" ({', '.join(map(str, others[:10]))}), which Odoo decides on as a whole.",
-        "Decide on the report in Odoo, or take the expense out of it first.",
+        "Decide on the report in Odoo, or remove the expense from the report first.",
     )

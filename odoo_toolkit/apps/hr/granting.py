@@ -124,8 +124,8 @@ def create_allocation(
     major = odoo.version.major
     if (first or last) and major <= _NO_DATES_UNTIL:
         raise ValidationError(
-            "On Odoo 14 the validity belongs to the type of time off, not to an allocation.",
-            suggestion="Leave date_from and date_to out.",
+            "On Odoo 14, the type of time off has the validity, not the allocation.",
+            suggestion="Omit date_from and date_to.",
             details={"field": "date_from" if first else "date_to"},
         )
     further = _further(major, approve=approve)
@@ -177,7 +177,8 @@ def create_allocation(
             raise
         raise AccessError(
             f"This user is not allowed to allocate {kind['name']} to {employee.name}.",
-            suggestion="A Time Off officer is; employees only ask for types that are open to that.",
+            suggestion="A Time Off officer can. Employees can request an allocation only "
+            "for types that allow it.",
             details={"model": ALLOCATION.model, "employee_id": employee.id},
         ) from error
 

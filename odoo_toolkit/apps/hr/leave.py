@@ -56,7 +56,7 @@ def checked_days(
             f"date_to {last} is before date_from {first}.", details={"field": "date_to"}
         )
     if half_day not in (None, "am", "pm"):
-        raise ValidationError("half_day is am or pm.", details={"field": "half_day"})
+        raise ValidationError('half_day must be "am" or "pm".', details={"field": "half_day"})
     if (half_day or hours) and last != first:
         part, field = ("half_day is", "half_day") if half_day else ("Hours are", "hour_from")
         raise ValidationError(
@@ -76,7 +76,7 @@ def checked_hours(
     if hour_from is None or hour_to is None:
         missing = "hour_from" if hour_from is None else "hour_to"
         raise ValidationError(
-            f"{missing} is needed, too.",
+            f"{missing} is missing.",
             suggestion="Set hour_from and hour_to, such as 9 and 11.5.",
             details={"field": missing},
         )
@@ -84,9 +84,9 @@ def checked_hours(
     last = checked_number(hour_to, "hour_to", positive=True)
     if half_day or not 0 <= first < last <= 24:
         raise ValidationError(
-            f"{first:g} to {last:g} are not hours of one day."
+            f"{first:g} to {last:g} is not a range of hours within one day."
             if not half_day
-            else "half_day and hours cannot both be taken.",
+            else "half_day and hours cannot be combined.",
             suggestion="Set hour_from and hour_to, such as 9 and 11.5, or half_day.",
             details={"field": "hour_from"},
         )
@@ -104,7 +104,7 @@ def part_of_day(odoo: Odoo, half_day: str | None, hours: tuple[float, float] | N
             if options and f"{hour:g}" not in options:
                 raise ValidationError(
                     f"Time off cannot begin or end at {hour:g} on this server.",
-                    suggestion="Give whole and half hours from 0 to 23.5.",
+                    suggestion="Use whole or half hours from 0 to 23.5.",
                     details={"field": name.removeprefix("request_")},
                 )
             values[name] = f"{hour:g}" if options else hour
@@ -460,13 +460,13 @@ def _checked(
     if hours and kind.unit != "hours":
         raise ValidationError(
             f"{kind.name} is not taken by hours.",
-            suggestion="Leave the hours out, or use another type: get_leave_balance shows which.",
+            suggestion="Omit the hours, or use another type from get_leave_balance.",
             details={"field": "hour_from"},
         )
     if half_day and not kind.half_days:
         raise ValidationError(
             f"{kind.name} is not taken by half days.",
-            suggestion="Leave half_day out, or use another type: get_leave_balance shows which.",
+            suggestion="Omit half_day, or use another type from get_leave_balance.",
             details={"field": "half_day"},
         )
     days = form.get("number_of_days")
@@ -476,8 +476,8 @@ def _checked(
     if not days or amount is None:
         raise in_the_way or ValidationError(
             f"There is no working time on {when}, so there is nothing to take off.",
-            suggestion="Give a time at which the employee works. Weekends, public holidays and time"
-            " off that is approved do not count.",
+            suggestion="Choose a time when the employee works. Weekends, public holidays "
+            "and approved time off do not count.",
             details={"field": "date_from"},
         )
     if kind.remaining is not None and amount > kind.remaining + 0.005:

@@ -116,8 +116,8 @@ def list_leaves(
     taking = [row for row in leaves if row.state in TAKES_DAYS]
     if other and not leaves:
         warnings.append(
-            f"Either {employee.name} has no time off then, or this user is not allowed to see it:"
-            " Odoo shows it to the employee, their approver and Time Off officers."
+            f"{employee.name} has no time off then, or this user cannot see it. "
+            "Odoo shows time off to the employee, their approver and Time Off officers."
         )
     days = f"from {first} on" if last is None else first if first == last else f"{first} to {last}"
     return EmployeeLeaves(

@@ -203,7 +203,7 @@ def overlapping(taken_up: list[Row], form: Row, when: str) -> ValidationError | 
         return None
     named = "; ".join(f"{in_words(row)} (id {row['id']})" for row in taken_up)
     return ValidationError(
-        f"{when} overlaps with time off that there is already: {named}.",
+        f"{when} overlaps with existing time off: {named}.",
         suggestion="Choose other days, or withdraw that request first (decide_leave).",
         details={"field": "date_from", "leave_ids": [row["id"] for row in taken_up]},
     )

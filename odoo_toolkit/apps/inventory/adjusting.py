@@ -149,7 +149,7 @@ def adjust_stock(
         what = f"{named.name}{f' ({lot})' if lot else ''} in {target.name}"
         message = f"{what}: {before:g}, now {counted:g} {product['uom_id'].name}."
         if done is None:
-            now, message = before, f"There were {before:g} of {what} already. Nothing was done."
+            now, message = before, f"The stock of {what} is {before:g} already. Nothing was done."
         elif now is not None and abs(now - counted) > TOLERANCE:
             message = f"The stock of {what} is {now:g}, not {counted:g}: Odoo has not applied it."
         return StockCount(
@@ -196,7 +196,7 @@ def checked_count(quantity: Any, field: str) -> float:
     if counted < 0:
         raise ValidationError(
             f"{field} must not be negative, got {counted:g}.",
-            suggestion="Give the whole quantity there, not a difference.",
+            suggestion="Pass the whole counted quantity, not a difference.",
             details={"field": field},
         )
     return counted
@@ -254,9 +254,9 @@ def way_to_count(odoo: Odoo) -> tuple[str, bool]:
     if counts and (odoo.version.major < 15 or odoo.version.major >= 18):
         return "inventory_quantity", odoo.version.major >= 18
     raise AccessError(
-        "This user is not allowed to adjust the stock; nothing was done.",
-        suggestion="Up to Odoo 17 it needs an administrator of the Inventory app, from 18 on any of"
-        " its users.",
+        "This user is not allowed to adjust the stock. Nothing was done.",
+        suggestion="On Odoo 17 and earlier, an administrator of the Inventory app can. On "
+        "Odoo 18 and later, any Inventory user can.",
         details={"model": QUANT},
     )
 
@@ -276,11 +276,11 @@ def check_counted(
     name, message, todo = product["display_name"], "", ""
     tracking = product["tracking"] or "none"
     if not (product["is_storable"] or product["type"] == "product"):
-        message = f"{name} is not a product whose stock Odoo counts."
+        message = f"{name} is not a storable product, so it has no stock to count."
     elif tracking == "none":
-        message = f"{name} is not tracked: leave the lot out." if lot else ""
+        message = f"{name} is not tracked by lots. Omit lot." if lot else ""
     elif not lot:
-        message = f"{name} is tracked by {tracking} numbers: name one with lot."
+        message = f"{name} is tracked by {tracking} numbers. Set lot to one of them."
         todo = f"In stock: {lots_of(odoo, product['id'], acts_on=QUANT)}."
     elif tracking == "serial" and counted not in (0, 1):
         message = f"A serial number has a quantity of 1 or 0, not {counted:g}."

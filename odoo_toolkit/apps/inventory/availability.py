@@ -87,7 +87,7 @@ def look_at(odoo: Odoo, picking_id: int) -> tuple[Row, list[Row]]:
     left = [move for move in moves if move["state"] != "done"]
     if not left:
         todo = "Add products to it, or cancel it."
-        raise state_error(PICKING, row, f"{name} has nothing to move.", todo)
+        raise state_error(PICKING, row, f"{name} has no products to move.", todo)
     return row, left
 
 
@@ -171,10 +171,11 @@ def check_lots_known(odoo: Odoo, item: Expected, lines: Sequence[Row], field: st
             )
             there = f" In stock: {listed}."
         raise ValidationError(
-            f"{move['product'].name} is tracked by {move['tracking']} numbers: name the ones that"
-            f" make up the {item.quantity:g}.",
-            suggestion="Give lines with their lots: validate_picking(lines=[{'move_id':"
-            f" {move['id']}, 'quantity': ..., 'lots': [...]}}, ...]), with all that moves.{there}",
+            f"{move['product'].name} is tracked by {move['tracking']} numbers. "
+            f"Pass the numbers of all {item.quantity:g}.",
+            suggestion="Pass each line that moves with its lots: "
+            f"validate_picking(lines=[{{'move_id': {move['id']}, 'quantity': ..., 'lots': "
+            f"[...]}}, ...]).{there}",
             details={"field": field, "move_id": move["id"]},
         )
 

@@ -305,7 +305,7 @@ def _checked(lines: Sequence[CountedLine]) -> list[dict[str, Any]]:
     given = check_lines(lines, CountedLine.__annotations__)
     if len(given) > MOST_LINES:
         raise ValidationError(
-            f"{len(given)} lines are more than {MOST_LINES}.",
+            f"{len(given)} lines are too many. The maximum is {MOST_LINES}.",
             suggestion="Count them in several calls.",
             details={"most": MOST_LINES},
         )
@@ -314,14 +314,14 @@ def _checked(lines: Sequence[CountedLine]) -> list[dict[str, Any]]:
         lot = line.get("lot")
         if lot is not None and not (isinstance(lot, str) and lot.strip()):
             raise ValidationError(
-                f"lines[{index}].lot must be a lot or serial number, as text.",
+                f"lines[{index}].lot must be a lot or serial number, as a string.",
                 details={"field": f"lines[{index}].lot"},
             )
         line["lot"] = lot.strip() if lot else None
         if "product_id" not in line and "product_name" not in line:
             raise make_error(
                 "MISSING_REQUIRED_FIELD",
-                f"lines[{index}] names no product.",
+                f"lines[{index}] has no product.",
                 suggestion="Set product_id or product_name.",
                 details={"field": f"lines[{index}].product_id"},
             )
@@ -395,7 +395,7 @@ def _check_once(meant: Sequence[_Meant]) -> None:
             raise ValidationError(
                 f"lines[{other.index}] and lines[{line.index}] both count"
                 f" {line.named.name}{lot} in {line.place['display_name']}.",
-                suggestion="Give one line with the whole quantity there.",
+                suggestion="Pass one line with the whole quantity.",
                 details={"field": f"lines[{line.index}]"},
             )
 
@@ -470,8 +470,8 @@ def _shown(
         if line.index in short:
             documents = ", ".join(other.document for other in one.reserved_for) or "other documents"
             warnings.append(
-                f"{_called(one)}: {one.reserved:g} are reserved for {documents}, and"
-                f" {one.counted:g} were counted. Odoo takes back what can no longer be reserved."
+                f"{_called(one)}: {one.reserved:g} are reserved for {documents}, "
+                f"but only {one.counted:g} were counted. Odoo removes excess reservations."
             )
     return shown, warnings
 

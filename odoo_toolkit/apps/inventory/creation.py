@@ -83,8 +83,8 @@ def find_route(odoo: Odoo, kind: str, source: int | None, destination: int | Non
     for row in read_all(odoo, LOCATION, named, acts_on=PICKING.model) if named else ():
         if row["usage"] == "view":
             raise ValidationError(
-                f"{row['complete_name']} only groups other locations and holds no stock.",
-                suggestion="Give a location in it.",
+                f"{row['complete_name']} only groups other locations and contains no stock.",
+                suggestion="Choose a location inside it.",
                 details={"field": "location_src_id" if row["id"] == source else "location_dest_id"},
             )
     inside = destination if kind == "incoming" else source or destination
@@ -102,7 +102,7 @@ def find_route(odoo: Odoo, kind: str, source: int | None, destination: int | Non
         missing = "location_dest_id" if destination is None else "location_src_id"
         raise ValidationError(
             "The transfer would begin and end in the same location.",
-            suggestion=f"Give {missing}: another location than the default.",
+            suggestion=f"Set {missing} to a location other than the default.",
             details={"field": missing},
         )
     return Route(
@@ -125,8 +125,8 @@ def _warehouse(odoo: Odoo, field: str, location: int | None) -> Row:
     if found is None:
         raise NotFoundError(
             "The company has no warehouse for this kind of transfer.",
-            suggestion="Name a location of a warehouse, or connect for another company"
-            " (company_id).",
+            suggestion="Choose a location of a warehouse, or connect for another company "
+            "(company_id).",
             details={"model": "stock.warehouse"},
         )
     return found
@@ -313,7 +313,7 @@ def _products(odoo: Odoo, ids: Sequence[int]) -> list[Row]:
         if rows[number]["type"] == "service":
             raise ValidationError(
                 f"{rows[number]['display_name']} is a service: it cannot be moved.",
-                suggestion="Leave the line out.",
+                suggestion="Omit the line.",
                 details={"field": f"lines[{index}].product_id"},
             )
     return [rows[number] for number in ids]

@@ -90,7 +90,7 @@ def checked_entries(lines: Sequence[Line], *, lots: bool = True) -> list[dict[st
             checked_number(line.get("quantity"), f"lines[{index}].quantity", positive=True)
         if sum(key in line for key in ("move_id", "product_id", "product_name")) != 1:
             raise ValidationError(
-                f"lines[{index}] must have one of move_id, product_id and product_name.",
+                f"lines[{index}] must have exactly one of move_id, product_id and product_name.",
                 details={"field": f"lines[{index}]"},
             )
     return checked
@@ -129,8 +129,8 @@ def match_moves(
         entry = entries.setdefault(move["id"], Entry(move=move, quantity=0.0, field=field))
         if entry.quantity and bool(entry.lots) != bool(lots):
             raise ValidationError(
-                f"Some lines of {move['product'].name} name lots and some do not.",
-                suggestion="Name them in all of its lines, or in none.",
+                f"Some lines of {move['product'].name} have lots and some do not.",
+                suggestion="Set lots on all of these lines, or on none.",
                 details={"field": field},
             )
         check_once([*entry.lots, *lots], field)

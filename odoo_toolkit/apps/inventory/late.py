@@ -173,7 +173,7 @@ def find_late_transfers(
     past = f"{count} transfer{' is past its' if count == 1 else 's are past their'} date"
     if more:
         past = f"More than {count} transfers are past their date; these have been late the longest"
-        warnings.append(f"Raise limit, {limit}, to see the others.")
+        warnings.append(f"To see the others, raise limit ({limit}).")
     return LateTransfers(
         message=f"{past}; in {lacking}, goods are missing.",
         transfers=transfers,
@@ -210,7 +210,7 @@ def _why(row: Row, moves: Sequence[Row], missing: Sequence[MissingLine]) -> str:
         told += " ".join(_why_missing(line) for line in missing[:5])
         return told + (f" And {len(missing) - 5} more lines." if len(missing) > 5 else "")
     if row["state"] == "draft":
-        return "It is a draft: nobody has confirmed it."
+        return "It is a draft: no one has confirmed it."
     if row["picking_type_code"] == "incoming":
         return "The goods have not been received, or the receipt has not been validated."
     return "Everything is reserved: it only has to be validated."

@@ -268,7 +268,7 @@ def set_reordering_rule(
         if minimum is None:
             raise make_error(
                 "MISSING_REQUIRED_FIELD",
-                f"{place} has no reordering rule yet: a new one needs a minimum.",
+                f"{place} has no reordering rule yet, and a new rule needs a minimum.",
                 suggestion="Set minimum and maximum.",
                 details={"field": "minimum"},
             )
@@ -291,9 +291,11 @@ def set_reordering_rule(
     told = f"{row['name']} of {place}: {_changes(row, differing)}"
     if not differing:
         if dry_run:
-            return plan(odoo, [], [row["id"]], f"{row['name']} of {place} is so already.")
+            return plan(
+                odoo, [], [row["id"]], f"{row['name']} of {place} already has these values."
+            )
         (rule,) = shown_rules(odoo, [row])
-        return attrs.evolve(rule, message=f"{row['name']} of {place} was so already.")
+        return attrs.evolve(rule, message=f"{row['name']} of {place} already had these values.")
     changes = [
         PlannedChange(id=row["id"], field=field, before=row[field], after=value)
         for field, value in differing.items()
@@ -382,7 +384,7 @@ def _checked(
     if multiple is not None and "qty_multiple" not in odoo.schema.fields(RULE.model):
         raise ValidationError(
             f"Reordering rules of Odoo {odoo.version.major} have no multiple.",
-            suggestion="Leave multiple out: Odoo rounds to the unit in which the vendor sells.",
+            suggestion="Omit multiple. Odoo rounds to the vendor's unit.",
             details={"field": "multiple"},
         )
     if trigger is not None:
@@ -404,7 +406,7 @@ def _target(
     if rule_id is not None:
         if (product_id, product_name, location_id) != (None, None, None):
             raise ValidationError(
-                "Give rule_id, or a product and a location, not both.",
+                "Pass either rule_id, or a product and a location.",
                 details={"field": "rule_id"},
             )
         row = read(odoo, RULE, rule_id)
@@ -421,7 +423,7 @@ def _target(
     goods, rows = side_by_side(asked)
     if not (goods["is_storable"] or goods["type"] == "product"):
         raise ValidationError(
-            f"{goods['display_name']} is not a product whose stock Odoo counts.",
+            f"{goods['display_name']} is not a storable product, so it has no stock to count.",
             details={"field": "product_id", "product_id": product},
         )
     rows = [row for row in rows if row["location_id"].id in at] if at else _living(rows)

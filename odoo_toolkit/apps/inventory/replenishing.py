@@ -192,7 +192,7 @@ def run_reordering_rules(
     idle = [_idle(rule) for rule in shown if rule not in running]
     ids = [rule.id for rule in running]
     warnings = [
-        f"No route replenishes {_called(rule)}: Odoo will refuse to run its rule."
+        f"No route replenishes {_called(rule)}, so Odoo will reject its rule."
         for rule in running
         if rule.how is None
     ]
@@ -226,8 +226,8 @@ def run_reordering_rules(
     for rule in running:
         if rule.product and rule.product.id not in {one.product.id for one in ordered}:
             warnings.append(
-                f"Nothing new was found for {_called(rule)}. Odoo writes an activity on the product"
-                " where it could not order."
+                f"Odoo created no new order for {_called(rule)}. If it could "
+                "not order, it adds an activity to the product."
             )
     return Replenishment(
         message=_message(ordered),
@@ -289,8 +289,8 @@ def _new_or_not(drafts: Sequence[PlannedDocument] | None) -> str:
     told = ", ".join(f"{one.name} of {one.partner or 'a vendor'}" for one in drafts[:10])
     more = f" and {len(drafts) - 10} more" if len(drafts) > 10 else ""
     return (
-        f" Odoo may add to these drafts: {told}{more}; it does where vendor, warehouse and buyer"
-        " fit, else it makes a new purchase order."
+        f" Odoo may add to these drafts: {told}{more}. It adds to a draft with "
+        "the same vendor, warehouse and buyer. Otherwise it creates a new purchase order."
     )
 
 
@@ -302,8 +302,8 @@ def _meant(odoo: Odoo, rules: Any, products: Any, warehouse_id: NameOrId) -> lis
     if len(given) != 1:
         raise make_error(
             "VALIDATION_ERROR" if given else "MISSING_REQUIRED_FIELD",
-            f"{' and '.join(given)} cannot go together." if given else "Which rules?",
-            suggestion="Give rules, products or warehouse_id: one of them.",
+            f"{' and '.join(given)} cannot be combined." if given else "Which rules?",
+            suggestion="Pass only one of rules, products and warehouse_id.",
             details={"fields": ["rules", "products", "warehouse_id"]},
         )
     if listed is not None:

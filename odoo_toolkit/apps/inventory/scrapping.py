@@ -175,14 +175,14 @@ def scrap_product(
     if before < amount - _TOLERANCE:
         raise StateError(
             f"{what} cannot be scrapped: there are {before:g} in {place['display_name']}.",
-            suggestion="Correct the quantity, or name another location or lot: get_stock shows"
-            " what is where.",
+            suggestion="Correct the quantity, or choose another location or lot. "
+            "get_stock lists the stock by location.",
             details={"in_stock": before, "location_id": place_id, "product_id": product_id},
         )
     reserved = sum(q["reserved_quantity"] or 0.0 for q in lying_at(quants, place_id, lot))
     if reserved > before - amount + _TOLERANCE:
         warnings.append(
-            f"{reserved:g} of the {before:g} are reserved: Odoo takes back what can no longer be."
+            f"{reserved:g} of the {before:g} are reserved. Odoo removes excess reservations."
         )
     values = {
         "product_id": product_id,
@@ -256,7 +256,7 @@ def _meant(
     if reason is not None and "scrap_reason_tag_ids" not in odoo.schema.fields(SCRAP.model):
         raise ValidationError(
             f"Odoo {odoo.version.major} has no reasons for scrap.",
-            suggestion="Leave reason out, and write it as a note on the scrap.",
+            suggestion="Omit reason, and post it as a note on the scrap.",
             details={"field": "reason"},
         )
     wanted = [PRODUCT.wanted(product_id, product_name)]
@@ -282,7 +282,7 @@ def _check_scrapped(
     """Refuse a product that has no stock, and a lot that does not fit."""
     if not (product["is_storable"] or product["type"] == "product"):
         raise ValidationError(
-            f"{named.name} is not a product whose stock Odoo counts.",
+            f"{named.name} is not a storable product, so it has no stock to count.",
             details={"field": "product_id", "product_id": named.id},
         )
     tracking = product["tracking"] or "none"
@@ -290,7 +290,7 @@ def _check_scrapped(
         check_tracking(named, tracking, [lot], amount, "lot")
     elif tracking != "none":
         raise ValidationError(
-            f"{named.name} is tracked by {tracking} numbers: name one with lot.",
+            f"{named.name} is tracked by {tracking} numbers. Set lot to one of them.",
             suggestion=f"In stock: {lots_of(odoo, named.id, acts_on=SCRAP.model)}.",
             details={"field": "lot", "product_id": named.id},
         )

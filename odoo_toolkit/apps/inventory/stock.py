@@ -238,7 +238,7 @@ def _lots(odoo: Odoo, domain: Sequence[Any]) -> dict[int, list[StockLot]]:
 def _left_out(lots: int) -> list[str]:
     if lots <= _MOST_LOTS:
         return []
-    return [f"There are more lots than the first {_MOST_LOTS}: name a location for fewer."]
+    return [f"Only the first {_MOST_LOTS} lots are listed. Choose a location to list fewer."]
 
 
 def _of_several(companies: Sequence[str]) -> list[str]:

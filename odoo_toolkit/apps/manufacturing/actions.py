@@ -155,7 +155,7 @@ def cancel_order(
     if row["state"] == "cancel":
         return order_of(row, message=f"{name} was already cancelled.")
     if row["state"] == "done":
-        todo = "Take apart what was made, with an unbuild order (mrp.unbuild)."
+        todo = "Take the products apart with an unbuild order (mrp.unbuild)."
         raise state_error(ORDER, row, f"{name} is done, so it cannot be cancelled.", todo)
 
     def result(done: Done) -> Order:

@@ -536,7 +536,7 @@ def choose_bill(
         if not own:
             raise ValidationError(
                 f"The bill of materials {bom_id} is not one of {name}.",
-                suggestion=f"Choose one of: {_listed(rows)}." if rows else "Leave bom_id out.",
+                suggestion=f"Choose one of: {_listed(rows)}." if rows else "Omit bom_id.",
                 details={"field": "bom_id", "id": bom_id},
             )
         return Chosen(product=product, bom=_checked(own[0]))

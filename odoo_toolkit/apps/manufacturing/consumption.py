@@ -267,8 +267,8 @@ def _lots_needed(odoo: Odoo, use: Use, left: float) -> ValidationError:
     return ValidationError(
         f"{product.name} is tracked by {use.move['tracking']} numbers, and for {left:g} of it none"
         " is reserved. Nothing was produced.",
-        suggestion=f"Name them in lines, e.g. {{'product_id': {product.id}, 'lots': [...]}}."
-        f" In stock: {there}.",
+        suggestion=f"Set lots in lines, such as {{'product_id': {product.id}, 'lots': "
+        f"[...]}}. In stock: {there}.",
         details={"field": "lines", "product_id": product.id},
     )
 

@@ -247,7 +247,7 @@ def chosen_ways(
             f"No operation can be done at the work center {workcenter}.",
             suggestion=f"Choose one of these: {told}."
             if told
-            else "The bill of materials has no operations: leave workcenter_id out.",
+            else "The bill of materials has no operations. Omit workcenter_id.",
             details={"field": "workcenter_id", "id": workcenter},
         )
     return chosen

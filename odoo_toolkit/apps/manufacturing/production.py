@@ -207,7 +207,7 @@ def _entering(vals: Mapping[str, Any], new_lots: Sequence[Mapping[str, Any]]) ->
 def _checked_names(lots: Sequence[str] | None) -> list[str]:
     names = [lots] if isinstance(lots, str) else list(lots or ())
     if not all(isinstance(name, str) and name.strip() for name in names):
-        raise ValidationError("lots must be a list of texts.", details={"field": "lots"})
+        raise ValidationError("lots must be a list of strings.", details={"field": "lots"})
     names = [name.strip() for name in names]
     check_once(names, "lots")
     return names
@@ -222,8 +222,8 @@ def _check_amount(odoo: Odoo, row: Row, amount: float, left: float, *, allow_mor
         raise state_error(
             ORDER,
             row,
-            f"{amount:g} are more than the rest of {name}: {left:g} {row['product_uom_id'].name}."
-            " Nothing was produced.",
+            f"{amount:g} are more than is left of {name}: {left:g} "
+            f"{row['product_uom_id'].name}. Nothing was produced.",
             "Correct the quantity, or pass allow_more=True.",
         )
     if row["product_tracking"] != "serial":
@@ -252,7 +252,7 @@ def _check_consumption(odoo: Odoo, row: Row) -> None:
             row,
             f"The bill of materials of {row['name']} does not allow other quantities of its"
             " components (consumption strict). Nothing was produced.",
-            "Leave the quantities out of lines, or have the bill of materials changed.",
+            "Omit the quantities from lines, or change the bill of materials.",
         )
 
 
@@ -265,8 +265,8 @@ def _shortage(row: Row, short: Sequence[Mapping[str, Any]]) -> StateError:
         ORDER,
         row,
         f"{row['name']} was not produced, because of a shortage: {listed}.",
-        "Produce a smaller quantity, get the components first, or pass unreserved=True: the stock"
-        " goes below zero then.",
+        "Produce a smaller quantity, or get the components first. With "
+        "unreserved=True, the stock goes below zero.",
     )
     error.details["missing"] = [
         {**item, "missing": round(item["needed"] - item["there"], 6)} for item in short
@@ -281,7 +281,7 @@ def _lots_made(odoo: Odoo, row: Row, amount: float, names: Sequence[str]) -> tup
         if names:
             raise ValidationError(
                 f"{product.name} is not tracked by lots or serial numbers.",
-                suggestion="Leave lots out.",
+                suggestion="Omit lots.",
                 details={"field": "lots"},
             )
         return {}, []
@@ -320,7 +320,7 @@ def _check_unused(odoo: Odoo, product: RecordName, found: Mapping[tuple[int, str
     if rows:
         raise ValidationError(
             f"The serial number {rows[0]['lot_id'].name} of {product.name} is already in use.",
-            suggestion="Give the number of the new piece.",
+            suggestion="Pass the serial number of the new piece.",
             details={"field": "lots", "lot": rows[0]["lot_id"].name},
         )
 

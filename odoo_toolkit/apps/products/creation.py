@@ -238,7 +238,7 @@ def create_product(
         ValidationError: An argument is wrong, or a barcode already exists. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    name = checked_name(name, "Say what the product is called.")
+    name = checked_name(name, "Set name to the name of the product.")
     numbers = {"list_price": price, "standard_price": cost, "weight": weight}
     for field, number in (("price", price), ("cost", cost), ("weight", weight)):
         if number is not None:
@@ -269,7 +269,7 @@ def create_product(
             raise ValidationError(
                 f"Odoo {odoo.version.major} keeps the unit that a product is bought in with its"
                 " vendors, and there are none.",
-                suggestion="Give vendors, or leave the purchase unit out.",
+                suggestion="Pass vendors, or omit the purchase unit.",
                 details={"field": "purchase_uom_id"},
             )
         for line in links["seller_ids"]:
@@ -351,10 +351,10 @@ def _check_barcodes(odoo: Odoo, given: Sequence[str | None]) -> None:
     barcodes = [barcode for barcode in given if barcode is not None]
     for index, barcode in enumerate(barcodes):
         if not isinstance(barcode, str) or not barcode.strip():
-            raise ValidationError("A barcode is empty.", details={"field": "barcode"})
+            raise ValidationError("barcode is empty.", details={"field": "barcode"})
         if barcode in barcodes[:index]:
             raise ValidationError(
-                f"The barcode {barcode} is given twice.", details={"field": "barcode"}
+                f"The barcode {barcode} is listed twice.", details={"field": "barcode"}
             )
     if not barcodes:
         return
@@ -465,13 +465,13 @@ def _check_single(
             if given is not None:
                 raise ValidationError(
                     f"{field} belongs to one variant, and this product has {many}.",
-                    suggestion=f"Give each variant's {field} in variants.",
+                    suggestion=f"Set {field} on each variant in variants.",
                     details={"field": field},
                 )
     if own and not count:
         raise ValidationError(
             "Odoo makes the variants of this product when they are sold: now there are none.",
-            suggestion="Leave variants out, or use attributes whose variants are created at once.",
+            suggestion="Omit variants, or use attributes whose variants Odoo creates instantly.",
             details={"field": "variants"},
         )
     still = [a.name for a in attributes if a.makes == "no_variant" and len(a.values) > 1]

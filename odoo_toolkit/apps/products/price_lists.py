@@ -228,7 +228,7 @@ def create_price_list(
         ValidationError: A rule is wrong. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    name = checked_name(name, "Say what the price list is called.")
+    name = checked_name(name, "Set name to the name of the price list.")
     lines = _checked_rules(odoo, rules)
     of_customers = wanted_each(PARTNER, customers, "customers")
     assigning = Assign(customers=(0,))
@@ -335,13 +335,13 @@ def _checked_rules(odoo: Odoo, rules: Sequence[PriceRuleLine]) -> list[dict[str,
         kinds = [kind for kind in _KINDS if f"{kind}_id" in line or f"{kind}_name" in line]
         if len(kinds) > 1:
             raise ValidationError(
-                f"{where} is for a {' and a '.join(kinds)}: give one of them.",
+                f"{where} is for exactly one {' and a '.join(kinds)}.",
                 details={"field": where},
             )
         if "base" not in line and (odd := [key for key in _FORMULA if key in line]):
             raise ValidationError(
                 f"{where}: {odd[0]} belongs to a formula.",
-                suggestion="Give base: price or cost.",
+                suggestion='Set base to "price" or "cost".',
                 details={"field": f"{where}.{odd[0]}"},
             )
         base = line.get("base", "price")

@@ -152,7 +152,7 @@ def change_prices(
         if new < 0:
             raise ValidationError(
                 f"The price of {_called(row)} would be {new:g}.",
-                suggestion="Nothing was changed. Leave it out, or change less.",
+                suggestion="Nothing was changed. Omit this product, or choose a smaller change.",
                 details={"id": row["id"], "old": old, "new": new},
             )
         if math.isclose(new, old, abs_tol=_SAME):
@@ -201,7 +201,7 @@ def _meant(
     listed = plain(products)
     if by_category == (listed is not None):
         raise ValidationError(
-            "Give a category or products, not both." if by_category else "Which products?",
+            "Pass either a category or products." if by_category else "Which products?",
             suggestion="Pass category_id, category_name or products.",
             code="VALIDATION_ERROR" if by_category else "MISSING_REQUIRED_FIELD",
             details={"fields": ["category_id", "products"]},
@@ -238,7 +238,7 @@ def _read_products(odoo: Odoo, domain: Sequence[Any]) -> list[Row]:
         )
     if not rows:
         raise ValidationError(
-            "There are no active products in it.",
+            "The category has no active products.",
             suggestion="Look for them with search_read on product.template.",
         )
     return rows
@@ -341,7 +341,7 @@ def _change(
             names = ", ".join(f"{one.name!r} ({one.id})" for one in group)
             warnings.append(f"Not changed to {price:g}: {names}: {error.message}")
             if isinstance(error, OdooConnectionError):
-                warnings.append("The connection was lost: the prices after that were not tried.")
+                warnings.append("The connection was lost. The remaining prices were not changed.")
                 break
         written |= {one.id for one in group}
         progress.finish(1, f"{_count(group)} at {price:g}")

@@ -152,8 +152,8 @@ def checked_variants(
         values = line.get("values")
         if not isinstance(values, dict):
             raise ValidationError(
-                f"{where}.values is missing: which variant is meant?",
-                suggestion="Give its value of each attribute, by the attribute's name.",
+                f"{where}.values is missing, so the variant is unknown.",
+                suggestion="Set values to the variant's value for each attribute name.",
                 details={"field": f"{where}.values"},
             )
         meant: dict[str, str] = {}
@@ -177,7 +177,7 @@ def checked_variants(
             meant.setdefault(attribute, next(iter(known.values())))
         key = tuple(sorted(meant.items()))
         if key in seen:
-            raise ValidationError(f"{where}: this variant is given twice.")
+            raise ValidationError(f"{where}: this variant is listed twice.")
         seen.add(key)
         for number in ("cost", "weight"):
             if number in line:
@@ -261,8 +261,8 @@ def _named(rows: Sequence[Row], name: str, field: str, create: bool) -> Row | No
     known = ", ".join(list(names.values())[:20])
     raise NotFoundError(
         f"There is no {name!r} ({field}).{hint}",
-        suggestion=f"Existing: {known or 'none'}. To create what is missing, pass"
-        " create_attributes=True.",
+        suggestion=f"Existing: {known or 'none'}. To create the missing ones, pass "
+        "create_attributes=True.",
         details={"field": field, "name": name, "did_you_mean": near},
     )
 
@@ -341,7 +341,7 @@ class Beside(Step):
         found = self.which(odoo, ids[0])
         if not found:
             raise StateError(
-                f"Odoo has not made {self.label}.",
+                f"Odoo has not created {self.label}.",
                 suggestion="Look at the product's variants, and write it there.",
             )
         (call,) = self.calls(odoo, ids)

@@ -183,7 +183,7 @@ def check_billing(
     warnings: list[str] = []
     if not sees_all:
         warnings.append(
-            "This user is not a timesheet approver: hours of others may be missing here."
+            "This user is not a timesheet approver, so hours of other users may be missing."
         )
     if len(logged) == _MOST:
         warnings.append(f"Only {_MOST} timesheet lines were looked at.")
@@ -316,7 +316,7 @@ def _todo(
 ) -> Iterator[str]:
     """Yield what is to be done, in order."""
     if order["state"] == "cancel":
-        yield "The order is cancelled: nothing of it can be invoiced."
+        yield "The order is cancelled, so it cannot be invoiced."
         return
     if not services:
         yield "The order sells no service, so it has no hours to invoice."
@@ -332,8 +332,8 @@ def _todo(
     for lost in unbilled:
         where = f"the task {lost.task.name!r} ({lost.task.id})" if lost.task else "no task"
         yield (
-            f"{lost.hours:g} hours on {where} are on no order line. {lost.reason} To bill them, set"
-            " that right, and look again."
+            f"{lost.hours:g} hours on {where} are on no order line. "
+            f"{lost.reason} To bill them, correct that first."
         )
     due = [item for item in services if item.to_invoice > 0]
     for item in due if confirmed else ():

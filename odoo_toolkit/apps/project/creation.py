@@ -260,7 +260,7 @@ def create_project(
             version has no dependencies. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    name = checked_name(name, "Say what the project is called.")
+    name = checked_name(name, "Set name to the name of the project.")
     columns = checked_stages(stages, closed_stages)
     lines = checked_tasks(tasks, columns)
     begins, ends = checked_day(date_start, "date_start"), checked_day(date_end, "date_end")
@@ -280,7 +280,7 @@ def create_project(
     if depending and "depend_on_ids" not in described:
         raise ValidationError(
             "Tasks cannot depend on each other on this server: Odoo 14 has no dependencies.",
-            suggestion="Leave depends_on out, or say the order in names or descriptions.",
+            suggestion="Omit depends_on, or describe the order in names or descriptions.",
             details={"field": "depends_on"},
         )
     values = [values_of(described, line, index) for index, line in enumerate(lines)]
@@ -328,7 +328,7 @@ def create_project(
     if depending:
         linking = tuple(row for row in rows if row["depends_on"])
         steps.append(_Dependencies(**_common(LINK), rows=linking, made=made))
-    same = [f"There is a project {name!r} already (id {row['id']})." for row in alike]
+    same = [f"The project {name!r} already exists (id {row['id']})." for row in alike]
 
     def result(done: Done) -> ProjectResult:
         done.warnings.extend(same)
@@ -472,7 +472,7 @@ def _result(
         task = by_id.get(made.tasks.get(asked["name"], 0))
         if task is None:
             if stored is not None:
-                warnings.append(f"The task {asked['name']!r} is not there.")
+                warnings.append(f"The task {asked['name']!r} does not exist.")
             continue
         warnings += _differences(asked, task, by_id, made)
         listed.append(_task(task, by_id, names))

@@ -155,7 +155,7 @@ def get_hours(
     if not sees_all:
         employed = [row for row in employed if row["user_id"] and row["user_id"].id == odoo.uid]
         warnings.append(
-            "This user is not a timesheet approver: Odoo shows them their own hours only."
+            "This user is not a timesheet approver, so Odoo shows only their own hours."
         )
     rows = [
         HoursRow(
@@ -195,7 +195,7 @@ def _checked_days(
     if not 0 <= days <= _MOST_DAYS:
         raise ValidationError(
             f"{first} to {last} is not a period of up to {_MOST_DAYS} days.",
-            suggestion="Give a date_to that is not before date_from, and ask for a year at most.",
+            suggestion="Set date_to to date_from or later, at most one year.",
             details={"field": "date_from"},
         )
     return first, last
@@ -245,7 +245,7 @@ def _staff(odoo: Odoo, people: Sequence[int | None], warnings: list[str]) -> lis
             odoo, STAFF, domain, fields, acts_on=LINE.model, order="name, id", active_test=True
         )
     except OdooError as error:
-        warnings.append(f"Who has logged too few hours cannot be judged: {error.message}")
+        warnings.append(f"The toolkit cannot check who has logged too few hours: {error.message}")
         return []
 
 
@@ -303,7 +303,7 @@ def _readable(look: Any, warnings: list[str]) -> Any:
     try:
         return look()
     except OdooError as error:
-        warnings.append(f"Who has logged too few hours is judged without this: {error.message}")
+        warnings.append(f"The check for too few logged hours ignores this: {error.message}")
         return {}
 
 

@@ -62,7 +62,7 @@ def _check_different(names: Sequence[str], field: str) -> None:
         if name.casefold() in seen:
             raise ValidationError(
                 f"{field} has {name!r} twice.",
-                suggestion="Give each a name of its own, because tasks name them.",
+                suggestion="Give each a unique name, because tasks refer to it.",
                 details={"field": field, "name": name},
             )
         seen.add(name.casefold())
@@ -79,7 +79,7 @@ def _pick(name: Any, names: Sequence[str], field: str, noun: str) -> str:
     hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
     raise NotFoundError(
         f"{field}: there is no {noun} {said[:60]!r} in this call.{hint}",
-        suggestion=f"Give one of: {', '.join(names[:40])}." if names else f"Give the {noun}, too.",
+        suggestion=f"Give one of: {', '.join(names[:40])}." if names else f"Pass the {noun} too.",
         details={"field": field, "name": said[:60], "did_you_mean": near},
     )
 
@@ -92,7 +92,7 @@ def checked_tasks(tasks: Sequence[TaskLine], columns: Mapping[str, bool]) -> lis
     if len(lines) > MOST_TASKS:
         raise ValidationError(
             f"{len(lines)} tasks are too many for one call.",
-            suggestion=f"Give up to {MOST_TASKS}, and the others with create_task or an import.",
+            suggestion=f"Pass up to {MOST_TASKS}, and add others with create_task or an import.",
             details={"field": "tasks"},
         )
     for index, line in enumerate(lines):
@@ -126,8 +126,8 @@ def _check_circles(graph: Mapping[str, Sequence[str]], field: str) -> None:
     except CycleError as error:
         circle = " → ".join(reversed(error.args[1]))
         raise ValidationError(
-            f"Tasks go in a circle by {field}: {circle}.",
-            suggestion="Take one of these links out.",
+            f"Tasks form a circle by {field}: {circle}.",
+            suggestion="Remove one of these links.",
             details={"field": field, "tasks": error.args[1]},
         ) from None
 

@@ -143,7 +143,7 @@ def create_task(
         ValidationError: An argument is wrong. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    name = checked_name(name, "Say what is to be done.")
+    name = checked_name(name, "Set name to what has to be done.")
     permit(odoo, CREATE, dry_run=dry_run)
     described = odoo.schema.fields(TASK.model)
     values = {"name": name, "priority": choice(described["priority"], priority)}
@@ -239,7 +239,7 @@ def no_project(task: Row, why: str) -> ValidationError:
     """Return the error for a task without the project that it needs."""
     return ValidationError(
         f"{label(task)} does not belong to a project, {why}.",
-        suggestion="Put it into a project first: write its project_id.",
+        suggestion="Assign the task to a project first: write its project_id.",
         details={"model": TASK.model, "id": task["id"]},
     )
 
@@ -275,7 +275,7 @@ def choice(field: Field, said: Any) -> Any:
         if text in words:
             return value
     raise ValidationError(
-        f"{said!r:.60} is no {field.name} of a task on this server.",
+        f"{said!r:.60} is not a {field.name} of tasks on this server.",
         suggestion="Choose one of: "
         + ", ".join(f"{value} ({name})" for value, name in field.selection),
         details={"field": field.name, "allowed": [list(pair) for pair in field.selection]},
@@ -291,7 +291,7 @@ def deadline(field: Field, value: str | date | datetime) -> str:
     except ValueError:
         raise ValidationError(
             f"date_deadline is {value!r}, which is not a date or a time.",
-            suggestion="Write it like 2025-06-30 or 2025-06-30T17:00:00Z.",
+            suggestion="Write the deadline as 2025-06-30 or 2025-06-30T17:00:00Z.",
             details={"field": "date_deadline"},
         ) from None
     if as_written is None:
@@ -365,14 +365,14 @@ def update_task(
     described = odoo.schema.fields(TASK.model)
     values: dict[str, Any] = {}
     if name is not None:
-        values["name"] = checked_name(name, "Say what is to be done.")
+        values["name"] = checked_name(name, "Set name to what has to be done.")
     if state is not None:
         field = "state" if "state" in described else "kanban_state"
         values[field] = choice(described[field], state)
         if values[field] == "04_waiting_normal":
             raise ValidationError(
-                "A task waits by itself, while tasks that it depends on are open.",
-                suggestion="Write those into its field depend_on_ids instead.",
+                "Odoo sets this state itself while the tasks that a task depends on are open.",
+                suggestion="Write those tasks into depend_on_ids instead.",
                 details={"field": "state"},
             )
     if priority is not None:
@@ -498,8 +498,8 @@ def log_timesheet(
         rows = check_lines(entries or (), _ENTRY, "entries") if several else [{}]
     if employee is not None and (user_id is not None or user_name is not None):
         raise ValidationError(
-            "employee and a user are both given.",
-            suggestion="Say who worked by one of them.",
+            "Both employee and a user are set.",
+            suggestion="Pass only one of them.",
             details={"field": "employee"},
         )
     common = {"hours": hours, "description": description, "date": date, "employee": employee}
@@ -587,8 +587,8 @@ def _entry_values(entry: Mapping[str, Any], place: str) -> dict[str, Any]:
     if entry["hours"] is None:
         raise make_error(
             "MISSING_REQUIRED_FIELD",
-            f"{place}hours is needed.",
-            suggestion="Give the hours that were worked.",
+            f"{place}hours is missing.",
+            suggestion="Set hours to the hours worked.",
             details={"field": f"{place}hours"},
         )
     hours = checked_number(plain(entry["hours"]), f"{place}hours", positive=True)
@@ -692,11 +692,11 @@ def _check_employee(odoo: Odoo, user: int) -> list[str]:
             active_test=True,
         )
     except (AccessError, NotFoundError) as error:
-        return [f"Whether user {user} is an employee could not be checked: {error.message}"]
+        return [f"The toolkit could not check whether user {user} is an employee: {error.message}"]
     if not found:
         raise ValidationError(
-            f"User {user} is not linked to an employee, so no time can be logged for them.",
-            suggestion="Link the user to an employee in Odoo, or give the employee who worked.",
+            f"User {user} is not linked to an employee, so time cannot be logged for them.",
+            suggestion="Link the user to an employee in Odoo, or set employee.",
             details={"field": "user_id", "id": user},
         )
     return []

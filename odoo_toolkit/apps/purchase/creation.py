@@ -96,12 +96,12 @@ def _checked(odoo: Odoo, line: dict[str, Any], index: int) -> dict[str, Any]:
     where = f"lines[{index}]"
     name = line.get("name")
     if name is not None and not isinstance(name, str):
-        raise ValidationError(f"{where}.name must be text.", details={"field": f"{where}.name"})
+        raise ValidationError(f"{where}.name must be a string.", details={"field": f"{where}.name"})
     if not names_product(line) and (not (name or "").strip() or set(line) != {"name"}):
         raise make_error(
             "MISSING_REQUIRED_FIELD",
             f"{where} has no product.",
-            suggestion="Give product_id or product_name, or only a name for a note.",
+            suggestion="Set product_id or product_name, or only name for a note.",
             details={"field": f"{where}.product_id"},
         )
     for key in ("quantity", "price_unit", "discount"):
@@ -109,7 +109,7 @@ def _checked(odoo: Odoo, line: dict[str, Any], index: int) -> dict[str, Any]:
             checked_number(line[key], f"{where}.{key}", positive=key == "quantity")
     if "discount" in line and "discount" not in odoo.schema.fields(_MODEL):
         raise ValidationError(
-            f"{where}.discount: purchase order lines have discounts only from Odoo 17 on.",
+            f"{where}.discount: purchase order lines have discounts on Odoo 17 and later only.",
             suggestion="Set price_unit to the reduced price instead.",
             details={"field": f"{where}.discount"},
         )

@@ -245,7 +245,7 @@ def receive(
     if row["state"] not in CONFIRMED:
         todo = "Confirm it with confirm_order first."
         if row["state"] == "to approve":
-            todo = "It has to be approved first: confirm_order names the approvers."
+            todo = "The order must be approved first. confirm_order names the approvers."
         if row["state"] == "cancel":
             todo = "A cancelled order cannot be received."
         raise _refused(row, [], f"it is not a confirmed order (state {row['state']})", todo)

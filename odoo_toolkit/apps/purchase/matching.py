@@ -268,8 +268,8 @@ def enter_bill(
 def _checked_ref(ref: Any) -> str:
     if not isinstance(ref, str) or not _plain(ref):
         raise ValidationError(
-            "ref is not the number of a bill.",
-            suggestion="Give the number that the vendor wrote on it.",
+            "ref must be the number of a bill.",
+            suggestion="Set ref to the vendor's number on the bill.",
             details={"field": "ref"},
         )
     return ref.strip()
@@ -287,8 +287,8 @@ def _checked_lines(odoo: Odoo, lines: Sequence[BilledLine]) -> list[dict[str, An
         named = [key for key in ("product_id", "product_name", "order_line_id") if key in line]
         if len(named) != 1:
             raise ValidationError(
-                f"{where} must say which line of the order it is for: product_id, product_name or"
-                " order_line_id, one of them.",
+                f"{where} must identify one line of the order. Set product_id, "
+                "product_name or order_line_id.",
                 details={"field": f"{where}.product_id"},
             )
         for key in ("quantity", "price_unit"):
@@ -297,7 +297,7 @@ def _checked_lines(odoo: Odoo, lines: Sequence[BilledLine]) -> list[dict[str, An
         discount = checked_number(line.get("discount", 0), f"{where}.discount", positive=False)
         if not 0 <= discount <= 100:
             raise ValidationError(
-                f"{where}.discount is per cent, from 0 to 100, not {discount:g}.",
+                f"{where}.discount must be a percentage from 0 to 100, not {discount:g}.",
                 details={"field": f"{where}.discount"},
             )
     return checked
@@ -343,8 +343,8 @@ def _duplicates(bills: Sequence[Row], number: str, day: str, untaxed: float) -> 
         )
         details = {"model": INVOICE.model, "ids": [bill["id"] for bill in same]}
         raise StateError(
-            f"The vendor's bill {number} is there already: {listed}. Nothing was written.",
-            suggestion="Look at it with get_invoice. A wrong one has to be cancelled first.",
+            f"The vendor's bill {number} already exists: {listed}. Nothing was written.",
+            suggestion="Check it with get_invoice. If it is wrong, cancel it first.",
             details=details,
         )
     return [
@@ -401,7 +401,7 @@ def _each_once(pairs: Sequence[tuple[Mapping[str, Any], Row]]) -> None:
             raise ValidationError(
                 f"lines[{seen[own['id']]}] and lines[{index}] are for the same line of the order:"
                 f" {own['product_id'].name}.",
-                suggestion="Add them up, or name the lines with order_line_id.",
+                suggestion="Add these lines up, or set order_line_id on each.",
                 details={"field": f"lines[{index}]"},
             )
         seen[own["id"]] = index
@@ -423,7 +423,7 @@ def _matched(odoo: Odoo, line: Mapping[str, Any], own: Row) -> MatchedLine:
         )
     if line.get("discount") and "discount" not in odoo.schema.fields(_LINE):
         raise ValidationError(
-            f"{name}: purchase order lines have discounts only from Odoo 17 on.",
+            f"{name}: purchase order lines have discounts on Odoo 17 and later only.",
             suggestion="Set price_unit to the reduced price instead.",
             details={"field": "lines"},
         )

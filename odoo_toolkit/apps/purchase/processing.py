@@ -62,7 +62,7 @@ def check_confirmed(row: Row) -> None:
     if row["state"] not in CONFIRMED:
         todo = "Confirm it first: the step confirm."
         if row["state"] == "to approve":
-            todo = "It has to be approved first: confirm_order names the approvers."
+            todo = "The order must be approved first. confirm_order names the approvers."
         if row["state"] == "cancel":
             todo = "A cancelled order goes no further."
         message = f"{row['name']} is not a confirmed order (state {row['state']})."
@@ -248,8 +248,8 @@ def process_orders(
     rows = find_orders(odoo, _ORDERS, orders)
     if ref is not None and len(rows) > 1:
         raise ValidationError(
-            "ref is the number of one bill, but there are several orders.",
-            suggestion="Leave ref out, or process the orders one by one.",
+            "ref is the number of one bill, but several orders were passed.",
+            suggestion="Omit ref, or process each order in its own call.",
             details={"field": "ref"},
         )
     paying = {"payment_date": day, "journal_id": paying_journal(odoo, journal_id, rows)}

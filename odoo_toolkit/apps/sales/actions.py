@@ -287,8 +287,8 @@ def create_invoices(
     asked = checked_choice(lines, "lines") if lines is not None else None
     if asked is not None and method not in _OF_LINES:
         raise ValidationError(
-            "Lines are chosen for an invoice, not for a down payment.",
-            suggestion="Leave lines out, or choose method delivered.",
+            "lines cannot be combined with a down payment.",
+            suggestion='Omit lines, or pass method="delivered".',
             details={"field": "lines"},
         )
 
@@ -351,7 +351,7 @@ def _chosen(odoo: Odoo, row: Row, method: str, asked: Sequence[Any] | None) -> d
             ORDER,
             row,
             f"Nothing that is delivered of {row['name']} is left to invoice.",
-            "Deliver it first, or choose method delivered.",
+            'Deliver the products first, or pass method="delivered".',
         )
     return found
 
@@ -363,15 +363,15 @@ def _wizard_values(method: str, amount: float | None) -> dict[str, Any]:
     if of_lines:
         if amount is not None:
             raise ValidationError(
-                "An amount is only for down payments.",
-                suggestion="Leave amount out, or choose method percentage or fixed.",
+                "amount is for down payments only.",
+                suggestion='Omit amount, or pass method="percentage" or method="fixed".',
                 details={"field": "amount"},
             )
         return values
     if amount is None:
         raise make_error(
             "MISSING_REQUIRED_FIELD",
-            f"amount is needed for {method}.",
+            f"method {method} needs an amount.",
             suggestion="Set amount to a percentage or, for method fixed, to a sum.",
             details={"field": "amount"},
         )
@@ -379,7 +379,7 @@ def _wizard_values(method: str, amount: float | None) -> dict[str, Any]:
     if method == "percentage" and amount > 100:
         raise ValidationError(
             f"A down payment of {amount:g} % is more than the order.",
-            suggestion="Give at most 100, or method fixed for an amount.",
+            suggestion='Pass at most 100, or use method="fixed" for a sum.',
             details={"field": "amount"},
         )
     return {**values, "amount" if method == "percentage" else "fixed_amount": amount}
@@ -509,7 +509,7 @@ def _invoice_result(odoo: Odoo, before: Row, done: Done) -> InvoiceResult:
         note_made("account.move", made)
         invoices = read_invoices(odoo, made)
     except OdooError as error:
-        done.warnings.append(f"Look for it before you repeat this: {error.message}")
+        done.warnings.append(f"Look for the invoice before you repeat the call: {error.message}")
         message = f"{name} was invoiced; the invoice cannot be read back."
         return InvoiceResult(invoices=[], message=message, **told)
     listed = ", ".join(f"{invoice.name} (id {invoice.id})" for invoice in invoices)

@@ -67,7 +67,7 @@ def plan_invoice(odoo: Odoo, row: Row, chosen: Mapping[int, float] | None) -> Pl
     if any(line["is_downpayment"] for line in lines):
         notes.append("Odoo deducts the down payments, and may round their sum by a cent.")
     if (filled.amount_total or 0) < 0:
-        notes.append("More is credited than invoiced: Odoo makes a credit note of it.")
+        notes.append("More is credited than invoiced, so Odoo creates a credit note.")
         sums = {name: amount and -amount for name, amount in sums.items()}
     return attrs.evolve(planned, **sums, notes=notes)
 
@@ -77,7 +77,7 @@ def plan_down_payment(odoo: Odoo, row: Row, amount: str) -> PlannedDocument:
     total = f"{row.get('amount_total')} {currency_of(row) or ''}".strip()
     notes = [
         f"A down payment of {amount}. The order's total is {total}.",
-        "The totals of the invoice are known once Odoo has made it.",
+        "Odoo calculates the totals when it creates the invoice.",
     ]
     return summary(odoo, LAYOUT, row, **_new(row), notes=notes)
 

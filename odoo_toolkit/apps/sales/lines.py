@@ -143,8 +143,8 @@ def _checked(line: dict[str, Any], where: str) -> dict[str, Any]:
     if not _names_product(line) and not (name or "").strip():
         raise make_error(
             "MISSING_REQUIRED_FIELD",
-            f"{where} has neither a product nor a text.",
-            suggestion="Give product_id or product_name, a name for a note, or a section.",
+            f"{where} has neither a product nor a name.",
+            suggestion="Set product_id or product_name, only name for a note, or section.",
             details={"field": f"{where}.product_id"},
         )
     check_numbers(line, where)
@@ -155,8 +155,8 @@ def _checked_section(line: dict[str, Any], where: str) -> dict[str, Any]:
     title = line["section"]
     if len(line) > 1 or not isinstance(title, str) or not title.strip():
         raise ValidationError(
-            f"{where}.section must be the heading's text, and stand alone.",
-            suggestion="Put what is sold below it into lines of their own.",
+            f"{where}.section must be the text of a heading, without other keys.",
+            suggestion="Put the products of the section into separate lines.",
             details={"field": f"{where}.section"},
         )
     return line
@@ -259,7 +259,7 @@ def checked_changes(
         check_numbers(item.values, item.where)
         if not {*QUANTITIES, "name"} & item.values.keys():
             raise ValidationError(
-                f"{item.where} does not say what is new.",
+                f"{item.where} has no new values.",
                 suggestion="Set quantity, price_unit, discount or name.",
                 details={"field": item.where},
             )
@@ -275,8 +275,8 @@ def checked_changes(
 def _check_names_one(item: _Meant) -> None:
     if sum(key in item.values for key in ("line_id", "product_id", "product_name")) != 1:
         raise ValidationError(
-            f"{item.where} must name one line.",
-            suggestion="Give line_id, product_id or product_name: one of them.",
+            f"{item.where} must identify one line.",
+            suggestion="Set exactly one of line_id, product_id and product_name.",
             details={"field": item.where},
         )
 
@@ -324,7 +324,7 @@ def chosen_lines(
             why = "which is meant before" if line["id"] in chosen else f"of which {most:g} is left"
             raise ValidationError(
                 f"{item.where} means {_called(line)}, {why}.",
-                suggestion="Name each line once, and no more than is left of it.",
+                suggestion="List each line once, with no more than is left of it.",
                 details={"field": item.where, "left": most},
             )
         chosen[line["id"]] = quantity
@@ -454,7 +454,7 @@ def _line(order: Row, lines: Sequence[Row], item: _Meant, product: int | None) -
 
 def _lines_told(lines: Sequence[Row]) -> str:
     listed = "; ".join(f"{line['id']} {_called(line)}" for line in lines[:_SHOWN])
-    return f"Give one of these as line_id: {listed}"
+    return f"Set line_id to one of these: {listed}"
 
 
 def _called(line: Row) -> str:
@@ -467,7 +467,7 @@ def _values(line: Row, item: _Meant) -> dict[str, Any]:
     if line["display_type"] and numbers:
         raise ValidationError(
             f"{item.where} is a section or note, which has no {numbers[0]}.",
-            suggestion="Give its name only.",
+            suggestion="Set only name.",
             details={"field": f"{item.where}.{numbers[0]}"},
         )
     values = {QUANTITIES[key]: item.values[key] for key in numbers}

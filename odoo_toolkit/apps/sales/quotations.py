@@ -534,7 +534,7 @@ def _changed(
     notes = [f"{name}: {row.get(name)} becomes {value}." for name, value in head.items()]
     if sums:
         new = sums["amount_total"]
-        becomes = "The new total is known once Odoo has written it."
+        becomes = "Odoo calculates the new total when it writes the change."
         if new is not None:
             becomes = f"It becomes {new:.2f} {currency}".rstrip() + "."
         notes.append(f"The total is {total} now. {becomes}")
