@@ -47,7 +47,6 @@ _NO_PARAMETERS: Any = SimpleNamespace(params={})
 #: busy alone while the others wait. Only the run's length depends on it.
 LONGEST = (
     "tests/live/test_undo.py",
-    "tests/live/test_allowlists.py",
     "tests/live/test_lost_answers.py",
     "tests/attacks/test_plans.py",
     "tests/attacks/test_code.py",

@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any
 
 import pytest
 
 from odoo_toolkit import Connection, connect, search_read, write
+from odoo_toolkit.connection.settings import connection_settings
 from odoo_toolkit.languages import activate_language
+from tests.kit.live_tapes import Open
 from tests.live.own import own
 from tests.live.servers import Server, User, can_log_in, credentials, find_servers, ordinary_user
 
@@ -74,6 +78,18 @@ def ordinary(server: Server) -> Iterator[Connection]:
     """A connection of an internal user without further rights, the same on every version."""
     with connect(**credentials(server, ordinary_user(server))) as connection:
         yield connection
+
+
+@pytest.fixture
+def opened(server: Server) -> Iterator[Open]:
+    """Opens connections of "admin" or "demo" with a policy and a history of the test's own."""
+    with ExitStack() as stack:
+
+        def open_(user: str, **how: Any) -> Connection:
+            settings = connection_settings(**credentials(server, server.user(user)))
+            return stack.enter_context(Connection(settings, **how))
+
+        yield open_
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +16,11 @@ from odoo_toolkit.apps.hr import create_expense
 from odoo_toolkit.apps.inventory import count_stock, set_reordering_rule
 from odoo_toolkit.apps.purchase import receive
 from odoo_toolkit.apps.sales import confirm_order
-from odoo_toolkit.connection.settings import connection_settings
-from tests.live.conftest import admin, server
+from tests.kit.live_tapes import Open
 from tests.live.products import stored
-from tests.live.servers import Server, credentials
 from tests.live.test_hr import leave_type
 
-__all__ = ["admin", "server"]
+pytestmark = pytest.mark.recorded
 
 
 @attrs.frozen
@@ -650,7 +648,7 @@ CASES = {
 }
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def records(admin: Odoo) -> Records:
     return Records(admin)
 
@@ -664,16 +662,14 @@ def case(request: pytest.FixtureRequest, admin: Odoo) -> Case:
 
 
 @pytest.fixture
-def limited(server: Server, case: Case, tmp_path: Path) -> Iterator[Odoo]:
+def limited(opened: Open, case: Case, tmp_path: Path) -> Odoo:
     """The administrator with exactly what the case should need on the lists."""
     policy = Policy(
         mode="restricted",
         model_allowlist=[case.writes, *case.names],
         write_allowlist=[case.writes, *case.also],
     )
-    settings = connection_settings(**credentials(server, server.user("admin")))
-    with Odoo(settings, policy=policy, history=History(tmp_path / "history.sqlite")) as odoo:
-        yield odoo
+    return opened("admin", policy=policy, history=History(tmp_path / "history.sqlite"))
 
 
 @pytest.mark.parametrize("case", CASES, indirect=True)

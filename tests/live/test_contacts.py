@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import random
+import uuid
 from typing import Any
 
 import pytest
@@ -11,11 +11,13 @@ import odoo_toolkit as toolkit
 from odoo_toolkit import AccessError, Odoo, OdooError, StateError, ValidationError
 from odoo_toolkit.apps import contacts
 
+pytestmark = pytest.mark.recorded
+
 
 @pytest.fixture
 def number() -> str:
     """A phone number that nobody else has."""
-    return f"+32 9 {random.randint(10**8, 10**9 - 1)}"
+    return f"+32 9 {uuid.uuid4().int % 10**9:09}"
 
 
 def new(admin: Odoo, **values: object) -> int:
