@@ -6,9 +6,15 @@ versions share.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 OLDEST, NEWEST = 14, 19
+
+
+def words(text: str | Iterable[str]) -> tuple[str, ...]:
+    """Return the names that a table lists with spaces between."""
+    return tuple(text.split() if isinstance(text, str) else text)
+
 
 #: Views of the database of which several rows have the same id; of these, Odoo gives the values of
 #: one row for all of them, whatever is asked. Found by comparing, on 14 to 19, the ids of all rows
@@ -22,15 +28,7 @@ MODEL_METHODS: dict[str, tuple[str, ...]] = {
     "default_get": ("fields",),
     "fields_get": ("allfields", "attributes"),
     "fields_view_get": ("view_id", "view_type", "toolbar", "submenu"),
-    "formatted_read_group": (
-        "domain",
-        "groupby",
-        "aggregates",
-        "having",
-        "offset",
-        "limit",
-        "order",
-    ),
+    "formatted_read_group": words("domain groupby aggregates having offset limit order"),
     "get_view": ("view_id", "view_type"),
     "get_views": ("views", "options"),
     "load": ("fields", "data"),
@@ -41,14 +39,7 @@ MODEL_METHODS: dict[str, tuple[str, ...]] = {
     "search": ("domain", "offset", "limit", "order"),
     "search_count": ("domain", "limit"),
     "search_read": ("domain", "fields", "offset", "limit", "order"),
-    "web_search_read": (
-        "domain",
-        "specification",
-        "offset",
-        "limit",
-        "order",
-        "count_limit",
-    ),
+    "web_search_read": words("domain specification offset limit order count_limit"),
 }
 
 #: Methods of records (ids first) -> their parameters after the ids.
@@ -74,51 +65,21 @@ RECORD_METHODS: dict[str, tuple[str, ...]] = {
 #: Methods that read: the only ones that are sent again after a failure that leaves their fate
 #: unknown. Which of them pass outside full mode is a stricter question: see the policy.
 READ_METHODS = frozenset(
-    {
-        "check_access_rights",
-        "context_get",
-        "default_get",
-        "exists",
-        "fields_get",
-        "fields_view_get",
-        "formatted_read_group",
-        "get_external_id",
-        "get_metadata",
-        "get_view",
-        "get_views",
-        "has_access",
-        "load_views",
-        "name_get",
-        "name_search",
-        "read",
-        "read_group",
-        "search",
-        "search_count",
-        "search_read",
-        "web_read",
-        "web_search_read",
-    }
+    words("""
+        check_access_rights context_get default_get exists fields_get fields_view_get
+        formatted_read_group get_external_id get_metadata get_view get_views has_access load_views
+        name_get name_search read read_group search search_count search_read web_read
+        web_search_read
+    """)
 )
 
 #: Button and action methods that take no keyword arguments.
 NO_KWARGS_METHODS = frozenset(
-    {
-        "action_cancel",
-        "action_confirm",
-        "action_done",
-        "action_draft",
-        "action_lock",
-        "action_open",
-        "action_post",
-        "action_quotation_send",
-        "action_set_draft",
-        "action_unlock",
-        "action_view_invoice",
-        "button_cancel",
-        "button_confirm",
-        "button_draft",
-        "button_validate",
-    }
+    words("""
+        action_cancel action_confirm action_done action_draft action_lock action_open action_post
+        action_quotation_send action_set_draft action_unlock action_view_invoice button_cancel
+        button_confirm button_draft button_validate
+    """)
 )
 
 #: Models whose search filters by access after it has cut at the limit (their ``_search`` is

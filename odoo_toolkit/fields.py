@@ -10,30 +10,15 @@ from typing import Any
 
 import attrs
 
-from odoo_toolkit.compat import RENAMED_FIELDS, UNENCODED_FIELDS
+from odoo_toolkit.compat import RENAMED_FIELDS, UNENCODED_FIELDS, words
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError
 
 #: What the toolkit asks ``fields_get`` for.
-ATTRIBUTES = (
-    "string",
-    "type",
-    "required",
-    "readonly",
-    "store",
-    "searchable",
-    "sortable",
-    "relation",
-    "relation_field",
-    "currency_field",
-    "digits",
-    "related",
-    "depends",
-    "company_dependent",
-    "selection",
-    "help",
-    "states",
-)
+ATTRIBUTES = words("""
+    string type required readonly store searchable sortable relation relation_field currency_field
+    digits related depends company_dependent selection help states
+""")
 
 TO_MANY = frozenset({"one2many", "many2many"})
 TEXTS = frozenset({"char", "text", "html"})

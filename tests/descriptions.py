@@ -134,12 +134,18 @@ def messages() -> tuple[Said, ...]:
     )
 
 
+#: Functions that take names as one text.
+_LIST_NAMES = ("words", "op.words", "Document", "op.Document")
+
+
 def sentences(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Yield the texts of several words that are no docstrings and no regular expressions."""
+    """Yield the texts of several words: no docstrings, regular expressions or lists of names."""
     left_out: set[int] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr):
             left_out.add(id(node.value))  # docstrings
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in _LIST_NAMES:
+            left_out.update(map(id, [*node.args, *(each.value for each in node.keywords)]))
         if isinstance(node, ast.JoinedStr):
             left_out.update(id(part) for part in ast.walk(node) if part is not node)
         text = _text(node)

@@ -6,12 +6,7 @@ from collections.abc import Iterable
 
 import attrs
 
-from odoo_toolkit.compat import NEWEST, OLDEST
-
-
-def _words(text: str | Iterable[str]) -> tuple[str, ...]:
-    """Return what a table lists with spaces between."""
-    return tuple(text.split() if isinstance(text, str) else text)
+from odoo_toolkit.compat import NEWEST, OLDEST, words
 
 
 def _parts(text: str | Iterable[str]) -> tuple[str, ...]:
@@ -101,16 +96,16 @@ class Opposite:
     """
 
     method: str
-    by: tuple[str, ...] = attrs.field(default="", converter=_words)
+    by: tuple[str, ...] = attrs.field(default="", converter=words)
     says: str = ""
-    otherwise: tuple[str, ...] = attrs.field(default="", converter=_words, kw_only=True)
+    otherwise: tuple[str, ...] = attrs.field(default="", converter=words, kw_only=True)
     not_undone: str = attrs.field(default="", kw_only=True)
     unless: tuple[Block, ...] = attrs.field(default=(), kw_only=True)
     made: str = attrs.field(default="", kw_only=True)
-    keeps: tuple[str, ...] = attrs.field(default="", converter=_words, kw_only=True)
+    keeps: tuple[str, ...] = attrs.field(default="", converter=words, kw_only=True)
     of: str = attrs.field(default="", kw_only=True)
-    notes: tuple[str, ...] = attrs.field(default="", converter=_words, kw_only=True)
-    context: tuple[str, ...] = attrs.field(default="", converter=_words, kw_only=True)
+    notes: tuple[str, ...] = attrs.field(default="", converter=words, kw_only=True)
+    context: tuple[str, ...] = attrs.field(default="", converter=words, kw_only=True)
     since: int = attrs.field(default=OLDEST, kw_only=True)
     until: int = attrs.field(default=NEWEST, kw_only=True)
 
@@ -161,17 +156,17 @@ class AppModel:
     nouns: tuple[str, ...] = attrs.field(default="", converter=_parts, kw_only=True)
     meanings: str = attrs.field(default="", kw_only=True)
     has_parts: bool = attrs.field(default=False, kw_only=True)
-    name_fields: tuple[str, ...] = attrs.field(default="name", converter=_words, kw_only=True)
-    disambiguation_fields: tuple[str, ...] = attrs.field(default="", converter=_words, kw_only=True)
+    name_fields: tuple[str, ...] = attrs.field(default="name", converter=words, kw_only=True)
+    disambiguation_fields: tuple[str, ...] = attrs.field(default="", converter=words, kw_only=True)
     numbered: bool = attrs.field(default=False, kw_only=True)
     searched: int = attrs.field(default=0, kw_only=True)
-    search_fields: tuple[str, ...] = attrs.field(default="", converter=_words, kw_only=True)
-    deep_fields: tuple[str, ...] = attrs.field(default="", converter=_words, kw_only=True)
+    search_fields: tuple[str, ...] = attrs.field(default="", converter=words, kw_only=True)
+    deep_fields: tuple[str, ...] = attrs.field(default="", converter=words, kw_only=True)
     key_fields: tuple[str, ...] = attrs.field(
-        default="id name display_name", converter=_words, kw_only=True
+        default="id name display_name", converter=words, kw_only=True
     )
     found_through: tuple[Relation, ...] = attrs.field(default=(), kw_only=True)
-    dates: tuple[str, ...] = attrs.field(default="", converter=_words, kw_only=True)
+    dates: tuple[str, ...] = attrs.field(default="", converter=words, kw_only=True)
     moves: tuple[Move, ...] = attrs.field(default=(), kw_only=True)
     opposites: tuple[Opposite, ...] = attrs.field(default=(), kw_only=True)
     is_wizard: bool = attrs.field(default=False, kw_only=True)

@@ -49,21 +49,10 @@ TICKET = Document(
     model="helpdesk.ticket",
     noun="ticket",
     argument="ticket_id",
-    fields=(
-        "name",
-        "ticket_ref",
-        "team_id",
-        "user_id",
-        "stage_id",
-        "priority",
-        "partner_id",
-        "partner_name",
-        "partner_email",
-        "tag_ids",
-        "description",
-        "active",
-        "create_date",
-    ),
+    fields="""
+        name ticket_ref team_id user_id stage_id priority partner_id partner_name partner_email
+        tag_ids description active create_date
+    """,
 )
 CREATE = Step(model=TICKET.model, method="create", says="Ticket created")
 ASSIGN = Step(model=TICKET.model, method="write", says="Ticket assigned")

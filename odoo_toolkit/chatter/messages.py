@@ -23,7 +23,7 @@ from odoo_toolkit.chatter.owner_records import (
     says,
 )
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import MESSAGE_BODY_ESCAPED_SINCE
+from odoo_toolkit.compat import MESSAGE_BODY_ESCAPED_SINCE, words
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.html_text import html_to_text
@@ -50,16 +50,9 @@ Body = Annotated[str, Doc("Plain text. Line breaks are kept, tags are shown as t
 _NOTE = "mail.mt_note"
 _SUBTYPES = {"comment": "mail.mt_comment", "notification": _NOTE}
 
-_MESSAGE_FIELDS = [
-    "date",
-    "author_id",
-    "email_from",
-    "message_type",
-    "subtype_id",
-    "subject",
-    "body",
-    "attachment_ids",
-]
+_MESSAGE_FIELDS = words(
+    "date author_id email_from message_type subtype_id subject body attachment_ids"
+)
 
 
 @attrs.frozen(kw_only=True)

@@ -15,7 +15,7 @@ import attrs
 from odoo_toolkit.arguments import read_commands, wire
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import TEMPLATES_FILL_FORMS_SINCE
+from odoo_toolkit.compat import TEMPLATES_FILL_FORMS_SINCE, words
 from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.html_text import html_to_text
 from odoo_toolkit.lost_answers import or_seen
@@ -125,16 +125,14 @@ _OPENERS = {
 #: of a text before a bracket ("order(s)"), and of style sheets, look like calls.
 _CALLED = re.compile(r"[A-Za-z_]\w*(?=\()")
 _READING = frozenset(
-    {
-        *("bool", "float", "getattr", "hasattr", "int", "len", "max", "min", "round", "str", "sum"),
-        *("capitalize", "get", "items", "join", "keys", "lower", "replace", "split", "strftime"),
-        *("strip", "title", "upper", "values", "compare_amounts", "is_html_empty", "is_zero"),
-        *("format_addr", "format_amount", "format_date", "format_datetime", "format_duration"),
-        *("format_time", "get_base_url", "get_date_range_str", "get_display_time_tz"),
-        *("get_portal_last_transaction", "has_group", "has_to_be_paid", "has_to_be_signed"),
-        *("_get_product_documents", "_is_superuser", "is_view_active", "sudo", "with_context"),
-        *("calc", "rgb", "rgba", "url", "invoice", "item", "order", "transfer", "Transfer"),
-    }
+    words("""
+        bool float getattr hasattr int len max min round str sum capitalize get items join keys
+        lower replace split strftime strip title upper values compare_amounts is_html_empty is_zero
+        format_addr format_amount format_date format_datetime format_duration format_time
+        get_base_url get_date_range_str get_display_time_tz get_portal_last_transaction has_group
+        has_to_be_paid has_to_be_signed _get_product_documents _is_superuser is_view_active sudo
+        with_context calc rgb rgba url invoice item order transfer Transfer
+    """)
 )
 #: From 18 on, a quotation's template makes a link for each document of its products.
 _DOCUMENT_LINK = "get_portal_url('/document/'"

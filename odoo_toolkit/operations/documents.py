@@ -15,6 +15,7 @@ import attrs
 from odoo_toolkit.arguments.compared import Difference, differences
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import words
 from odoo_toolkit.errors import NotFoundError, OdooError, StateError, make_error
 from odoo_toolkit.lost_answers import made_since
 from odoo_toolkit.operations.steps import Done, Seen
@@ -37,7 +38,8 @@ class Document:
         model: such as ``sale.order``.
         noun: what people call it.
         argument: of the operations that name it by id, such as ``order_id``.
-        fields: what is read of it; what a version lacks, or may not be read, is None.
+        fields: what is read of it, as names or as one text with spaces between; what a version
+            lacks, or may not be read, is None.
         numbered: whether its name is a number of its own, which one search by it finds.
         reference: the field with the number that the partner gave it.
         domain: what all of them match.
@@ -46,7 +48,7 @@ class Document:
     model: str
     noun: str
     argument: str
-    fields: tuple[str, ...]
+    fields: tuple[str, ...] = attrs.field(converter=words)
     numbered: bool = False
     reference: str | None = None
     domain: tuple[Any, ...] = ()

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.app_models import APPS, OWN_APPS, AppModel, Opposite
+from odoo_toolkit.compat import words
 from odoo_toolkit.installation import version
 from odoo_toolkit.plugins.bounds import closed_step
 from odoo_toolkit.plugins.plugin import Declared, Plugin
@@ -25,13 +26,11 @@ NAME = re.compile(r"[a-z][a-z0-9]{1,30}")
 
 #: Names of toolsets and areas of ours, and the words that begin the names of areas' tools.
 RESERVED = frozenset(
-    {
-        *("accounting", "attachments", "calendar", "chatter", "contacts", "core", "crm"),
-        *("helpdesk", "hr", "inventory", "mail", "manufacturing", "products", "project"),
-        *("purchase", "reports", "sales"),
-        *("change", "documents", "messages", "people", "read", "records", "services"),
-        *("approvals", "batch", "history", "languages", "odoo", "toolkit"),
-    }
+    words("""
+        accounting attachments calendar chatter contacts core crm helpdesk hr inventory mail
+        manufacturing products project purchase reports sales change documents messages people read
+        records services approvals batch history languages odoo toolkit
+    """)
 )
 
 #: What takes back without being a method of the model.

@@ -15,7 +15,12 @@ from odoo_toolkit.arguments.values import VALUES
 from odoo_toolkit.call import Call, name_arguments, opened_ids
 from odoo_toolkit.change_history.recording import current
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import MESSAGE_BODY_ESCAPED_SINCE, NO_KWARGS_METHODS, UNENCODED_FIELDS
+from odoo_toolkit.compat import (
+    MESSAGE_BODY_ESCAPED_SINCE,
+    NO_KWARGS_METHODS,
+    UNENCODED_FIELDS,
+    words,
+)
 from odoo_toolkit.errors import AccessError, OdooError, ValidationError
 from odoo_toolkit.fields import unknown_field_error
 from odoo_toolkit.lost_answers import send
@@ -32,14 +37,7 @@ from odoo_toolkit.wizards.description import WizardDescription, describe_wizard
 
 #: Methods that return as many rows as there are, unless a limit is given.
 _LIMITED = frozenset(
-    {
-        "formatted_read_group",
-        "name_search",
-        "read_group",
-        "search",
-        "search_read",
-        "web_search_read",
-    }
+    words("formatted_read_group name_search read_group search search_read web_search_read")
 )
 
 #: Methods that return ids -> the model that they are of; None for the model that was called.

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from odoo_toolkit.call import Call
+from odoo_toolkit.compat import words
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.wizards.catalog import known_wizard
 
@@ -14,19 +15,8 @@ if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
 
 #: What is told of an action; the rest concerns the web client.
-_KEPT = (
-    "type",
-    "name",
-    "res_model",
-    "res_id",
-    "view_mode",
-    "target",
-    "domain",
-    "context",
-    "url",
-    "report_name",
-    "tag",
-    "params",
+_KEPT = words(
+    "type name res_model res_id view_mode target domain context url report_name tag params"
 )
 
 

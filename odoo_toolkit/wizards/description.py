@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import words
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import Field
@@ -17,15 +18,7 @@ from odoo_toolkit.wizards.catalog import KnownWizard, WizardField, known_wizard
 
 #: Fields that every model has and that nobody answers.
 MAGIC_FIELDS = frozenset(
-    {
-        "id",
-        "display_name",
-        "create_uid",
-        "create_date",
-        "write_uid",
-        "write_date",
-        "__last_update",
-    }
+    words("id display_name create_uid create_date write_uid write_date __last_update")
 )
 
 

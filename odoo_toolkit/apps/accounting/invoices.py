@@ -57,29 +57,12 @@ INVOICE = Document(
     numbered=True,
     reference="ref",
     domain=(("move_type", "in", INVOICE_TYPES),),
-    fields=(
-        "name",
-        "display_name",
-        "move_type",
-        "state",
-        "payment_state",
-        "ref",
-        "invoice_origin",
-        "partner_id",
-        "commercial_partner_id",
-        "company_id",
-        "journal_id",
-        "currency_id",
-        "invoice_date",
-        "invoice_date_due",
-        "date",
-        "invoice_payment_term_id",
-        "invoice_line_ids",
-        "amount_untaxed",
-        "amount_tax",
-        "amount_total",
-        "amount_residual",
-    ),
+    fields="""
+        name display_name move_type state payment_state ref invoice_origin partner_id
+        commercial_partner_id company_id journal_id currency_id invoice_date invoice_date_due date
+        invoice_payment_term_id invoice_line_ids amount_untaxed amount_tax amount_total
+        amount_residual
+    """,
 )
 
 LAYOUT = Layout(
@@ -102,14 +85,9 @@ JOURNAL = Document(
     noun="journal",
     argument="journal_id",
     domain=(("active", "=", True),),
-    fields=(
-        "name",
-        "type",
-        "company_id",
-        "currency_id",
-        "inbound_payment_method_ids",
-        "outbound_payment_method_ids",
-    ),
+    fields="""
+        name type company_id currency_id inbound_payment_method_ids outbound_payment_method_ids
+    """,
 )
 
 

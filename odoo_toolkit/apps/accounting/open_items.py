@@ -10,35 +10,20 @@ import attrs
 from odoo_toolkit.apps.accounting.books import ITEM, Book, rounded
 from odoo_toolkit.apps.accounting.invoices import number_in, number_of
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import words
 from odoo_toolkit.operations.documents import Row, currency_of, read_rows
 from odoo_toolkit.records.results import RecordName
 
 MOVE = "account.move"
 
-_FIELDS = (
-    "name",
-    "move_id",
-    "partner_id",
-    "account_id",
-    "date",
-    "date_maturity",
-    "amount_residual",
-    "amount_residual_currency",
-    "currency_id",
-    "blocked",
-)
-_MOVE_FIELDS = (
-    "name",
-    "display_name",
-    "state",
-    "move_type",
-    "payment_state",
-    "amount_residual",
-    "ref",
-    "payment_reference",
-    "invoice_date",
-    "partner_id",
-)
+_FIELDS = words("""
+    name move_id partner_id account_id date date_maturity amount_residual amount_residual_currency
+    currency_id blocked
+""")
+_MOVE_FIELDS = words("""
+    name display_name state move_type payment_state amount_residual ref payment_reference
+    invoice_date partner_id
+""")
 
 
 @attrs.frozen(kw_only=True)

@@ -14,6 +14,7 @@ from odoo_toolkit.annotations import AtMost
 from odoo_toolkit.apps.accounting.books import ITEM, NOTHING, grouped, of_type, open_book, rounded
 from odoo_toolkit.apps.accounting.open_items import Open, document_of, read_moves, read_open
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import words
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.operations.documents import Document, Row, currency_of, read, read_rows
@@ -36,17 +37,7 @@ _KINDS = {
     "vendor": ("payable",),
     "both": ("receivable", "payable"),
 }
-_FIELDS = (
-    "move_id",
-    "date",
-    "name",
-    "date_maturity",
-    "debit",
-    "credit",
-    "balance",
-    "amount_currency",
-    "currency_id",
-)
+_FIELDS = words("move_id date name date_maturity debit credit balance amount_currency currency_id")
 
 
 @attrs.frozen(kw_only=True)

@@ -35,19 +35,10 @@ EVENT = Document(
     model=MODEL,
     noun="meeting",
     argument="meeting_id",
-    fields=(
-        "name",
-        "start",
-        "stop",
-        "allday",
-        "location",
-        "partner_ids",
-        "alarm_ids",
-        "user_id",
-        "active",
-        "recurrency",
-        "recurrence_id",
-    ),
+    fields="""
+        name start stop allday location partner_ids alarm_ids user_id active recurrency
+        recurrence_id
+    """,
 )
 ALARM = "calendar.alarm"
 

@@ -41,23 +41,10 @@ CONTACT = Document(
     model="res.partner",
     noun="contact",
     argument="contact_id",
-    fields=(
-        "name",
-        "is_company",
-        "parent_id",
-        "commercial_partner_id",
-        "type",
-        "email",
-        "phone",
-        "mobile",
-        "vat",
-        "street",
-        "zip",
-        "city",
-        "active",
-        "create_date",
-        "user_ids",
-    ),
+    fields="""
+        name is_company parent_id commercial_partner_id type email phone mobile vat street zip city
+        active create_date user_ids
+    """,
 )
 
 #: Contacts that are read at most, in one call, and that share a sign which still says something.

@@ -20,6 +20,7 @@ from odoo_toolkit.apps.contacts.similarity import (
 )
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import words
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooConnectionError, OdooError, make_error
 from odoo_toolkit.operations.documents import Row, currency_of, filled, read_rows
@@ -209,16 +210,10 @@ _SHOWN_AS: Mapping[DocumentKind, tuple[str, str]] = {
 }
 
 #: On what messages are looked for; where they are on something else, it is not for everybody.
-_TALKED_OF = (
-    "res.partner",
-    "sale.order",
-    "account.move",
-    "purchase.order",
-    "crm.lead",
-    "helpdesk.ticket",
-    "project.task",
-    "stock.picking",
-)
+_TALKED_OF = words("""
+    res.partner sale.order account.move purchase.order crm.lead helpdesk.ticket project.task
+    stock.picking
+""")
 
 
 def identify_contact(

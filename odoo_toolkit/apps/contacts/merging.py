@@ -18,6 +18,7 @@ from odoo_toolkit.apps.contacts.duplicates import CONTACT
 from odoo_toolkit.apps.contacts.similarity import addresses
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import words
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, OdooError, StateError, ValidationError, make_error
 from odoo_toolkit.operations.documents import (
@@ -43,24 +44,10 @@ WIZARD = "base.partner.merge.automatic.wizard"
 MOST_MERGED = 10
 
 #: What is compared before: where the contact has nothing, it takes what the other one has.
-_VALUES = (
-    "name",
-    "email",
-    "phone",
-    "mobile",
-    "vat",
-    "street",
-    "street2",
-    "zip",
-    "city",
-    "state_id",
-    "country_id",
-    "comment",
-    "website",
-    "function",
-    "ref",
-    "user_id",
-)
+_VALUES = words("""
+    name email phone mobile vat street street2 zip city state_id country_id comment website function
+    ref user_id
+""")
 MERGED = Document(
     model=CONTACT.model,
     noun="contact",

@@ -55,22 +55,10 @@ LEAD = Document(
     model="crm.lead",
     noun="lead",
     argument="lead_id",
-    fields=(
-        "name",
-        "type",
-        "active",
-        "stage_id",
-        "team_id",
-        "user_id",
-        "partner_id",
-        "partner_name",
-        "email_from",
-        "phone",
-        "expected_revenue",
-        "probability",
-        "date_deadline",
-        "tag_ids",
-    ),
+    fields="""
+        name type active stage_id team_id user_id partner_id partner_name email_from phone
+        expected_revenue probability date_deadline tag_ids
+    """,
 )
 
 

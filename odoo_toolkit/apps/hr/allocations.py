@@ -17,19 +17,10 @@ ALLOCATION = Document(
     model="hr.leave.allocation",
     noun="allocation",
     argument="allocation_id",
-    fields=(
-        "state",
-        "employee_id",
-        "holiday_status_id",
-        "number_of_days",
-        "number_of_hours_display",
-        "type_request_unit",
-        "date_from",
-        "date_to",
-        "can_approve",
-        "can_validate",
-        "can_refuse",
-    ),
+    fields="""
+        state employee_id holiday_status_id number_of_days number_of_hours_display type_request_unit
+        date_from date_to can_approve can_validate can_refuse
+    """,
 )
 
 

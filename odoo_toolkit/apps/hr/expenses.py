@@ -47,19 +47,10 @@ EXPENSE = Document(
     model="hr.expense",
     noun="expense",
     argument="expense_id",
-    fields=(
-        "name",
-        "state",
-        "date",
-        "employee_id",
-        "product_id",
-        "quantity",
-        "currency_id",
-        "total_amount",
-        "total_amount_currency",
-        "sheet_id",
-        "can_approve",
-    ),
+    fields="""
+        name state date employee_id product_id quantity currency_id total_amount
+        total_amount_currency sheet_id can_approve
+    """,
 )
 REPORT = Document(
     model="hr.expense.sheet",

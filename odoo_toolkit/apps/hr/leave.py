@@ -29,6 +29,7 @@ from odoo_toolkit.apps.hr.taken import (
 )
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import words
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, ValidationError
 from odoo_toolkit.operations.documents import Document, Row, filled, read_rows, row_after
@@ -121,16 +122,10 @@ def part_of_day(odoo: Odoo, half_day: str | None, hours: tuple[float, float] | N
 TYPE = "hr.leave.type"
 
 #: ``allocation_type`` is Odoo 14's, ``requires_allocation`` came with 15.
-TYPE_FIELDS = (
-    "name",
-    "request_unit",
-    "allocation_type",
-    "requires_allocation",
-    "max_leaves",
-    "leaves_taken",
-    "virtual_remaining_leaves",
-    "allows_negative",
-)
+TYPE_FIELDS = words("""
+    name request_unit allocation_type requires_allocation max_leaves leaves_taken
+    virtual_remaining_leaves allows_negative
+""")
 
 #: To this version what is taken by hours may be taken by half days; later it would be a whole one.
 _EITHER_UNTIL = 18

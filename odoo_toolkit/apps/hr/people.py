@@ -11,6 +11,7 @@ from annotated_types import Ge
 from odoo_toolkit.annotations import AtMost
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import words
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.operations.documents import filled, read_rows
@@ -21,15 +22,7 @@ from odoo_toolkit.search_text import literal
 #: What any internal user may read on all versions; ``hr.employee`` itself differs by version.
 PUBLIC = "hr.employee.public"
 
-_SHOWN = (
-    "name",
-    "job_title",
-    "department_id",
-    "parent_id",
-    "work_email",
-    "work_phone",
-    "mobile_phone",
-)
+_SHOWN = words("name job_title department_id parent_id work_email work_phone mobile_phone")
 _SEARCHED = ("name", "job_title", "department_id", "work_email", "work_phone", "mobile_phone")
 
 

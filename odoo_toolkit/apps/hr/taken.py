@@ -8,6 +8,7 @@ from datetime import date, timedelta
 import attrs
 
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import words
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.operations.documents import Row, filled, read_rows
@@ -16,23 +17,11 @@ from odoo_toolkit.values import iso_utc
 
 LEAVE = "hr.leave"
 
-LEAVE_FIELDS = (
-    "state",
-    "active",
-    "employee_id",
-    "holiday_status_id",
-    "request_date_from",
-    "request_date_to",
-    "request_date_from_period",
-    "request_date_to_period",
-    "request_unit_half",
-    "request_unit_hours",
-    "request_hour_from",
-    "request_hour_to",
-    "date_from",
-    "date_to",
-    "number_of_days",
-)
+LEAVE_FIELDS = words("""
+    state active employee_id holiday_status_id request_date_from request_date_to
+    request_date_from_period request_date_to_period request_unit_half request_unit_hours
+    request_hour_from request_hour_to date_from date_to number_of_days
+""")
 
 #: From and to which hour of the employee's day.
 HOUR_FIELDS = ("request_hour_from", "request_hour_to")

@@ -14,6 +14,7 @@ from odoo_toolkit.apps.inventory.availability import stocks_of
 from odoo_toolkit.apps.inventory.reserved import ReservedFor, read_reserved, summed_up
 from odoo_toolkit.apps.inventory.transfers import PICKING, Kind, find_moves
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import words
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.operations.documents import Row, filled, read_rows
@@ -405,15 +406,7 @@ def _requested(
         ["product_id", "in", list(products)],
         ["state", "in", ["draft", "sent", "to approve"]],
     ]
-    fields = (
-        "product_id",
-        "order_id",
-        "product_qty",
-        "product_uom",
-        "product_uom_id",
-        "date_planned",
-        "state",
-    )
+    fields = words("product_id order_id product_qty product_uom product_uom_id date_planned state")
     try:
         rows = read_rows(odoo, _RFQ_LINE, domain, fields, acts_on=PICKING.model, order="id")
         among = [["id", "in", sorted({row["order_id"].id for row in rows})]]

@@ -42,25 +42,11 @@ RULE = Document(
     model="stock.warehouse.orderpoint",
     noun="reordering rule",
     argument="rule_id",
-    fields=(
-        "name",
-        "active",
-        "trigger",
-        "product_id",
-        "location_id",
-        "warehouse_id",
-        "product_uom",
-        "product_min_qty",
-        "product_max_qty",
-        "qty_multiple",
-        "qty_on_hand",
-        "qty_forecast",
-        "qty_to_order",
-        "lead_days_date",
-        "lead_horizon_date",
-        "supplier_id",
-        "rule_ids",
-    ),
+    fields="""
+        name active trigger product_id location_id warehouse_id product_uom product_min_qty
+        product_max_qty qty_multiple qty_on_hand qty_forecast qty_to_order lead_days_date
+        lead_horizon_date supplier_id rule_ids
+    """,
 )
 
 #: What a rule of a route does, the strongest first: the last of a chain is not a transfer.

@@ -8,19 +8,12 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import words
 from odoo_toolkit.display import Shown
 from odoo_toolkit.operations.documents import Row, read_rows
 
 #: The reserved quantity has a name up to 15, another on 16, and a third from 17 on.
-_FIELDS = (
-    "product_id",
-    "location_id",
-    "lot_id",
-    "reference",
-    "product_uom_qty",
-    "reserved_uom_qty",
-    "quantity",
-)
+_FIELDS = words("product_id location_id lot_id reference product_uom_qty reserved_uom_qty quantity")
 
 
 @attrs.frozen(kw_only=True)

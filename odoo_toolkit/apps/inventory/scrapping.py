@@ -48,17 +48,10 @@ SCRAP = Document(
     model="stock.scrap",
     noun="scrap",
     argument="scrap_id",
-    fields=(
-        "name",
-        "state",
-        "product_id",
-        "scrap_qty",
-        "product_uom_id",
-        "lot_id",
-        "location_id",
-        "scrap_location_id",
-        "scrap_reason_tag_ids",
-    ),
+    fields="""
+        name state product_id scrap_qty product_uom_id lot_id location_id scrap_location_id
+        scrap_reason_tag_ids
+    """,
 )
 
 #: Reasons there are from 18 on.

@@ -9,6 +9,7 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import words
 from odoo_toolkit.display import Shown
 from odoo_toolkit.operations.documents import Document, Row, filled, find_id, read, read_rows
 from odoo_toolkit.operations.preview import not_in_stock
@@ -22,52 +23,23 @@ PICKING = Document(
     model="stock.picking",
     noun="transfer",
     argument="picking_id",
-    fields=(
-        "name",
-        "state",
-        "picking_type_id",
-        "picking_type_code",
-        "location_id",
-        "location_dest_id",
-        "partner_id",
-        "origin",
-        "scheduled_date",
-        "date_done",
-        "company_id",
-        "use_create_lots",
-        "use_existing_lots",
-    ),
+    fields="""
+        name state picking_type_id picking_type_code location_id location_dest_id partner_id origin
+        scheduled_date date_done company_id use_create_lots use_existing_lots
+    """,
 )
 
 #: ``quantity_done`` and ``reserved_availability`` are there up to 16; from 17 on ``quantity`` is
 #: both, and ``picked`` is set where it was entered and not only reserved.
-_MOVE_FIELDS = (
-    "product_id",
-    "product_uom_qty",
-    "product_qty",
-    "product_uom",
-    "location_id",
-    "location_dest_id",
-    "state",
-    "has_tracking",
-    "origin_returned_move_id",
-    "quantity_done",
-    "reserved_availability",
-    "quantity",
-    "picked",
-)
+_MOVE_FIELDS = words("""
+    product_id product_uom_qty product_qty product_uom location_id location_dest_id state
+    has_tracking origin_returned_move_id quantity_done reserved_availability quantity picked
+""")
 
 #: The done quantity is ``qty_done`` up to 16; the reserved one has a name up to 15 and another on
 #: 16, and both are ``quantity`` from 17 on.
-_LINE_FIELDS = (
-    "move_id",
-    "lot_id",
-    "lot_name",
-    "location_dest_id",
-    "qty_done",
-    "product_uom_qty",
-    "reserved_uom_qty",
-    "quantity",
+_LINE_FIELDS = words(
+    "move_id lot_id lot_name location_dest_id qty_done product_uom_qty reserved_uom_qty quantity"
 )
 
 

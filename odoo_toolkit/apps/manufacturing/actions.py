@@ -38,6 +38,7 @@ from odoo_toolkit.apps.manufacturing.orders import (
 from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import words
 from odoo_toolkit.operations.documents import (
     Row,
     afterwards,
@@ -238,50 +239,21 @@ CREATE = Step(model=ORDER.model, method="create", says="Order created")
 #: From this version on Odoo fills in an order that is created from outside.
 _FILLS_IN = 16
 
-_HEAD = (
-    "product_id",
-    "product_qty",
-    "product_uom_id",
-    "bom_id",
-    "date_planned_start",
-    "date_planned_finished",
-    "picking_type_id",
-    "location_src_id",
-    "location_dest_id",
-    "company_id",
-    "user_id",
-    "consumption",
-)
-_MOVE = (
-    "name",
-    "sequence",
-    "date",
-    "date_deadline",
-    "picking_type_id",
-    "product_id",
-    "product_uom_qty",
-    "product_uom",
-    "location_id",
-    "location_dest_id",
-    "company_id",
-    "operation_id",
-    "price_unit",
-    "procure_method",
-    "warehouse_id",
-    "propagate_cancel",
-)
+_HEAD = words("""
+    product_id product_qty product_uom_id bom_id date_planned_start date_planned_finished
+    picking_type_id location_src_id location_dest_id company_id user_id consumption
+""")
+_MOVE = words("""
+    name sequence date date_deadline picking_type_id product_id product_uom_qty product_uom
+    location_id location_dest_id company_id operation_id price_unit procure_method warehouse_id
+    propagate_cancel
+""")
 #: What the form shows of its lines; Odoo needs byproduct_id even where it is empty.
 _LINES = {
     "move_raw_ids": (*_MOVE, "bom_line_id"),
     "move_finished_ids": (*_MOVE, "byproduct_id"),
-    "workorder_ids": (
-        "name",
-        "workcenter_id",
-        "operation_id",
-        "product_uom_id",
-        "consumption",
-        "state",
-        "duration_expected",
+    "workorder_ids": words(
+        "name workcenter_id operation_id product_uom_id consumption state duration_expected"
     ),
 }
 

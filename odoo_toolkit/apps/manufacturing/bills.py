@@ -46,20 +46,10 @@ BOM = Document(
     model="mrp.bom",
     noun="bill of materials",
     argument="bom_id",
-    fields=(
-        "display_name",
-        "product_tmpl_id",
-        "product_id",
-        "product_qty",
-        "product_uom_id",
-        "type",
-        "active",
-        "consumption",
-        "operation_ids",
-        "company_id",
-        "picking_type_id",
-        "produce_delay",
-    ),
+    fields="""
+        display_name product_tmpl_id product_id product_qty product_uom_id type active consumption
+        operation_ids company_id picking_type_id produce_delay
+    """,
 )
 #: The order in which Odoo itself looks for the bill of a product.
 FIRST_BILL = "sequence, product_id, id"
@@ -68,15 +58,10 @@ PRODUCT = Document(
     model="product.product",
     noun="product",
     argument="product_id",
-    fields=(
-        "display_name",
-        "product_tmpl_id",
-        "uom_id",
-        "type",
-        "is_storable",
-        "produce_delay",
-        "product_template_attribute_value_ids",
-    ),
+    fields="""
+        display_name product_tmpl_id uom_id type is_storable produce_delay
+        product_template_attribute_value_ids
+    """,
 )
 #: What is read of components besides.
 COMPONENT = (*PRODUCT.fields, "qty_available", "free_qty", "standard_price")

@@ -13,6 +13,7 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import words
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.operations.documents import Row, filled, read_rows
@@ -27,20 +28,10 @@ _OPERATION = "mrp.routing.workcenter"
 #: By which lines and operations are for some variants only.
 VARIANTS = "bom_product_template_attribute_value_ids"
 #: ``capacity`` up to 15, ``default_capacity`` up to 18; 19 has lines of capacities only.
-_FIELDS = (
-    "display_name",
-    "capacity",
-    "default_capacity",
-    "capacity_ids",
-    "time_start",
-    "time_stop",
-    "time_efficiency",
-    "costs_hour",
-    "workcenter_load",
-    "working_state",
-    "alternative_workcenter_ids",
-    "resource_calendar_id",
-)
+_FIELDS = words("""
+    display_name capacity default_capacity capacity_ids time_start time_stop time_efficiency
+    costs_hour workcenter_load working_state alternative_workcenter_ids resource_calendar_id
+""")
 _CAPACITY = ("workcenter_id", "product_id", "product_uom_id", "capacity", "time_start", "time_stop")
 #: From this version on what is not said otherwise is made in the quantity of the bill.
 _BY_BILL = 19

@@ -11,6 +11,7 @@ from annotated_doc import Doc
 from odoo_toolkit.apps.inventory.transfers import picks
 from odoo_toolkit.apps.manufacturing.operations import Operation
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import words
 from odoo_toolkit.display import Shown
 from odoo_toolkit.operations.documents import Document, Row, filled, find, read_rows
 from odoo_toolkit.operations.lots import lot_model
@@ -29,32 +30,12 @@ ORDER = Document(
     noun="manufacturing order",
     argument="order_id",
     numbered=True,
-    fields=(
-        "name",
-        "state",
-        "product_id",
-        "product_tracking",
-        "product_qty",
-        "product_uom_id",
-        "qty_producing",
-        "qty_produced",
-        "bom_id",
-        "consumption",
-        "date_planned_start",
-        "date_start",
-        "date_planned_finished",
-        "date_finished",
-        "date_deadline",
-        "origin",
-        "company_id",
-        "location_src_id",
-        "lot_producing_id",
-        "lot_producing_ids",
-        "workorder_ids",
-        "backorder_sequence",
-        "procurement_group_id",
-        "production_group_id",
-    ),
+    fields="""
+        name state product_id product_tracking product_qty product_uom_id qty_producing qty_produced
+        bom_id consumption date_planned_start date_start date_planned_finished date_finished
+        date_deadline origin company_id location_src_id lot_producing_id lot_producing_ids
+        workorder_ids backorder_sequence procurement_group_id production_group_id
+    """,
 )
 _FINISHED = ("done", "cancel")
 
@@ -67,25 +48,11 @@ _STATES = {
 
 #: As of a transfer: ``quantity`` with ``picked`` from 17 on, two fields up to 16.
 #: ``availability`` is the free quantity in the location of the move.
-_MOVE_FIELDS = (
-    "product_id",
-    "product_uom_qty",
-    "product_qty",
-    "product_uom",
-    "location_id",
-    "location_dest_id",
-    "state",
-    "quantity_done",
-    "reserved_availability",
-    "quantity",
-    "picked",
-    "availability",
-    "product_type",
-    "is_storable",
-    "has_tracking",
-    "move_line_ids",
-    "byproduct_id",
-)
+_MOVE_FIELDS = words("""
+    product_id product_uom_qty product_qty product_uom location_id location_dest_id state
+    quantity_done reserved_availability quantity picked availability product_type is_storable
+    has_tracking move_line_ids byproduct_id
+""")
 _TOLERANCE = 1e-6
 
 

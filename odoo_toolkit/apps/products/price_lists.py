@@ -14,6 +14,7 @@ from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.products.variants import TEMPLATE, VARIANT
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import words
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.operations.documents import (
@@ -64,24 +65,10 @@ CREATE = Step(model=LIST, method="create", says="Price list created")
 #: What Odoo looks at first: it takes the first rule that fits.
 _ORDER = "applied_on, min_quantity desc, categ_id desc, id desc"
 
-_RULE_FIELDS = (
-    "name",
-    "applied_on",
-    "categ_id",
-    "product_tmpl_id",
-    "product_id",
-    "compute_price",
-    "fixed_price",
-    "percent_price",
-    "base",
-    "base_pricelist_id",
-    "price_discount",
-    "price_surcharge",
-    "price_round",
-    "min_quantity",
-    "date_start",
-    "date_end",
-)
+_RULE_FIELDS = words("""
+    name applied_on categ_id product_tmpl_id product_id compute_price fixed_price percent_price base
+    base_pricelist_id price_discount price_surcharge price_round min_quantity date_start date_end
+""")
 
 
 class PriceRuleLine(TypedDict, total=False):

@@ -11,6 +11,7 @@ from annotated_doc import Doc
 
 from odoo_toolkit.apps.project.tasks import LINE, TASK
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import words
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import make_error
 from odoo_toolkit.operations.documents import Document, Row, currency_of, filled, find, read_rows
@@ -38,23 +39,11 @@ _SEES_ALL = "hr_timesheet.group_hr_timesheet_approver"
 #: Most timesheet lines that are looked at.
 _MOST = 5000
 
-_SOLD_FIELDS = (
-    "name",
-    "product_id",
-    "product_uom",
-    "product_uom_id",
-    "product_uom_qty",
-    "qty_delivered",
-    "qty_delivered_method",
-    "qty_invoiced",
-    "qty_to_invoice",
-    "price_reduce_taxexcl",
-    "is_service",
-    "is_downpayment",
-    "is_expense",
-    "project_id",
-    "task_id",
-)
+_SOLD_FIELDS = words("""
+    name product_id product_uom product_uom_id product_uom_qty qty_delivered qty_delivered_method
+    qty_invoiced qty_to_invoice price_reduce_taxexcl is_service is_downpayment is_expense project_id
+    task_id
+""")
 
 #: How the quantity of a line that is invoiced by delivery gets there.
 _BASES = {

@@ -59,15 +59,7 @@ PROJECT = Document(
     model="project.project",
     noun="project",
     argument="project_id",
-    fields=(
-        "name",
-        "partner_id",
-        "user_id",
-        "date_start",
-        "date",
-        "privacy_visibility",
-        "message_partner_ids",
-    ),
+    fields="name partner_id user_id date_start date privacy_visibility message_partner_ids",
 )
 CREATE = Step(model=PROJECT.model, method="create", says="Project created")
 MAKE = Step(

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import attrs
 
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import words
 from odoo_toolkit.operations.documents import Row, read_rows
 from odoo_toolkit.values.moments import parse_moment
 
@@ -20,19 +21,10 @@ CALENDAR, SHIFT, CLOSED = (
     "resource.calendar.leaves",
 )
 
-_SHIFT_FIELDS = (
-    "calendar_id",
-    "dayofweek",
-    "hour_from",
-    "hour_to",
-    "day_period",
-    "week_type",
-    "display_type",
-    "duration_hours",
-    "date_from",
-    "date_to",
-    "resource_id",
-)
+_SHIFT_FIELDS = words("""
+    calendar_id dayofweek hour_from hour_to day_period week_type display_type duration_hours
+    date_from date_to resource_id
+""")
 
 #: Between two moments in UTC.
 Span = tuple[datetime, datetime]

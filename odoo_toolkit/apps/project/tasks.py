@@ -62,19 +62,10 @@ TASK = Document(
     model="project.task",
     noun="task",
     argument="task_id",
-    fields=(
-        "name",
-        "active",
-        "project_id",
-        "stage_id",
-        "user_id",
-        "user_ids",
-        "parent_id",
-        "date_deadline",
-        "priority",
-        "state",
-        "kanban_state",
-    ),
+    fields="""
+        name active project_id stage_id user_id user_ids parent_id date_deadline priority state
+        kanban_state
+    """,
 )
 PARENT = attrs.evolve(TASK, argument="parent_id", fields=("name", "project_id"))
 CREATE = Step(model=TASK.model, method="create", says="Task created")

@@ -10,29 +10,17 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import words
 from odoo_toolkit.display import Shown
 from odoo_toolkit.operations.documents import Row, currency_of, filled, read_rows
 from odoo_toolkit.records.results import RecordName
 
 _MODEL = "product.supplierinfo"
 #: The vendor is ``name`` up to 15, the unit ``product_uom`` up to 18; ``discount`` starts at 17.
-_FIELDS = (
-    "name",
-    "partner_id",
-    "product_tmpl_id",
-    "product_id",
-    "min_qty",
-    "product_uom",
-    "product_uom_id",
-    "price",
-    "discount",
-    "currency_id",
-    "delay",
-    "date_start",
-    "date_end",
-    "product_code",
-    "product_name",
-)
+_FIELDS = words("""
+    name partner_id product_tmpl_id product_id min_qty product_uom product_uom_id price discount
+    currency_id delay date_start date_end product_code product_name
+""")
 #: What is written down of a vendor; up to 18 a selection says whether the warning is in use.
 _OF_VENDOR = ("comment", "purchase_warn", "purchase_warn_msg")
 _LONGEST_NOTE = 300

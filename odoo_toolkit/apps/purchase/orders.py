@@ -11,6 +11,7 @@ from annotated_types import Ge
 
 from odoo_toolkit.apps.accounting.invoices import INVOICE, called, unnamed, with_taxes
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import words
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, OdooError
 from odoo_toolkit.operations.documents import (
@@ -40,26 +41,11 @@ ORDER = Document(
     argument="order_id",
     numbered=True,
     reference="partner_ref",
-    fields=(
-        "name",
-        "state",
-        "locked",
-        "partner_id",
-        "partner_ref",
-        "origin",
-        "company_id",
-        "date_order",
-        "date_planned",
-        "payment_term_id",
-        "amount_untaxed",
-        "amount_tax",
-        "amount_total",
-        "currency_id",
-        "invoice_status",
-        "receipt_status",
-        "order_line",
-        "invoice_ids",
-    ),
+    fields="""
+        name state locked partner_id partner_ref origin company_id date_order date_planned
+        payment_term_id amount_untaxed amount_tax amount_total currency_id invoice_status
+        receipt_status order_line invoice_ids
+    """,
 )
 LAYOUT = Layout(
     document=ORDER,
@@ -273,17 +259,8 @@ def readable(what: str, ask: Callable[[], T], warnings: list[str]) -> Callable[[
 
 def read_lines(odoo: Odoo, order_id: int, limit: int | None = None) -> list[OrderLine]:
     """Return an order's lines in their order."""
-    fields = [
-        "product_id",
-        "name",
-        "product_qty",
-        "price_unit",
-        "discount",
-        "price_subtotal",
-        "price_total",
-    ]
-    fields += [*UOMS, "date_planned", "qty_received", "qty_invoiced", "display_type"]
-    fields += [*_TAXES]
+    fields = words("product_id name product_qty price_unit discount price_subtotal price_total")
+    fields += (*UOMS, "date_planned", "qty_received", "qty_invoiced", "display_type", *_TAXES)
     of_order = [["order_id", "=", order_id]]
     rows = read_rows(
         odoo, "purchase.order.line", of_order, fields, acts_on=ORDER.model, limit=limit

@@ -47,13 +47,7 @@ PRODUCT = Document(
     model="product.product",
     noun="product",
     argument="product_id",
-    fields=(
-        "display_name",
-        "product_tmpl_id",
-        "product_template_attribute_value_ids",
-        "uom_id",
-        "produce_delay",
-    ),
+    fields="display_name product_tmpl_id product_template_attribute_value_ids uom_id produce_delay",
 )
 #: Read apart: where Manufacturing is installed, not everybody who buys may know them.
 _STOCK = ("qty_available", *EXPECTED)
