@@ -9,33 +9,12 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge, Len
 
-from odoo_toolkit.annotations import AtMost, DryRun, readable_signatures
+from odoo_toolkit import operations as op
+from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.chatter import attachments, messages
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError
-from odoo_toolkit.operations.documents import (
-    Document,
-    Row,
-    differing,
-    filled,
-    find,
-    find_id,
-    label,
-    linked_names,
-    not_taken,
-    read,
-    read_rows,
-    row_after,
-    shows,
-)
-from odoo_toolkit.operations.lines import NamesOrIds, checked_name, wanted_each
-from odoo_toolkit.operations.steps import Done, Step, operate, permit
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plain_text import written_text
-from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.arguments import checked_count
-from odoo_toolkit.records.names import Wanted, resolve_all
 from odoo_toolkit.records.results import RecordName
 
 __all__ = ["TicketResult", "assign_ticket", "create_ticket", "get_ticket"]
@@ -45,7 +24,7 @@ TEAM = "helpdesk.team"
 TicketId = Annotated[int | None, Doc("Id of the ticket.")]
 TicketName = Annotated[str | None, Doc("Its subject, instead of the id.")]
 
-TICKET = Document(
+TICKET = op.Document(
     model="helpdesk.ticket",
     noun="ticket",
     argument="ticket_id",
@@ -54,12 +33,12 @@ TICKET = Document(
         tag_ids description active create_date
     """,
 )
-CREATE = Step(model=TICKET.model, method="create", says="Ticket created")
-ASSIGN = Step(model=TICKET.model, method="write", says="Ticket assigned")
+CREATE = op.Step(model=TICKET.model, method="create", says="Ticket created")
+ASSIGN = op.Step(model=TICKET.model, method="write", says="Ticket assigned")
 
 
 @attrs.frozen(kw_only=True)
-class TicketResult(Shown):
+class TicketResult(op.Shown):
     """A ticket as it is now. None means empty, or that the value could not be read.
 
     Attributes:
@@ -97,7 +76,7 @@ class TicketResult(Shown):
     warnings: list[str] = attrs.Factory(list)
 
 
-@operation
+@op.operation
 def create_ticket(
     odoo: Odoo,
     *,
@@ -110,9 +89,9 @@ def create_ticket(
     user_name: Annotated[str | None, Doc("Login or name of the user, instead of the id.")] = None,
     description: Annotated[str | None, Doc("Plain text.")] = None,
     priority: Annotated[Literal["0", "1", "2", "3"], Doc("3 is urgent.")] = "0",
-    tag_ids: Annotated[NamesOrIds, Doc("Ids or names of tags.")] = None,
-    dry_run: DryRun = False,
-) -> TicketResult | Plan:
+    tag_ids: Annotated[op.NamesOrIds, Doc("Ids or names of tags.")] = None,
+    dry_run: op.DryRun = False,
+) -> TicketResult | op.Plan:
     """Create a helpdesk ticket.
 
     >>> ticket = create_ticket(odoo, name="Lamp", partner_name="Acme")
@@ -127,15 +106,15 @@ def create_ticket(
         ValidationError: An argument is wrong. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    name = checked_name(name, "Set name to the subject of the ticket.")
-    permit(odoo, CREATE, dry_run=dry_run)
-    partner, team, user, *tags = resolve_all(
+    name = op.checked_name(name, "Set name to the subject of the ticket.")
+    op.permit(odoo, CREATE, dry_run=dry_run)
+    partner, team, user, *tags = op.resolve_all(
         odoo,
         [
-            Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name),
-            Wanted(model=TEAM, field="team_id", id=team_id, name=team_name),
-            Wanted(model="res.users", field="user_id", id=user_id, name=user_name),
-            *wanted_each("helpdesk.tag", tag_ids, "tag_ids"),
+            op.Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name),
+            op.Wanted(model=TEAM, field="team_id", id=team_id, name=team_name),
+            op.Wanted(model="res.users", field="user_id", id=user_id, name=user_name),
+            *op.wanted_each("helpdesk.tag", tag_ids, "tag_ids"),
         ],
         required=False,
     )
@@ -147,23 +126,23 @@ def create_ticket(
         "team_id": team,
         "user_id": user,
         "tag_ids": [[6, 0, list(dict.fromkeys(tags))]] if tags else None,
-        "description": written_text(described["description"], description)
+        "description": op.written_text(described["description"], description)
         if description and "description" in described
         else description,
     }
     values = {key: value for key, value in given.items() if value is not None}
     known = {key: value for key, value in values.items() if key in described}
 
-    def result(done: Done) -> TicketResult:
+    def result(done: op.Done) -> TicketResult:
         done.warnings.extend(
             f"Tickets in this Odoo have no {key}." for key in values if key not in known
         )
-        row = row_after(odoo, TICKET, done, name=name)
+        row = op.row_after(odoo, TICKET, done, name=name)
         return _result(odoo, row, f"Created ticket {name!r} with ID {done.id}", done.warnings)
 
     would = f"Would create the ticket {name!r}."
     steps = [CREATE.of(vals_list=known)]
-    return operate(odoo, steps, (), result, message=would, dry_run=dry_run)
+    return op.operate(odoo, steps, (), result, message=would, dry_run=dry_run)
 
 
 def get_ticket(
@@ -173,7 +152,7 @@ def get_ticket(
     ticket_name: TicketName = None,
     include_messages: Annotated[bool, Doc("Include e-mails and comments.")] = True,
     include_attachments: Annotated[bool, Doc("Include a list of its attachments.")] = False,
-    message_limit: Annotated[int, Ge(1), AtMost(100), Doc("Maximum number of messages.")] = 20,
+    message_limit: Annotated[int, Ge(1), op.AtMost(100), Doc("Maximum number of messages.")] = 20,
 ) -> TicketResult:
     """Return a ticket with its messages and attachments.
 
@@ -189,7 +168,7 @@ def get_ticket(
         AccessError: Odoo or the policy does not allow it.
     """
     message_limit = checked_count(message_limit, "message_limit", 1)
-    found = find_id(odoo, TICKET, ticket_id, ticket_name)
+    found = op.find_id(odoo, TICKET, ticket_id, ticket_name)
     warnings: list[str] = []
     told: dict[str, Any] = {}
 
@@ -211,16 +190,16 @@ def get_ticket(
             told[what] = []
             warnings.append(f"The {what} cannot be read: {error.message}")
 
-    asked: list[Callable[[], Any]] = [lambda: read(odoo, TICKET, found)]
+    asked: list[Callable[[], Any]] = [lambda: op.read(odoo, TICKET, found)]
     if include_messages:
         asked.append(lambda: readable("messages", read_messages))
     if include_attachments:
         asked.append(lambda: readable("attachments", files))
-    ticket, *_ = side_by_side(asked)
+    ticket, *_ = op.side_by_side(asked)
     return attrs.evolve(_result(odoo, ticket, None, warnings), **told)
 
 
-@operation
+@op.operation
 def assign_ticket(
     odoo: Odoo,
     *,
@@ -230,8 +209,8 @@ def assign_ticket(
     user_name: Annotated[str | None, Doc("Login or name of the user, instead of the id.")] = None,
     team_id: Annotated[int | None, Doc("New team.")] = None,
     team_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
-    dry_run: DryRun = False,
-) -> TicketResult | Plan:
+    dry_run: op.DryRun = False,
+) -> TicketResult | op.Plan:
     """Assign a ticket to a user, a team, or both.
 
     >>> user = assign_ticket(odoo, ticket_name="Lamp", user_name="Marc").user
@@ -254,40 +233,40 @@ def assign_ticket(
             code="MISSING_REQUIRED_FIELD",
             details={"fields": ["user_id", "team_id"]},
         )
-    permit(odoo, ASSIGN, dry_run=dry_run)
-    found, user, team = resolve_all(
+    op.permit(odoo, ASSIGN, dry_run=dry_run)
+    found, user, team = op.resolve_all(
         odoo,
         [
             TICKET.wanted(ticket_id, ticket_name),
-            Wanted(model="res.users", field="user_id", id=user_id, name=user_name),
-            Wanted(model=TEAM, field="team_id", id=team_id, name=team_name),
+            op.Wanted(model="res.users", field="user_id", id=user_id, name=user_name),
+            op.Wanted(model=TEAM, field="team_id", id=team_id, name=team_name),
         ],
         required=False,
     )
-    ticket = find(odoo, TICKET, found, None)
-    values, what = differing(ticket, {"user_id": user, "team_id": team}), label(ticket)
+    ticket = op.find(odoo, TICKET, found, None)
+    values, what = op.differing(ticket, {"user_id": user, "team_id": team}), op.label(ticket)
     if not values:
         return _result(odoo, ticket, f"{what} is already assigned like this.", [])
 
-    def result(done: Done) -> TicketResult:
-        row = row_after(odoo, TICKET, done, name=ticket["name"])
+    def result(done: op.Done) -> TicketResult:
+        row = op.row_after(odoo, TICKET, done, name=ticket["name"])
         told = _result(odoo, row, f"Assigned {what}.", done.warnings)
-        told.warnings.extend(not_taken(row, values))
+        told.warnings.extend(op.not_taken(row, values))
         if told.user and told.team:
             told.warnings.extend(_outsider(odoo, told.user, told.team))
         return told
 
-    seen = shows(TICKET, **{key: (value,) for key, value in values.items()})
+    seen = op.shows(TICKET, **{key: (value,) for key, value in values.items()})
     steps = [attrs.evolve(ASSIGN.of(vals=values), seen=seen)]
     would = f"Would assign {what}."
-    return operate(odoo, steps, [ticket["id"]], result, message=would, dry_run=dry_run)
+    return op.operate(odoo, steps, [ticket["id"]], result, message=would, dry_run=dry_run)
 
 
 def _outsider(odoo: Odoo, user: RecordName, team: RecordName) -> list[str]:
     """Say so where the user is no member of the team; Odoo allows it."""
     domain = [["id", "=", team.id]]
     try:
-        rows = read_rows(odoo, TEAM, domain, ["member_ids"], acts_on=TICKET.model)
+        rows = op.read_rows(odoo, TEAM, domain, ["member_ids"], acts_on=TICKET.model)
     except OdooError:
         return []
     if not rows or not rows[0]["member_ids"] or user.id in rows[0]["member_ids"]:
@@ -295,10 +274,10 @@ def _outsider(odoo: Odoo, user: RecordName, team: RecordName) -> list[str]:
     return [f"{user.name} is not a member of the team {team.name}."]
 
 
-def _result(odoo: Odoo, row: Row, message: str | None, warnings: list[str]) -> TicketResult:
+def _result(odoo: Odoo, row: op.Row, message: str | None, warnings: list[str]) -> TicketResult:
     ids = row.get("tag_ids") or ()
-    tags = linked_names(odoo, "helpdesk.tag", ids, "tags", warnings, acts_on=TICKET.model)
-    return filled(TicketResult, row, tags=tags, message=message, warnings=warnings)
+    tags = op.linked_names(odoo, "helpdesk.tag", ids, "tags", warnings, acts_on=TICKET.model)
+    return op.filled(TicketResult, row, tags=tags, message=message, warnings=warnings)
 
 
 readable_signatures(globals())

@@ -18,7 +18,8 @@ def _functions() -> dict[str, FunctionType]:
             if isinstance(value, FunctionType) and value.__module__ == module.__name__:
                 result = str(value.__annotations__.get("return", ""))
                 internal = module.__name__.startswith("odoo_toolkit.operations")
-                told = "dry_run" in value.__annotations__ and "Plan" in result.split(" | ")
+                plans = {"Plan", "op.Plan"} & {*result.split(" | ")}
+                told = "dry_run" in value.__annotations__ and plans
                 if told and not internal and not name.startswith("_"):
                     found[f"{module.__name__}.{name}"] = value
     return found

@@ -13,7 +13,7 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge, Len
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.books import ITEM, of_type
 from odoo_toolkit.apps.accounting.invoices import (
     INVOICE,
@@ -46,35 +46,18 @@ from odoo_toolkit.apps.accounting.reconciling import (
 )
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError, make_error
-from odoo_toolkit.operations.companies import acting_company
-from odoo_toolkit.operations.documents import (
-    Row,
-    currency_of,
-    filled,
-    find,
-    read_rows,
-    shows,
-    state_error,
-)
-from odoo_toolkit.operations.lines import NameOrId, check_choice, checked_day, today, wanted_links
-from odoo_toolkit.operations.links import look_for
-from odoo_toolkit.operations.preview import new_document
-from odoo_toolkit.operations.steps import Done, Step, operate, permit
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plans import Plan, PlannedDocument, operation
-from odoo_toolkit.records.names import Wanted
 
-CREATE = Step(model=INVOICE.model, method="create", says="Created")
-POST = Step(
+CREATE = op.Step(model=INVOICE.model, method="create", says="Created")
+POST = op.Step(
     model=INVOICE.model,
     method="action_post",
     says="Posted",
     fails="It was created, but not posted",
-    seen=shows(INVOICE, state=("posted",)),
+    seen=op.shows(INVOICE, state=("posted",)),
 )
 
 
-@operation
+@op.operation
 def create_invoice(
     odoo: Odoo,
     *,
@@ -90,15 +73,15 @@ def create_invoice(
         ),
     ],
     invoice_date: Annotated[str | None, Doc("Default: today.")] = None,
-    journal_id: Annotated[NameOrId, Doc("Id or name of the journal.")] = None,
+    journal_id: Annotated[op.NameOrId, Doc("Id or name of the journal.")] = None,
     currency_id: Annotated[
-        NameOrId, Doc("Id or name of the currency, such as EUR. Default: the company's.")
+        op.NameOrId, Doc("Id or name of the currency, such as EUR. Default: the company's.")
     ] = None,
     ref: Annotated[str | None, Doc("E.g. the vendor's bill number.")] = None,
     due_date: Annotated[str | None, Doc("Default: by the payment terms.")] = None,
     post: Annotated[bool, Doc("Also post it.")] = False,
-    dry_run: DryRun = False,
-) -> Invoice | Plan:
+    dry_run: op.DryRun = False,
+) -> Invoice | op.Plan:
     """Create a customer invoice, vendor bill, credit note or refund.
 
     >>> invoice = create_invoice(
@@ -128,23 +111,23 @@ def create_invoice(
         AccessError: Odoo or the policy does not allow it.
     """
     steps = [CREATE, POST] if post else [CREATE]
-    permit(odoo, *steps, dry_run=dry_run)
-    check_choice(move_type, INVOICE_TYPES, "move_type", "{} is not a type of invoice.")
+    op.permit(odoo, *steps, dry_run=dry_run)
+    op.check_choice(move_type, INVOICE_TYPES, "move_type", "{} is not a type of invoice.")
     checked = checked_lines(lines)
-    day = checked_day(invoice_date, "invoice_date") or today(odoo)
-    due = checked_day(due_date, "due_date")
+    day = op.checked_day(invoice_date, "invoice_date") or op.today(odoo)
+    due = op.checked_day(due_date, "due_date")
     if due is not None and due < day:
         raise ValidationError(
             f"due_date is {due}, before the invoice's date, {day}.",
             suggestion="Set due_date to that day or a later one.",
             details={"field": "due_date"},
         )
-    partner = Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name)
-    wanted = [partner, *wanted_links(currency_id=("res.currency", currency_id))]
-    company, kind = acting_company(odoo, INVOICE.model), kind_of(move_type)
+    partner = op.Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name)
+    wanted = [partner, *op.wanted_links(currency_id=("res.currency", currency_id))]
+    company, kind = op.acting_company(odoo, INVOICE.model), kind_of(move_type)
     found = resolve_lines(odoo, checked, wanted, kind, company)
     if dry_run:
-        look_for(odoo, [partner])
+        op.look_for(odoo, [partner])
     head: dict[str, Any] = {"move_type": move_type, "invoice_date": day}
     head |= {link.field: number for link, number in zip(wanted, found, strict=True)}
     head |= {"ref": ref} if ref is not None else {}
@@ -155,17 +138,17 @@ def create_invoice(
     terms |= {"invoice_date_due": due, "invoice_payment_term_id": False} if due else {}
     steps[0] = CREATE.of(vals_list=[{**head, **terms, "invoice_line_ids": commands}])
 
-    def result(done: Done) -> Invoice:
+    def result(done: op.Done) -> Invoice:
         done.warnings[:0] = warnings
         return invoice_result(odoo, done, "Created", posting=post)
 
     would = f"Would create an {move_type} of {len(commands)} line(s)."
 
-    def preview() -> list[PlannedDocument]:
+    def preview() -> list[op.PlannedDocument]:
         (values,) = steps[0].arguments["vals_list"]
-        return [new_document(odoo, LAYOUT, values, name=NEW[move_type], notes=warnings)]
+        return [op.new_document(odoo, LAYOUT, values, name=NEW[move_type], notes=warnings)]
 
-    return operate(
+    return op.operate(
         odoo,
         steps,
         (),
@@ -177,14 +160,14 @@ def create_invoice(
     )
 
 
-@operation
+@op.operation
 def post_invoice(
     odoo: Odoo,
     *,
     invoice_id: InvoiceId = None,
     invoice_name: InvoiceName = None,
-    dry_run: DryRun = False,
-) -> Invoice | Plan:
+    dry_run: op.DryRun = False,
+) -> Invoice | op.Plan:
     """Post a draft invoice or bill.
 
     >>> post_invoice(odoo, invoice_id=7).state
@@ -198,10 +181,10 @@ def post_invoice(
         NotFoundError: The invoice does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
-    permit(odoo, POST, dry_run=dry_run)
-    row = find(odoo, INVOICE, invoice_id, invoice_name)
+    op.permit(odoo, POST, dry_run=dry_run)
+    row = op.find(odoo, INVOICE, invoice_id, invoice_name)
     _check_postable(row)
-    return operate(
+    return op.operate(
         odoo,
         [POST],
         [row["id"]],
@@ -213,24 +196,24 @@ def post_invoice(
     )
 
 
-def _booked(odoo: Odoo, row: Row) -> tuple[str, str]:
+def _booked(odoo: Odoo, row: op.Row) -> tuple[str, str]:
     """Return the day under which Odoo would book a draft, and of what kind its journal is."""
     if row["move_type"] == "entry":
         return row["date"], "general"
     kind = kind_of(row["move_type"])
     # A bill keeps the date that its draft has; an invoice is booked on its own day.
     day = row["date"] if kind == "purchase" else row["invoice_date"]
-    return day or today(odoo), kind
+    return day or op.today(odoo), kind
 
 
-def _check_postable(row: Row) -> None:
+def _check_postable(row: op.Row) -> None:
     name, state = called(row), row["state"]
     if state == "posted":
         todo = "Nothing is left to do."
-        raise state_error(INVOICE, row, f"{name} is already posted.", todo)
+        raise op.state_error(INVOICE, row, f"{name} is already posted.", todo)
     if state != "draft":
         todo = "Reset it to draft first with reset_invoice."
-        raise state_error(INVOICE, row, f"{name} is cancelled.", todo)
+        raise op.state_error(INVOICE, row, f"{name} is cancelled.", todo)
     obstacles = []
     if not row["invoice_line_ids"]:
         obstacles.append(("invoice_line_ids", "it has no lines"))
@@ -260,30 +243,30 @@ _ENTRY = attrs.evolve(
     fields=(*INVOICE.fields, *_OWNERS),
 )
 
-DRAFT = Step(
+DRAFT = op.Step(
     model=INVOICE.model,
     method="button_draft",
     says="Reset to draft",
-    seen=shows(INVOICE, state=("draft",)),
+    seen=op.shows(INVOICE, state=("draft",)),
 )
-CANCEL = Step(
+CANCEL = op.Step(
     model=INVOICE.model,
     method="button_cancel",
     says="Cancelled",
     fails="It is a draft now, but not cancelled",
-    seen=shows(INVOICE, state=("cancel",)),
+    seen=op.shows(INVOICE, state=("cancel",)),
 )
 
 
-@operation
+@op.operation
 def reset_invoice(
     odoo: Odoo,
     *,
     invoice_id: InvoiceId = None,
     invoice_name: InvoiceName = None,
     to: Annotated[Literal["draft", "cancel"], Doc("draft, or cancel.")] = "draft",
-    dry_run: DryRun = False,
-) -> Invoice | Plan:
+    dry_run: op.DryRun = False,
+) -> Invoice | op.Plan:
     """Reset an invoice, bill or journal entry to draft, or cancel it.
 
     >>> reset_invoice(odoo, invoice_name="INV/1", to="draft").state
@@ -301,16 +284,16 @@ def reset_invoice(
         AccessError: Odoo or the policy does not allow it.
         OdooError: Odoo rejected it, for example because of a lock date.
     """
-    permit(odoo, *([DRAFT, CANCEL] if to == "cancel" else [DRAFT]), dry_run=dry_run)
-    check_choice(to, ("draft", "cancel"), "to", "An invoice is not reset to {}.")
-    row = find(odoo, _ENTRY, invoice_id, invoice_name)
+    op.permit(odoo, *([DRAFT, CANCEL] if to == "cancel" else [DRAFT]), dry_run=dry_run)
+    op.check_choice(to, ("draft", "cancel"), "to", "An invoice is not reset to {}.")
+    row = op.find(odoo, _ENTRY, invoice_id, invoice_name)
     _check(row, to)
     # Odoo 14 and 15 would cancel a posted one without opening what it is reconciled with.
     steps = [DRAFT] if to == "draft" else [CANCEL]
     steps = [DRAFT, CANCEL] if to == "cancel" and row["state"] == "posted" else steps
     paid = row["payment_state"] in ("paid", "in_payment", "partial", "reversed")
 
-    def result(done: Done) -> Invoice:
+    def result(done: op.Done) -> Invoice:
         if paid:
             done.warnings.append(
                 f"It was {row['payment_state'].replace('_', ' ')}. Its payments "
@@ -320,7 +303,7 @@ def reset_invoice(
         return invoice_result(odoo, done, verb, posting=False)
 
     would = "cancel" if to == "cancel" else "reset to draft"
-    return operate(
+    return op.operate(
         odoo,
         steps,
         [row["id"]],
@@ -331,16 +314,16 @@ def reset_invoice(
     )
 
 
-def _check(row: Row, to: str) -> None:
+def _check(row: op.Row, to: str) -> None:
     name = called(row)
     if row["state"] == to:
         message = f"{name} is {'cancelled' if to == 'cancel' else 'a draft'} already."
-        raise state_error(INVOICE, row, message, "Nothing is left to do.")
+        raise op.state_error(INVOICE, row, message, "Nothing is left to do.")
     for field, what in _OWNERS.items():
         # A payment of an entry that is its own; Odoo would take the entry back without it.
         if row[field] and row["move_type"] == "entry":
             message = f"{name} belongs to the {what} {row[field].name}."
-            raise state_error(INVOICE, row, message, f"Undo the {what} itself.")
+            raise op.state_error(INVOICE, row, message, f"Undo the {what} itself.")
 
 
 def get_invoice(
@@ -362,7 +345,7 @@ def get_invoice(
         AmbiguousNameError: Several invoices match the name.
         AccessError: Odoo or the policy does not allow it.
     """
-    row = find(odoo, INVOICE, invoice_id, invoice_name)
+    row = op.find(odoo, INVOICE, invoice_id, invoice_name)
     posted = row["state"] == "posted"
     is_open = posted and bool(row["amount_residual"]) and bool(row["commercial_partner_id"])
     asked: list[Callable[[], Any]] = [
@@ -371,17 +354,17 @@ def get_invoice(
         lambda: _accounts(odoo, row) if is_open else set(),
         lambda: open_credits(odoo, row) if is_open else [],
     ]
-    lines, partials, accounts, others = side_by_side(asked)
+    lines, partials, accounts, others = op.side_by_side(asked)
     further: list[Callable[[], Any]] = [
         lambda: settlements(odoo, row, partials),
         lambda: with_taxes(odoo, lines, INVOICE.model) if lines else lines,
     ]
-    (payments, warnings), lines = side_by_side(further)
-    return filled(
+    (payments, warnings), lines = op.side_by_side(further)
+    return op.filled(
         Invoice,
         row,
         name=number_of(row),
-        currency=currency_of(row),
+        currency=op.currency_of(row),
         payment_term=row["invoice_payment_term_id"],
         line_count=len(row["invoice_line_ids"] or ()),
         lines=lines,
@@ -391,22 +374,22 @@ def get_invoice(
     )
 
 
-def _lines(odoo: Odoo, row: Row, limit: int) -> list[InvoiceLine]:
+def _lines(odoo: Odoo, row: op.Row, limit: int) -> list[InvoiceLine]:
     fields = ["product_id", "name", "quantity", "price_unit", "discount", "account_id", "tax_ids"]
     fields += ["price_subtotal", "price_total", "display_type"]
     domain = [["id", "in", row["invoice_line_ids"] or []]]
-    rows = read_rows(odoo, ITEM, domain, fields, acts_on=INVOICE.model, limit=limit)
+    rows = op.read_rows(odoo, ITEM, domain, fields, acts_on=INVOICE.model, limit=limit)
     return [_line(line) for line in rows]
 
 
-def _line(line: Row) -> InvoiceLine:
+def _line(line: op.Row) -> InvoiceLine:
     product = line["product_id"]
     # From 16 on the lines of products have a type, too.
     kind = (line["display_type"] or "").removeprefix("line_")
     if kind in ("section", "subsection", "note"):
         return InvoiceLine(id=line["id"], name=line["name"], kind=kind)
     same = product and line["name"] == product.name
-    return filled(
+    return op.filled(
         InvoiceLine,
         {**line, "name": None if same else line["name"]},
         discount=line["discount"] or None,
@@ -416,7 +399,7 @@ def _line(line: Row) -> InvoiceLine:
     )
 
 
-def _accounts(odoo: Odoo, row: Row) -> set[int]:
+def _accounts(odoo: Odoo, row: op.Row) -> set[int]:
     domain = [["move_id", "=", row["id"]], of_type(odoo, *PARTNERS)]
-    rows = read_rows(odoo, ITEM, domain, ["account_id"], acts_on=INVOICE.model)
+    rows = op.read_rows(odoo, ITEM, domain, ["account_id"], acts_on=INVOICE.model)
     return {line["account_id"].id for line in rows}

@@ -8,18 +8,15 @@ from typing import Any, Literal
 
 import attrs
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.actions import CREATE as CREATE_MOVE
 from odoo_toolkit.apps.accounting.actions import POST as POST_MOVE
 from odoo_toolkit.apps.accounting.bank_matching import BankCandidate, Group, same_name
 from odoo_toolkit.apps.accounting.books import ITEM, NOTHING, Book, rounded
 from odoo_toolkit.apps.accounting.invoices import INVOICE_TYPES
 from odoo_toolkit.apps.accounting.open_items import document_of, read_moves
-from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, StateError
-from odoo_toolkit.operations.documents import Row, read_rows
-from odoo_toolkit.operations.steps import Step
 from odoo_toolkit.records.results import RecordName
 
 Status = Literal["match", "ask", "none", "done", "failed", "not_tried"]
@@ -30,11 +27,11 @@ _PARTIAL = "account.partial.reconcile"
 #: Up to here a line belongs to a statement, which is posted as a whole.
 _STATEMENTS_UNTIL = 15
 
-CREATE = Step(model=LINE, method="create", says="Booked")
-CREATE_STATEMENT = Step(model=STATEMENT, method="create", says="Booked")
-POST = Step(model=STATEMENT, method="button_post", says="Posted")
-ASSIGN = Step(model=ITEM, method="write", says="Assigned")
-RECONCILE = Step(model=ITEM, method="reconcile", says="Reconciled")
+CREATE = op.Step(model=LINE, method="create", says="Booked")
+CREATE_STATEMENT = op.Step(model=STATEMENT, method="create", says="Booked")
+POST = op.Step(model=STATEMENT, method="button_post", says="Posted")
+ASSIGN = op.Step(model=ITEM, method="write", says="Assigned")
+RECONCILE = op.Step(model=ITEM, method="reconcile", says="Reconciled")
 
 
 @attrs.frozen(kw_only=True)
@@ -59,7 +56,7 @@ class Bank:
 
 
 @attrs.frozen(kw_only=True)
-class BankMatch(Shown):
+class BankMatch(op.Shown):
     """A bank line and the documents that it pays.
 
     Attributes:
@@ -98,7 +95,7 @@ class BankMatch(Shown):
     warnings: list[str] = attrs.Factory(list)
 
 
-def bank_steps(odoo: Odoo) -> list[Step]:
+def bank_steps(odoo: Odoo) -> list[op.Step]:
     creating = [CREATE] if by_line(odoo) else [CREATE_STATEMENT, POST]
     return [*creating, ASSIGN, RECONCILE]
 
@@ -128,8 +125,10 @@ def booked_before(bank: Bank, lines: Sequence[Mapping[str, Any]]) -> dict[int, B
         ["date", "in", sorted({line["date"] for line in lines})],
     ]
     fields = ["date", "amount", "payment_ref", "partner_name", "partner_id", "move_id"]
-    rows = read_rows(bank.odoo, LINE, domain, fields, acts_on=LINE, order="id", **bank.book.context)
-    found: dict[int, Row] = {}
+    rows = op.read_rows(
+        bank.odoo, LINE, domain, fields, acts_on=LINE, order="id", **bank.book.context
+    )
+    found: dict[int, op.Row] = {}
     used: set[int] = set()
     for index, line in enumerate(lines):
         for row in rows:
@@ -155,7 +154,7 @@ def booked_before(bank: Bank, lines: Sequence[Mapping[str, Any]]) -> dict[int, B
     return booked
 
 
-def _is_same(row: Row, line: Mapping[str, Any]) -> bool:
+def _is_same(row: op.Row, line: Mapping[str, Any]) -> bool:
     """Whether a booked line is the given one: by day, amount, reference and name."""
     if row["date"] != line["date"] or abs((row["amount"] or 0.0) - line["amount"]) > NOTHING:
         return False
@@ -171,12 +170,12 @@ def _reference(line: Mapping[str, Any]) -> str:
     return str(line["reference"] or line["partner"] or "Bank line")
 
 
-def _counterparts(bank: Bank, moves: Sequence[int]) -> dict[int, list[Row]]:
+def _counterparts(bank: Bank, moves: Sequence[int]) -> dict[int, list[op.Row]]:
     """Return the items of bank lines that are not those of the bank itself, by entry."""
     fields = ["move_id", "account_id", "partner_id", "reconciled", "amount_residual"]
     domain = [["move_id", "in", list(moves)], ["account_id", "!=", bank.account]]
-    rows = read_rows(bank.odoo, ITEM, domain, fields, acts_on=ITEM, **bank.book.context)
-    found: dict[int, list[Row]] = {}
+    rows = op.read_rows(bank.odoo, ITEM, domain, fields, acts_on=ITEM, **bank.book.context)
+    found: dict[int, list[op.Row]] = {}
     for row in rows:
         found.setdefault(row["move_id"].id, []).append(row)
     return found
@@ -216,7 +215,7 @@ def _values(
 def _last_balance(bank: Bank, day: str, more: Sequence[tuple[str, float]]) -> float:
     """Return with what the last statement up to a day ends, in Odoo or among those planned."""
     domain = [["journal_id", "=", bank.journal.id], ["date", "<=", day]]
-    rows = read_rows(
+    rows = op.read_rows(
         bank.odoo,
         STATEMENT,
         domain,
@@ -243,10 +242,10 @@ def _assigned(groups: Sequence[Group]) -> dict[str, Any]:
     }
 
 
-def line_calls(bank: Bank, match: BankMatch, groups: Sequence[Group], ends: Ends) -> list[Call]:
+def line_calls(bank: Bank, match: BankMatch, groups: Sequence[Group], ends: Ends) -> list[op.Call]:
     """Return the calls for a line; what is only known when it is booked is a text."""
     odoo, new = bank.odoo, "the bank line's open item"
-    calls: list[Call] = []
+    calls: list[op.Call] = []
     if match.line_id is None:
         step = CREATE if by_line(odoo) else CREATE_STATEMENT
         calls += step.of(vals_list=_values(bank, match, groups, ends)).calls(odoo, ())
@@ -297,7 +296,7 @@ def _write_off(
         ["account_id", "=", account],
         ["reconciled", "=", False],
     ]
-    rows = read_rows(odoo, ITEM, domain, ["amount_residual"], acts_on=ITEM, **bank.book.context)
+    rows = op.read_rows(odoo, ITEM, domain, ["amount_residual"], acts_on=ITEM, **bank.book.context)
     rest = rounded(sum(row["amount_residual"] or 0.0 for row in rows))
     if abs(rest) <= NOTHING:
         return
@@ -305,7 +304,7 @@ def _write_off(
     (entry,) = CREATE_MOVE.of(vals_list=[values]).make(odoo, (), warnings)
     POST_MOVE.make(odoo, [entry], warnings)
     own = [["move_id", "=", entry], ["account_id", "=", account]]
-    (new,) = read_rows(odoo, ITEM, own, ["id"], acts_on=ITEM, **bank.book.context)
+    (new,) = op.read_rows(odoo, ITEM, own, ["id"], acts_on=ITEM, **bank.book.context)
     ids = [new["id"], *(row["id"] for row in rows)]
     attrs.evolve(RECONCILE, seen=partial(_is_linked, new["id"])).make(odoo, ids, warnings)
 
@@ -337,7 +336,7 @@ def _book(bank: Bank, match: BankMatch, groups: Sequence[Group], warnings: list[
     if by_line(odoo):
         return int(CREATE.of(vals_list=values).make(odoo, (), warnings)[0])
     (statement,) = CREATE_STATEMENT.of(vals_list=values).make(odoo, (), warnings)
-    rows = read_rows(odoo, LINE, [["statement_id", "=", statement]], ["id"], acts_on=LINE)
+    rows = op.read_rows(odoo, LINE, [["statement_id", "=", statement]], ["id"], acts_on=LINE)
     if len(rows) != 1:
         raise StateError(
             f"The statement {statement} has {len(rows)} lines, not the one that was given.",
@@ -354,7 +353,7 @@ def _settle(bank: Bank, number: int, groups: Sequence[Group], warnings: list[str
     """
     odoo = bank.odoo
     fields = ["move_id", "statement_id"]
-    (row,) = read_rows(odoo, LINE, [["id", "=", number]], fields, acts_on=LINE)
+    (row,) = op.read_rows(odoo, LINE, [["id", "=", number]], fields, acts_on=LINE)
     move = row["move_id"].id
     if not by_line(odoo) and row["statement_id"]:
         moves = read_moves(odoo, bank.book, [move])
@@ -390,7 +389,7 @@ def _is_posted(bank: Bank, move: int, odoo: Odoo, _: int) -> bool | None:
 
 def _is_linked(item: int, odoo: Odoo, _: int) -> bool | None:
     either = ["|", ["debit_move_id", "=", item], ["credit_move_id", "=", item]]
-    return bool(read_rows(odoo, _PARTIAL, either, ["id"], acts_on=ITEM, limit=1)) or None
+    return bool(op.read_rows(odoo, _PARTIAL, either, ["id"], acts_on=ITEM, limit=1)) or None
 
 
 def _afterwards(bank: Bank, match: BankMatch, groups: Sequence[Group]) -> BankMatch:
@@ -399,7 +398,7 @@ def _afterwards(bank: Bank, match: BankMatch, groups: Sequence[Group]) -> BankMa
     try:
         moves = read_moves(bank.odoo, bank.book, (group.document.id for group in groups))
         ids = _item_ids(groups)
-        rows = read_rows(
+        rows = op.read_rows(
             bank.odoo,
             ITEM,
             [["id", "in", ids]],

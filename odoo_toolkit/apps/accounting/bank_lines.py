@@ -9,7 +9,7 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge, Len
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.actions import CREATE as CREATE_MOVE
 from odoo_toolkit.apps.accounting.actions import POST as POST_MOVE
 from odoo_toolkit.apps.accounting.bank_booking import (
@@ -36,23 +36,8 @@ from odoo_toolkit.apps.accounting.invoices import of_companies, pick_journal
 from odoo_toolkit.apps.accounting.open_items import MOVE, read_open
 from odoo_toolkit.apps.accounting.reconciling import PARTNERS
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, ValidationError
-from odoo_toolkit.operations.companies import acting_company
-from odoo_toolkit.operations.documents import Row, currency_of, read_rows
-from odoo_toolkit.operations.lines import (
-    IdOrName,
-    NameOrId,
-    NamesOrIds,
-    check_lines,
-    checked_day,
-    checked_number,
-    wanted_each,
-)
-from odoo_toolkit.operations.steps import permit
-from odoo_toolkit.plans import Plan, operation_with, planned
 from odoo_toolkit.progress import Steps, quietly
-from odoo_toolkit.records.names import Wanted, resolve, resolve_all
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.search_text import literal
 
@@ -73,7 +58,7 @@ class BankLine(TypedDict, total=False):
     reference: Annotated[str, Doc("The text of the bank: what the payer wrote.")]
     partner: Annotated[str, Doc("Who paid or was paid, as the bank writes the name.")]
     documents: Annotated[
-        list[IdOrName],
+        list[op.IdOrName],
         Doc("Invoices, bills or payments that it pays, by id or number, if known."),
     ]
     currency: Annotated[str, Doc("Such as EUR. Must be that of the journal.")]
@@ -81,7 +66,7 @@ class BankLine(TypedDict, total=False):
 
 
 @attrs.frozen(kw_only=True)
-class BankPlan(Plan):
+class BankPlan(op.Plan):
     """The lines that would be booked and reconciled. Nothing was written."""
 
     journal: RecordName
@@ -90,7 +75,7 @@ class BankPlan(Plan):
 
 
 @attrs.frozen(kw_only=True)
-class BankResult(Shown):
+class BankResult(op.Shown):
     """The results of the lines, in your order."""
 
     message: str
@@ -100,15 +85,15 @@ class BankResult(Shown):
     warnings: list[str] = attrs.Factory(list)
 
 
-@operation_with(BankPlan)
+@op.operation_with(BankPlan)
 def match_bank_lines(
     odoo: Odoo,
     *,
     lines: Annotated[Sequence[BankLine], Len(1, MOST), Doc("The lines, in order.")],
-    journal: Annotated[NameOrId, Doc("Bank or cash journal. Default: the first bank.")] = None,
+    journal: Annotated[op.NameOrId, Doc("Bank or cash journal. Default: the first bank.")] = None,
     tolerance: Annotated[float, Ge(0), Doc("Amounts that differ by up to this are equal.")] = 0.0,
-    company: Annotated[NameOrId, Doc("Company of the books. Default: the connection's.")] = None,
-    dry_run: DryRun = False,
+    company: Annotated[op.NameOrId, Doc("Company of the books. Default: the connection's.")] = None,
+    dry_run: op.DryRun = False,
 ) -> BankResult | BankPlan:
     """Match bank lines with open invoices, bills and payments, book them and reconcile them.
 
@@ -137,13 +122,13 @@ def match_bank_lines(
         AccessError: This user can't see all items, or can't book bank lines. Nothing was written.
     """
     checked = _checked(lines)
-    within = checked_number(tolerance, "tolerance", positive=False)
+    within = op.checked_number(tolerance, "tolerance", positive=False)
     if within < 0:
         raise ValidationError("tolerance must not be negative.", details={"field": "tolerance"})
     off = any("writeoff_account" in line for line in checked)
-    permit(odoo, *bank_steps(odoo), *([CREATE_MOVE, POST_MOVE] if off else []), dry_run=dry_run)
-    whose = resolve(odoo, Wanted.of("res.company", company, "company"), required=False)
-    book = open_book(odoo, whose or acting_company(odoo, ITEM))
+    op.permit(odoo, *bank_steps(odoo), *([CREATE_MOVE, POST_MOVE] if off else []), dry_run=dry_run)
+    whose = op.resolve(odoo, op.Wanted.of("res.company", company, "company"), required=False)
+    book = open_book(odoo, whose or op.acting_company(odoo, ITEM))
     row = pick_journal(odoo, journal, _JOURNALS if journal else ("bank",), book.company.id)
     own = _accounts(odoo, row["id"])
     bank = Bank(
@@ -185,7 +170,7 @@ def match_bank_lines(
 
 
 def _checked(lines: Sequence[BankLine]) -> list[dict[str, Any]]:
-    checked = check_lines(lines, BankLine.__annotations__, "lines")
+    checked = op.check_lines(lines, BankLine.__annotations__, "lines")
     if len(checked) > MOST:
         raise ValidationError(
             f"{len(checked)} lines are too many for one call. The maximum is {MOST}.",
@@ -212,8 +197,8 @@ def _checked(lines: Sequence[BankLine]) -> list[dict[str, Any]]:
                     code="MISSING_REQUIRED_FIELD",
                     details={"field": f"lines[{index}].{key}"},
                 )
-        line["date"] = checked_day(line["date"], f"lines[{index}].date")
-        line["amount"] = checked_number(line["amount"], f"lines[{index}].amount", positive=False)
+        line["date"] = op.checked_day(line["date"], f"lines[{index}].date")
+        line["amount"] = op.checked_number(line["amount"], f"lines[{index}].amount", positive=False)
         if abs(line["amount"]) <= NOTHING:
             raise ValidationError(
                 f"lines[{index}].amount is 0: nothing was paid.",
@@ -233,10 +218,10 @@ def _checked(lines: Sequence[BankLine]) -> list[dict[str, Any]]:
     return checked
 
 
-def _check_currency(bank: Bank, journal: Row, lines: Sequence[Mapping[str, Any]]) -> None:
+def _check_currency(bank: Bank, journal: op.Row, lines: Sequence[Mapping[str, Any]]) -> None:
     """Refuse other currencies than that of the books: nothing is converted here."""
     home = bank.book.currency
-    own = currency_of(journal) or home
+    own = op.currency_of(journal) or home
     if own != home:
         raise ValidationError(
             f"The journal {bank.journal.name} is in {own} and the books are in "
@@ -261,7 +246,7 @@ def _writeoffs(bank: Bank, lines: Sequence[Mapping[str, Any]]) -> dict[int, int]
     named = [
         (
             index,
-            Wanted(
+            op.Wanted(
                 model="account.account",
                 field=f"lines[{index}].writeoff_account",
                 name=line["writeoff_account"],
@@ -271,7 +256,7 @@ def _writeoffs(bank: Bank, lines: Sequence[Mapping[str, Any]]) -> dict[int, int]
         for index, line in enumerate(lines)
         if "writeoff_account" in line
     ]
-    ids = resolve_all(bank.odoo, [wanted for _, wanted in named])
+    ids = op.resolve_all(bank.odoo, [wanted for _, wanted in named])
     return {index: number for (index, _), number in zip(named, ids, strict=True) if number}
 
 
@@ -288,7 +273,7 @@ def _from_odoo(bank: Bank, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
             ["is_reconciled", "=", False],
             ["payment_ref", "ilike", literal(line["reference"])],
         ]
-        rows = read_rows(bank.odoo, LINE, domain, fields, acts_on=LINE, limit=_SHOWN, order="id")
+        rows = op.read_rows(bank.odoo, LINE, domain, fields, acts_on=LINE, limit=_SHOWN, order="id")
         if len(rows) != 1:
             listed = "; ".join(
                 f"{row['date']}, {row['amount']:.2f}, {row['payment_ref']}" for row in rows
@@ -310,7 +295,7 @@ def _accounts(odoo: Odoo, journal: int) -> dict[str, int]:
     """Return the account of the bank itself, and that of what is not assigned yet."""
     fields = {"account": "default_account_id", "suspense": "suspense_account_id"}
     domain = [["id", "=", journal]]
-    rows = read_rows(odoo, "account.journal", domain, [*fields.values()], acts_on=LINE)
+    rows = op.read_rows(odoo, "account.journal", domain, [*fields.values()], acts_on=LINE)
     if not rows or not all(rows[0][field] for field in fields.values()):
         raise ValidationError(
             "The journal lacks its bank account or its suspense account.",
@@ -437,13 +422,13 @@ def _without(groups: Sequence[Group], paid: Sequence[Group], amount: float) -> l
 def _chosen(bank: Bank, lines: Sequence[Mapping[str, Any]]) -> dict[int, list[int]]:
     """Return the ids of the documents that lines name."""
     domain = (("company_id", "=", bank.book.company.id), ("state", "=", "posted"))
-    wanted: list[tuple[int, Wanted]] = []
+    wanted: list[tuple[int, op.Wanted]] = []
     for index, line in enumerate(lines):
-        given: NamesOrIds = line.get("documents")
+        given: op.NamesOrIds = line.get("documents")
         field = f"lines[{index}].documents"
-        wanted += [(index, one) for one in wanted_each(MOVE, given, field, domain)]
+        wanted += [(index, one) for one in op.wanted_each(MOVE, given, field, domain)]
     found: dict[int, list[int]] = {}
-    ids = resolve_all(bank.odoo, [one for _, one in wanted])
+    ids = op.resolve_all(bank.odoo, [one for _, one in wanted])
     for (index, _), number in zip(wanted, ids, strict=True):
         if number is not None:
             found.setdefault(index, []).append(number)
@@ -465,7 +450,7 @@ def _plan(bank: Bank, matches: list[BankMatch], groups: Mapping[int, list[Group]
     if calls and not bank.odoo.schema.may(LINE, "create"):
         would = f"Would be refused. {_NO_RIGHT} {_message(matches)}"
         warnings.append(_WHICH)
-    plan = planned(bank.odoo, calls, would, warnings=warnings)
+    plan = op.planned(bank.odoo, calls, would, warnings=warnings)
     return BankPlan(
         **attrs.asdict(plan, recurse=False),
         journal=bank.journal,

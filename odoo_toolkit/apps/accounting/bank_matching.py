@@ -9,9 +9,9 @@ from difflib import SequenceMatcher
 
 import attrs
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.books import NOTHING
 from odoo_toolkit.apps.accounting.open_items import Open
-from odoo_toolkit.display import Shown
 from odoo_toolkit.records.results import RecordName
 
 #: Names that are so much alike are the same; shorter references say nothing.
@@ -29,7 +29,7 @@ _LEGAL = frozenset(
 
 
 @attrs.frozen(kw_only=True)
-class BankCandidate(Shown):
+class BankCandidate(op.Shown):
     """A document that a bank line may pay.
 
     Attributes:

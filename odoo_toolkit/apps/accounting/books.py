@@ -12,14 +12,9 @@ from typing import Any
 
 import attrs
 
-from odoo_toolkit.call import Call
+from odoo_toolkit import operations as op
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError
-from odoo_toolkit.operations.companies import acting_company
-from odoo_toolkit.operations.documents import Document, Row, read_all
-from odoo_toolkit.operations.groups import in_group
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
 
 ITEM = "account.move.line"
@@ -27,7 +22,7 @@ ITEM = "account.move.line"
 #: Amounts below are rounding: no currency has coins that small.
 NOTHING = 0.0005
 
-_COMPANY = Document(
+_COMPANY = op.Document(
     model="res.company",
     noun="company",
     argument="company_id",
@@ -102,19 +97,19 @@ def open_book(odoo: Odoo, company_id: int | None, company_name: str | None = Non
         NotFoundError: there is no such company, or this user is not in it.
         AmbiguousNameError: several match the name.
     """
-    named = Wanted(
+    named = op.Wanted(
         model=_COMPANY.model,
         field=_COMPANY.argument,
         id=company_id,
         name=company_name,
     )
-    company = resolve(odoo, named, required=False) or acting_company(odoo, ITEM)
+    company = op.resolve(odoo, named, required=False) or op.acting_company(odoo, ITEM)
     context = {"allowed_company_ids": [company]}
     asked = [
-        lambda: read_all(odoo, _COMPANY, [company], acts_on=ITEM, **context)[0],
-        lambda: any(in_group(odoo, group, acts_on=ITEM) for group in _SEE_ALL),
+        lambda: op.read_all(odoo, _COMPANY, [company], acts_on=ITEM, **context)[0],
+        lambda: any(op.in_group(odoo, group, acts_on=ITEM) for group in _SEE_ALL),
     ]
-    row, sees_all = side_by_side(asked)
+    row, sees_all = op.side_by_side(asked)
     assert isinstance(row, dict)  # noqa: S101 - what is asked first
     if not sees_all:
         raise AccessError(
@@ -137,7 +132,7 @@ def grouped(
     fields: Iterable[str],
     by: Sequence[str],
     **context: Any,
-) -> list[Row]:
+) -> list[op.Row]:
     """Return the sums of fields, a row for each group; one round trip.
 
     Args:
@@ -148,8 +143,8 @@ def grouped(
         by: the fields by which they are grouped; none for one row of all.
         context: extends the connection's.
     """
-    rows: list[Row] = odoo.call(
-        Call(
+    rows: list[op.Row] = odoo.call(
+        op.Call(
             model=model,
             method="read_group",
             arguments={
@@ -191,14 +186,14 @@ def _name(shown: Any) -> RecordName | None:
 
 def accounts(odoo: Odoo, book: Book, ids: Iterable[int]) -> dict[int, Account]:
     """Return accounts by id; one round trip, none for none."""
-    account = Document(
+    account = op.Document(
         model="account.account",
         noun="account",
         argument="account_id",
         fields=("code", "name", "internal_group"),
     )
     wanted = sorted(set(ids))
-    rows = read_all(odoo, account, wanted, acts_on=ITEM, **book.context) if wanted else []
+    rows = op.read_all(odoo, account, wanted, acts_on=ITEM, **book.context) if wanted else []
     return {
         row["id"]: Account(
             id=row["id"],

@@ -10,7 +10,7 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Len
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.actions import CREATE, POST
 from odoo_toolkit.apps.accounting.invoices import (
     INVOICE,
@@ -27,30 +27,6 @@ from odoo_toolkit.apps.accounting.lock_dates import lock_warnings
 from odoo_toolkit.apps.accounting.reconciling import ASSIGN, assign, open_lines
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, ValidationError
-from odoo_toolkit.operations.documents import (
-    Row,
-    afterwards,
-    currency_of,
-    find,
-    read,
-    read_new,
-    read_rows,
-    state_error,
-)
-from odoo_toolkit.operations.lines import (
-    Line,
-    NameOrId,
-    check_lines,
-    checked_day,
-    checked_number,
-    today,
-)
-from odoo_toolkit.operations.preview import AMOUNTS, read_document
-from odoo_toolkit.operations.steps import AnyStep, Done, WizardStep, operate, permit
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plain_text import money
-from odoo_toolkit.plans import Plan, PlannedDocument, PlannedLine, operation
-from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit.records.results import RecordName
 
 _LINE = "account.move.line"
@@ -80,7 +56,7 @@ class CreditedLine(TypedDict, total=False):
     quantity: Annotated[float, Doc("Default: all of it.")]
 
 
-@operation
+@op.operation
 def create_credit_note(
     odoo: Odoo,
     *,
@@ -89,11 +65,11 @@ def create_credit_note(
     lines: Annotated[Sequence[CreditedLine] | None, Len(1, 200), Doc("All by default.")] = None,
     reason: Annotated[str | None, Doc("Reason, shown on the credit note.")] = None,
     date: Annotated[str | None, Doc("Default: today.")] = None,
-    journal_id: Annotated[NameOrId, Doc("Journal: id or name. Default: the invoice's.")] = None,
+    journal_id: Annotated[op.NameOrId, Doc("Journal: id or name. Default: the invoice's.")] = None,
     post: Annotated[bool, Doc("Also post it.")] = False,
     allow_more: Annotated[bool, Doc("Allow more than was invoiced.")] = False,
-    dry_run: DryRun = False,
-) -> Invoice | Plan:
+    dry_run: op.DryRun = False,
+) -> Invoice | op.Plan:
     """Create the credit note of a posted invoice, or the refund of a bill.
 
     >>> note = create_credit_note(odoo, invoice_name="INV/1", reason="Broken")
@@ -119,9 +95,11 @@ def create_credit_note(
 
     def seen(odoo: Odoo, invoice: int) -> list[int]:
         domain = [["reversed_entry_id", "=", invoice]]
-        return [note["id"] for note in read_new(odoo, INVOICE.model, domain, ["id"], since=started)]
+        return [
+            note["id"] for note in op.read_new(odoo, INVOICE.model, domain, ["id"], since=started)
+        ]
 
-    reverse = WizardStep(
+    reverse = op.WizardStep(
         model=INVOICE.model,
         wizard="account.move.reversal",
         says="Created",
@@ -130,13 +108,15 @@ def create_credit_note(
         safe=False,
     )
     posting = [POST] if settles else [POST, ASSIGN]
-    permit(odoo, reverse if lines is None else CREATE, *(posting if post else []), dry_run=dry_run)
+    op.permit(
+        odoo, reverse if lines is None else CREATE, *(posting if post else []), dry_run=dry_run
+    )
     wanted = None if lines is None else _checked(lines)
-    day = checked_day(date, "date") or today(odoo)
-    row = find(odoo, INVOICE, invoice_id, invoice_name)
+    day = op.checked_day(date, "date") or op.today(odoo)
+    row = op.find(odoo, INVOICE, invoice_id, invoice_name)
     if row["state"] != "posted" or row["move_type"] not in ("out_invoice", "in_invoice"):
         draft = row["state"] == "draft"
-        raise state_error(
+        raise op.state_error(
             INVOICE,
             row,
             f"{called(row)} is {row['state']} ({row['move_type']}); only posted "
@@ -147,12 +127,12 @@ def create_credit_note(
     if journal_id is not None:
         types = (kind_of(row["move_type"]),)
         journal = pick_journal(odoo, journal_id, types, row["company_id"].id)["id"]
-    questions: list[Callable[[], list[Row]]] = [lambda: _credited(odoo, row)]
+    questions: list[Callable[[], list[op.Row]]] = [lambda: _credited(odoo, row)]
     questions += [lambda: open_lines(odoo, row)] if post and not settles else [list]
     if wanted is not None:
         questions += [lambda: _lines_of(odoo, row), lambda: _head_of(odoo, row)]
-    notes, still_open, *more = side_by_side(questions)
-    steps: list[AnyStep]
+    notes, still_open, *more = op.side_by_side(questions)
+    steps: list[op.AnyStep]
     if wanted is None:
         amount = row["amount_total"]
         _check_amount(row, amount, notes, allow_more)
@@ -178,27 +158,29 @@ def create_credit_note(
     steps += [POST] if post else []
     steps += [assign(line["id"]) for line in _settled_by(amount, still_open)]
 
-    def look() -> Row:
-        return read(odoo, INVOICE, row["id"])
+    def look() -> op.Row:
+        return op.read(odoo, INVOICE, row["id"])
 
-    def result(done: Done) -> Invoice:
+    def result(done: op.Done) -> Invoice:
         if not done.answers[0]:
             todo = "Look at the invoice in Odoo."
-            raise state_error(INVOICE, row, f"Odoo created no credit note for {called(row)}.", todo)
+            raise op.state_error(
+                INVOICE, row, f"Odoo created no credit note for {called(row)}.", todo
+            )
         made = invoice_result(odoo, done, "Created", posting=post)
         # Posting it settles the invoice as far as that is unpaid: what is left is found out.
-        if not made.posted or not (credited := afterwards(look, done.warnings, called(row))):
+        if not made.posted or not (credited := op.afterwards(look, done.warnings, called(row))):
             return made
-        left = money(credited["amount_residual"], currency_of(credited))
+        left = op.money(credited["amount_residual"], op.currency_of(credited))
         return attrs.evolve(made, message=f"{made.message}; {left} is still due of {called(row)}")
 
     would = f"Would create the credit note of {what}{called(row)}."
     ids = [row["id"]] if wanted is None else []
 
-    def preview() -> list[PlannedDocument]:
+    def preview() -> list[op.PlannedDocument]:
         return [_previewed(odoo, row, chosen, day)]
 
-    return operate(
+    return op.operate(
         odoo,
         steps,
         ids,
@@ -211,12 +193,12 @@ def create_credit_note(
 
 
 def _previewed(
-    odoo: Odoo, row: Row, chosen: Sequence[tuple[Row, float]] | None, day: str
-) -> PlannedDocument:
+    odoo: Odoo, row: op.Row, chosen: Sequence[tuple[op.Row, float]] | None, day: str
+) -> op.PlannedDocument:
     """Return a credit note: the lines of its invoice, which Odoo copies, or those chosen."""
     quantities = None if chosen is None else {line["id"]: part for line, part in chosen}
 
-    def credited(line: Row, item: PlannedLine) -> PlannedLine | None:
+    def credited(line: op.Row, item: op.PlannedLine) -> op.PlannedLine | None:
         if quantities is None or item.quantity == quantities.get(line["id"]):
             return item
         if line["id"] not in quantities:
@@ -226,13 +208,13 @@ def _previewed(
     told: dict[str, Any] = {"id": None, "url": None, "state": None, "due_date": None}
     told |= {"name": f"new credit note of {called(row)}", "date": day, "amount_due": None}
     if quantities is not None:
-        told |= dict.fromkeys(AMOUNTS)
+        told |= dict.fromkeys(op.AMOUNTS)
         told["notes"] = ["Odoo calculates the sums when it creates the credit note."]
-    return read_document(odoo, LAYOUT, row, shown=credited, **told)
+    return op.read_document(odoo, LAYOUT, row, shown=credited, **told)
 
 
-def _checked(lines: Sequence[Line]) -> list[dict[str, Any]]:
-    checked = check_lines(lines, CreditedLine.__annotations__)
+def _checked(lines: Sequence[op.Line]) -> list[dict[str, Any]]:
+    checked = op.check_lines(lines, CreditedLine.__annotations__)
     for index, line in enumerate(checked):
         where = f"lines[{index}]"
         if ("line_id" in line) == ("product_name" in line):
@@ -242,31 +224,35 @@ def _checked(lines: Sequence[Line]) -> list[dict[str, Any]]:
                 details={"field": f"{where}.line_id"},
             )
         if "quantity" in line:
-            line["quantity"] = checked_number(line["quantity"], f"{where}.quantity", positive=True)
+            line["quantity"] = op.checked_number(
+                line["quantity"], f"{where}.quantity", positive=True
+            )
     return checked
 
 
-def _credited(odoo: Odoo, row: Row) -> list[Row]:
+def _credited(odoo: Odoo, row: op.Row) -> list[op.Row]:
     """Return the credit notes that there are of an invoice, drafts too."""
     domain = [["reversed_entry_id", "=", row["id"]], ["state", "!=", "cancel"]]
-    return read_rows(odoo, INVOICE.model, domain, ("name", "display_name", "state", "amount_total"))
+    return op.read_rows(
+        odoo, INVOICE.model, domain, ("name", "display_name", "state", "amount_total")
+    )
 
 
-def _lines_of(odoo: Odoo, row: Row) -> list[Row]:
+def _lines_of(odoo: Odoo, row: op.Row) -> list[op.Row]:
     domain = [["id", "in", row["invoice_line_ids"]], ["account_id", "!=", False]]
     fields = (*_OF_LINE, "quantity", "price_total")
-    return read_rows(odoo, _LINE, domain, fields, acts_on=INVOICE.model)
+    return op.read_rows(odoo, _LINE, domain, fields, acts_on=INVOICE.model)
 
 
-def _head_of(odoo: Odoo, row: Row) -> list[Row]:
-    return read_rows(odoo, INVOICE.model, [["id", "=", row["id"]]], _HEAD)
+def _head_of(odoo: Odoo, row: op.Row) -> list[op.Row]:
+    return op.read_rows(odoo, INVOICE.model, [["id", "=", row["id"]]], _HEAD)
 
 
 def _chosen(
-    row: Row, found: Sequence[Row], wanted: Sequence[Line], allow_more: bool
-) -> list[tuple[Row, float]]:
+    row: op.Row, found: Sequence[op.Row], wanted: Sequence[op.Line], allow_more: bool
+) -> list[tuple[op.Row, float]]:
     """Return the lines that are meant, each with the quantity to credit."""
-    chosen: dict[int, tuple[Row, float]] = {}
+    chosen: dict[int, tuple[op.Row, float]] = {}
     for index, line in enumerate(wanted):
         where = f"lines[{index}]"
         meant = _meant(row, found, line, where)
@@ -288,7 +274,7 @@ def _chosen(
     return list(chosen.values())
 
 
-def _meant(row: Row, found: Sequence[Row], line: Line, where: str) -> Row:
+def _meant(row: op.Row, found: Sequence[op.Row], line: op.Line, where: str) -> op.Row:
     if "line_id" in line:
         meant = [item for item in found if item["id"] == line["line_id"]]
         said = str(line["line_id"])
@@ -302,7 +288,7 @@ def _meant(row: Row, found: Sequence[Row], line: Line, where: str) -> Row:
         return meant[0]
     shown = [RecordName(id=item["id"], name=_label(item)) for item in meant or found]
     if meant:
-        raise AmbiguousNameError(f"{where}.line_id", said[:60], _LINE, shown)
+        raise op.AmbiguousNameError(f"{where}.line_id", said[:60], _LINE, shown)
     listed = "; ".join(
         f"{_label(item)} (line_id {item['id']}): {item['quantity']:g}" for item in found[:10]
     )
@@ -313,17 +299,17 @@ def _meant(row: Row, found: Sequence[Row], line: Line, where: str) -> Row:
     )
 
 
-def _names(line: Row) -> set[str]:
+def _names(line: op.Row) -> set[str]:
     product = line["product_id"]
     return {str(name).casefold() for name in (line["name"], product and product.name) if name}
 
 
-def _label(line: Row) -> str:
+def _label(line: op.Row) -> str:
     product = line["product_id"]
     return str(product.name if product else line["name"])
 
 
-def _check_amount(row: Row, amount: float, notes: Sequence[Row], allow_more: bool) -> None:
+def _check_amount(row: op.Row, amount: float, notes: Sequence[op.Row], allow_more: bool) -> None:
     """Refuse to credit more than was invoiced, unless told so."""
     before = sum(note["amount_total"] for note in notes)
     if allow_more or before + amount <= row["amount_total"] + 0.01:
@@ -339,17 +325,17 @@ def _check_amount(row: Row, amount: float, notes: Sequence[Row], allow_more: boo
 
 def _check_left(
     odoo: Odoo,
-    row: Row,
-    found: Sequence[Row],
-    chosen: Sequence[tuple[Row, float]],
+    row: op.Row,
+    found: Sequence[op.Row],
+    chosen: Sequence[tuple[op.Row, float]],
     notes: Sequence[int],
 ) -> None:
     """Refuse to credit more of a line than earlier credit notes leave; they copy what it sells."""
     domain = [["move_id", "in", list(notes)], ["account_id", "!=", False]]
     fields = ("product_id", "name", "price_unit", "quantity")
-    before = read_rows(odoo, _LINE, domain, fields, acts_on=INVOICE.model)
+    before = op.read_rows(odoo, _LINE, domain, fields, acts_on=INVOICE.model)
 
-    def quantity(lines: Sequence[Row], like: Row) -> float:
+    def quantity(lines: Sequence[op.Row], like: op.Row) -> float:
         alike = [line for line in lines if all(line[name] == like[name] for name in fields[:3])]
         return float(sum(line["quantity"] for line in alike))
 
@@ -364,9 +350,9 @@ def _check_left(
             )
 
 
-def _settled_by(amount: float, lines: Sequence[Row]) -> list[Row]:
+def _settled_by(amount: float, lines: Sequence[op.Row]) -> list[op.Row]:
     """Return the open instalments of an invoice that an amount settles, the first due first."""
-    settled: list[Row] = []
+    settled: list[op.Row] = []
     for line in sorted(lines, key=lambda line: (line["date_maturity"] or "", line["id"])):
         if amount < _CENT:
             break
@@ -376,7 +362,7 @@ def _settled_by(amount: float, lines: Sequence[Row]) -> list[Row]:
 
 
 def _values(
-    row: Row, head: Mapping[str, Any], chosen: Sequence[tuple[Row, float]]
+    row: op.Row, head: Mapping[str, Any], chosen: Sequence[tuple[op.Row, float]]
 ) -> dict[str, Any]:
     """Return the values of the credit note that are its invoice's."""
     commands = [

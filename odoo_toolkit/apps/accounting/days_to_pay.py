@@ -8,9 +8,9 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.books import ITEM, Book, rounded
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.operations.documents import Row, read_rows
 from odoo_toolkit.records.results import RecordName
 
 _PARTIAL = "account.partial.reconcile"
@@ -71,7 +71,7 @@ def read_paid(odoo: Odoo, book: Book, kind: str, first: str, last: str, by: str)
         [f"{other}.move_id.move_type", "!=", refund],
     ]
     options: dict[str, Any] = {"acts_on": ITEM, **book.context}
-    partials = read_rows(odoo, _PARTIAL, domain, (own, "amount", "max_date"), **options)
+    partials = op.read_rows(odoo, _PARTIAL, domain, (own, "amount", "max_date"), **options)
     if not partials:
         return []
     items = _by_id(
@@ -101,8 +101,8 @@ def read_paid(odoo: Odoo, book: Book, kind: str, first: str, last: str, by: str)
 
 def _by_id(
     odoo: Odoo, model: str, ids: set[int], fields: Sequence[str], options: Mapping[str, Any]
-) -> dict[int, Row]:
-    rows = read_rows(odoo, model, [["id", "in", sorted(ids)]], fields, **options)
+) -> dict[int, op.Row]:
+    rows = op.read_rows(odoo, model, [["id", "in", sorted(ids)]], fields, **options)
     return {row["id"]: row for row in rows}
 
 

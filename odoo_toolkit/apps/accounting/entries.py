@@ -9,32 +9,15 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Len
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.actions import CREATE, POST
 from odoo_toolkit.apps.accounting.invoices import INVOICE, move_result, of_companies, pick_journal
 from odoo_toolkit.apps.accounting.lock_dates import lock_warnings
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.operations.companies import acting_company
-from odoo_toolkit.operations.documents import Document, read_all
-from odoo_toolkit.operations.lines import (
-    IdOrName,
-    Line,
-    NameOrId,
-    check_lines,
-    checked_day,
-    checked_number,
-    today,
-)
-from odoo_toolkit.operations.steps import Done, operate, permit
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plain_text import counted
-from odoo_toolkit.plans import Plan, operation
-from odoo_toolkit.records.names import Wanted, resolve_all
 from odoo_toolkit.records.results import RecordName
 
-_ENTRY = Document(
+_ENTRY = op.Document(
     model=INVOICE.model,
     noun="journal entry",
     argument="entry_id",
@@ -43,7 +26,7 @@ _ENTRY = Document(
         *("amount_total", "currency_id"),
     ),
 )
-_ACCOUNT = Document(
+_ACCOUNT = op.Document(
     model="account.account", noun="account", argument="account_id", fields=("name",)
 )
 
@@ -56,11 +39,11 @@ class EntryLine(TypedDict, total=False):
     debit: float
     credit: float
     name: str
-    partner_id: IdOrName
+    partner_id: op.IdOrName
 
 
 @attrs.frozen(kw_only=True)
-class Entry(Shown):
+class Entry(op.Shown):
     """A journal entry. ``date`` is its accounting date in Odoo."""
 
     id: int
@@ -80,7 +63,7 @@ class Entry(Shown):
         return self.state == "posted"
 
 
-@operation
+@op.operation
 def create_entry(
     odoo: Odoo,
     *,
@@ -92,11 +75,11 @@ def create_entry(
     date: Annotated[str | None, Doc("Default: today.")] = None,
     ref: Annotated[str | None, Doc("Reference of the entry.")] = None,
     journal_id: Annotated[
-        NameOrId, Doc("Id or name of a miscellaneous journal. Default: the first.")
+        op.NameOrId, Doc("Id or name of a miscellaneous journal. Default: the first.")
     ] = None,
     post: Annotated[bool, Doc("Also post it.")] = False,
-    dry_run: DryRun = False,
-) -> Entry | Plan:
+    dry_run: op.DryRun = False,
+) -> Entry | op.Plan:
     """Create a journal entry, and post it if you ask for it.
 
     >>> lines: list[EntryLine] = [{"account_id": 15, "debit": 9}, {"account_id": 10, "credit": 9}]
@@ -118,13 +101,13 @@ def create_entry(
         AccessError: Odoo or the policy does not allow it.
     """
     steps = [CREATE, POST] if post else [CREATE]
-    permit(odoo, *steps, dry_run=dry_run)
+    op.permit(odoo, *steps, dry_run=dry_run)
     checked = _checked(lines)
-    day = checked_day(date, "date") or today(odoo)
-    company = acting_company(odoo, INVOICE.model)
+    day = op.checked_day(date, "date") or op.today(odoo)
+    company = op.acting_company(odoo, INVOICE.model)
     own = of_companies(odoo, company)
     wanted = [
-        Wanted(
+        op.Wanted(
             model="account.account",
             field=f"lines[{index}].account_id",
             id=line.get("account_id"),
@@ -134,20 +117,20 @@ def create_entry(
         for index, line in enumerate(checked)
     ]
     wanted += [
-        Wanted.of("res.partner", line["partner_id"], f"lines[{index}].partner_id")
+        op.Wanted.of("res.partner", line["partner_id"], f"lines[{index}].partner_id")
         for index, line in enumerate(checked)
         if "partner_id" in line
     ]
-    found = resolve_all(odoo, wanted)
+    found = op.resolve_all(odoo, wanted)
     partners = iter(found[len(checked) :])
     used = sorted({number for number in found[: len(checked)] if number})
     accounts = attrs.evolve(_ACCOUNT, domain=(own,))
     # Ids are taken as they are: whether the company has such accounts is found out here.
     asked: list[Callable[[], Any]] = [
         lambda: pick_journal(odoo, journal_id, ("general",), company),
-        lambda: read_all(odoo, accounts, used, acts_on=INVOICE.model),
+        lambda: op.read_all(odoo, accounts, used, acts_on=INVOICE.model),
     ]
-    journal, _ = side_by_side(asked)
+    journal, _ = op.side_by_side(asked)
     commands: list[Any] = []
     for line, account in zip(checked, found, strict=False):
         values = {
@@ -160,23 +143,23 @@ def create_entry(
     head |= {"ref": ref} if ref is not None else {}
     steps[0] = CREATE.of(vals_list=[{**head, "line_ids": commands}])
 
-    def result(done: Done) -> Entry:
+    def result(done: op.Done) -> Entry:
         made, row = move_result(odoo, _ENTRY, Entry, done, "Created", posting=post)
         if row and row["date"] != day:
             done.warnings.append(f"Odoo booked it on {row['date']}, because {day} is locked.")
         return made
 
     total = sum(line.get("debit", 0.0) for line in checked)
-    would = f"Would create an entry of {counted(len(commands), 'line')}: {total:.2f}."
+    would = f"Would create an entry of {op.counted(len(commands), 'line')}: {total:.2f}."
 
     def doubts() -> list[str]:
         return lock_warnings(odoo, company, day)
 
-    return operate(odoo, steps, (), result, message=would, dry_run=dry_run, doubts=doubts)
+    return op.operate(odoo, steps, (), result, message=would, dry_run=dry_run, doubts=doubts)
 
 
-def _checked(lines: Sequence[Line]) -> list[dict[str, Any]]:
-    checked = check_lines(lines, EntryLine.__annotations__)
+def _checked(lines: Sequence[op.Line]) -> list[dict[str, Any]]:
+    checked = op.check_lines(lines, EntryLine.__annotations__)
     for index, line in enumerate(checked):
         where = f"lines[{index}]"
         sides = [side for side in ("debit", "credit") if line.get(side)]
@@ -187,7 +170,7 @@ def _checked(lines: Sequence[Line]) -> list[dict[str, Any]]:
                 details={"field": where},
             )
         # Odoo to 15 refuses negative amounts, later ones turn them.
-        line[sides[0]] = checked_number(line[sides[0]], f"{where}.{sides[0]}", positive=True)
+        line[sides[0]] = op.checked_number(line[sides[0]], f"{where}.{sides[0]}", positive=True)
     debit, credit = (sum(line.get(side, 0.0) for line in checked) for side in ("debit", "credit"))
     if abs(debit - credit) > 1e-6:
         raise ValidationError(

@@ -9,26 +9,9 @@ from typing import Annotated, Any, Literal, Protocol, TypeVar, cast
 import attrs
 from annotated_doc import Doc
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError
-from odoo_toolkit.operations.companies import usable_companies
-from odoo_toolkit.operations.documents import (
-    Document,
-    Row,
-    currency_of,
-    filled,
-    read,
-    read_back,
-    read_rows,
-)
-from odoo_toolkit.operations.lines import NameOrId
-from odoo_toolkit.operations.preview import Layout, read_document, summary
-from odoo_toolkit.operations.steps import Done
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plain_text import money
-from odoo_toolkit.plans import PlannedDocument
-from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
 
 T = TypeVar("T")
@@ -50,7 +33,7 @@ NEW = {
 
 INVOICE_TYPES = ("out_invoice", "out_refund", "in_invoice", "in_refund")
 
-INVOICE = Document(
+INVOICE = op.Document(
     model="account.move",
     noun="invoice or bill",
     argument="invoice_id",
@@ -65,7 +48,7 @@ INVOICE = Document(
     """,
 )
 
-LAYOUT = Layout(
+LAYOUT = op.Layout(
     document=INVOICE,
     noun="new invoice",
     lines="invoice_line_ids",
@@ -80,7 +63,7 @@ LAYOUT = Layout(
 )
 
 #: Odoo 14 lists the payment methods in the journal.
-JOURNAL = Document(
+JOURNAL = op.Document(
     model="account.journal",
     noun="journal",
     argument="journal_id",
@@ -92,7 +75,7 @@ JOURNAL = Document(
 
 
 @attrs.frozen(kw_only=True)
-class InvoiceLine(Shown):
+class InvoiceLine(op.Shown):
     """A line of an invoice. ``kind`` is section or note for lines without a product."""
 
     id: int
@@ -132,7 +115,7 @@ def with_taxes(odoo: Odoo, lines: Sequence[TaxedT], acts_on: str) -> list[TaxedT
     if not ids:
         return list(lines)
     try:
-        rows = read_rows(
+        rows = op.read_rows(
             odoo, "account.tax", [["id", "in", ids]], ["display_name"], acts_on=acts_on
         )
     except OdooError:
@@ -148,7 +131,7 @@ def with_taxes(odoo: Odoo, lines: Sequence[TaxedT], acts_on: str) -> list[TaxedT
 
 
 @attrs.frozen(kw_only=True)
-class OpenCredit(Shown):
+class OpenCredit(op.Shown):
     """A payment or credit note that is still open, and that you can apply to an invoice.
 
     Attributes:
@@ -164,7 +147,7 @@ class OpenCredit(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class Settlement(Shown):
+class Settlement(op.Shown):
     """A payment, credit note or other entry that has paid a part of an invoice.
 
     Attributes:
@@ -179,7 +162,7 @@ class Settlement(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class Invoice(Shown):
+class Invoice(op.Shown):
     """An invoice, bill, credit note or refund as it is in Odoo.
 
     Attributes:
@@ -226,7 +209,7 @@ class Invoice(Shown):
         return self.state == "posted"
 
 
-def invoice_result(odoo: Odoo, done: Done, verb: str, *, posting: bool) -> Invoice:
+def invoice_result(odoo: Odoo, done: op.Done, verb: str, *, posting: bool) -> Invoice:
     """Return the invoice as it is after a change, see :func:`move_result`."""
     made, row = move_result(odoo, INVOICE, Invoice, done, verb, posting=posting)
     made = attrs.evolve(made, payment_term=row.get("invoice_payment_term_id"))
@@ -239,8 +222,8 @@ def invoice_result(odoo: Odoo, done: Done, verb: str, *, posting: bool) -> Invoi
 
 
 def move_result(
-    odoo: Odoo, document: Document, result: type[T], done: Done, verb: str, *, posting: bool
-) -> tuple[T, Row]:
+    odoo: Odoo, document: op.Document, result: type[T], done: op.Done, verb: str, *, posting: bool
+) -> tuple[T, op.Row]:
     """Return an invoice or entry as it is after a change; never fails, for the change is made.
 
     Args:
@@ -254,7 +237,7 @@ def move_result(
     Returns:
         The result, and the row that it is made of, which is empty if it could not be read back.
     """
-    row = read_back(odoo, document, done.id, done.warnings)
+    row = op.read_back(odoo, document, done.id, done.warnings)
     if row is None:
         also = " and posted" if posting and done.complete and verb == "Created" else ""
         told: dict[str, Any] = {
@@ -267,12 +250,12 @@ def move_result(
     if posting and done.complete and not posted:
         done.warnings.append(f"Odoo accepted the posting, but left it in state {row['state']}.")
     also = " and posted" if posted and verb == "Created" else ""
-    total = money(row["amount_total"], currency_of(row))
-    made = filled(
+    total = op.money(row["amount_total"], op.currency_of(row))
+    made = op.filled(
         result,
         row,
         name=number_of(row),
-        currency=currency_of(row),
+        currency=op.currency_of(row),
         message=f"{verb}{also} {called(row)}: {total}",
         warnings=done.warnings,
     )
@@ -296,17 +279,17 @@ def called(row: Mapping[str, Any]) -> str:
     return number_of(row) or (str(row["display_name"]) if row["state"] == "draft" else nameless)
 
 
-def previewed(odoo: Odoo, row: Row, **more: Any) -> PlannedDocument:
+def previewed(odoo: Odoo, row: op.Row, **more: Any) -> op.PlannedDocument:
     """Return an invoice as it stands, with its lines, for a plan; 2 round trips."""
-    return read_document(odoo, LAYOUT, row, **_told(row), **more)
+    return op.read_document(odoo, LAYOUT, row, **_told(row), **more)
 
 
-def summed_up(odoo: Odoo, row: Row, **more: Any) -> PlannedDocument:
+def summed_up(odoo: Odoo, row: op.Row, **more: Any) -> op.PlannedDocument:
     """Return an invoice as it stands, without its lines, for a plan; no round trip."""
-    return summary(odoo, LAYOUT, row, **_told(row), **more)
+    return op.summary(odoo, LAYOUT, row, **_told(row), **more)
 
 
-def _told(row: Row) -> dict[str, Any]:
+def _told(row: op.Row) -> dict[str, Any]:
     posted = row.get("state") == "posted"
     return {"name": called(row), "amount_due": row.get("amount_residual") if posted else None}
 
@@ -321,10 +304,10 @@ def of_companies(odoo: Odoo, company: int) -> tuple[str, str, list[int]]:
     # From 18 on an account can be of several companies.
     fields = odoo.schema.fields("account.account")
     field = "company_ids" if "company_ids" in fields else "company_id"
-    return (field, "in", usable_companies(odoo, company, INVOICE.model))
+    return (field, "in", op.usable_companies(odoo, company, INVOICE.model))
 
 
-def pick_journal(odoo: Odoo, journal: NameOrId, types: Sequence[str], company: int) -> Row:
+def pick_journal(odoo: Odoo, journal: op.NameOrId, types: Sequence[str], company: int) -> op.Row:
     """Return the journal asked for after checking it, or the company's first of these types.
 
     Raises:
@@ -332,15 +315,15 @@ def pick_journal(odoo: Odoo, journal: NameOrId, types: Sequence[str], company: i
         NotFoundError: there is no such journal.
         ValidationError: it is another company's or of another type, or there is none.
     """
-    companies = usable_companies(odoo, company, INVOICE.model)
+    companies = op.usable_companies(odoo, company, INVOICE.model)
     named = (*JOURNAL.domain, ("company_id", "in", companies))
-    wanted = Wanted.of(JOURNAL.model, journal, "journal_id", named)
-    journal_id = resolve(odoo, wanted, required=False)
+    wanted = op.Wanted.of(JOURNAL.model, journal, "journal_id", named)
+    journal_id = op.resolve(odoo, wanted, required=False)
     asked = [["id", "=", journal_id]] if journal_id is not None else []
     domain = [*JOURNAL.domain, *asked, ["type", "in", types], ["company_id", "in", companies]]
     # One that somebody named must be open to them; the company's own is part of the invoice.
     acts_on = None if asked else INVOICE.model
-    if rows := read_rows(odoo, JOURNAL.model, domain, JOURNAL.fields, acts_on=acts_on, limit=1):
+    if rows := op.read_rows(odoo, JOURNAL.model, domain, JOURNAL.fields, acts_on=acts_on, limit=1):
         return rows[0]
     if journal_id is None:
         raise ValidationError(
@@ -348,7 +331,7 @@ def pick_journal(odoo: Odoo, journal: NameOrId, types: Sequence[str], company: i
             suggestion="Give journal_id.",
             details={"field": "journal_id"},
         )
-    row = read(odoo, JOURNAL, journal_id)
+    row = op.read(odoo, JOURNAL, journal_id)
     if row["type"] not in types:
         raise ValidationError(
             f"The journal {row['name']} has type {row['type']}, but this "
@@ -386,13 +369,13 @@ def currency_called(
         ValidationError: it is not in use, or there is no exchange rate: Odoo would count 1 as 1.
     """
     code = str(name).strip().upper()
-    asked: list[Callable[[], list[Row]]] = [
-        lambda: read_rows(odoo, _CURRENCY, [["name", "=", code]], ("name", "active"), limit=1),
-        lambda: read_rows(
+    asked: list[Callable[[], list[op.Row]]] = [
+        lambda: op.read_rows(odoo, _CURRENCY, [["name", "=", code]], ("name", "active"), limit=1),
+        lambda: op.read_rows(
             odoo, "res.company", [["id", "=", company.id]], ["currency_id"], acts_on=INVOICE.model
         ),
     ]
-    found, (row,) = side_by_side(asked)
+    found, (row,) = op.side_by_side(asked)
     details = {"field": "currency", "model": _CURRENCY}
     if not found:
         raise NotFoundError(
@@ -410,7 +393,7 @@ def currency_called(
             details=details,
         )
     foreign = [each for each in (currency, own) if each != home]
-    rates = side_by_side([partial(_rate, odoo, c, company, day) for c in (home, *foreign)])
+    rates = op.side_by_side([partial(_rate, odoo, c, company, day) for c in (home, *foreign)])
     for each, rate in zip(foreign, rates[1:], strict=True):
         # What has no rate counts as 1. That may be meant only where the company's has another.
         if rate is None and rates[0] in (None, 1.0):
@@ -424,13 +407,13 @@ def currency_called(
 
 
 def _rate(odoo: Odoo, currency: RecordName, company: RecordName, day: str) -> float | None:
-    companies = usable_companies(odoo, company.id, INVOICE.model)
+    companies = op.usable_companies(odoo, company.id, INVOICE.model)
     domain = [
         ["currency_id", "=", currency.id],
         ["company_id", "in", [False, *companies]],
         ["name", "<=", day],
     ]
-    rows = read_rows(
+    rows = op.read_rows(
         odoo,
         "res.currency.rate",
         domain,
@@ -451,4 +434,4 @@ def by_currency(amounts: Iterable[tuple[float, str | None]]) -> str:
     sums: dict[str, float] = {}
     for amount, currency in amounts:
         sums[currency or ""] = sums.get(currency or "", 0.0) + amount
-    return " and ".join(money(total, currency) for currency, total in sums.items())
+    return " and ".join(op.money(total, currency) for currency, total in sums.items())

@@ -13,23 +13,10 @@ from typing import Annotated, Any, TypedDict
 import attrs
 from annotated_doc import Doc
 
-from odoo_toolkit.annotations import JsonSchema
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.invoices import INVOICE, kind_of, of_companies
-from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, ValidationError, make_error
-from odoo_toolkit.operations.companies import usable_companies
-from odoo_toolkit.operations.documents import Document, Row, read_all, read_rows
-from odoo_toolkit.operations.lines import (
-    IdOrName,
-    check_lines,
-    checked_number,
-    wanted_each,
-    wanted_product,
-)
-from odoo_toolkit.operations.units import Uom, put_units
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.records.names import Wanted, resolve_all
 
 
 class NewLine(TypedDict, total=False):
@@ -38,13 +25,15 @@ class NewLine(TypedDict, total=False):
     product_id: int
     product_name: str
     name: Annotated[str, Doc("Label. Required without a product.")]
-    quantity: Annotated[float, JsonSchema({"type": "number", "default": 1})]
+    quantity: Annotated[float, op.JsonSchema({"type": "number", "default": 1})]
     price_unit: Annotated[float, Doc("Default: the product's.")]
     discount: Annotated[float, Doc("Per cent.")]
-    uom: Uom
+    uom: op.Uom
     account_id: int
     account_name: Annotated[str, Doc("Name or code.")]
-    tax_ids: Annotated[Sequence[IdOrName], Doc("Default: the product's, none without a product.")]
+    tax_ids: Annotated[
+        Sequence[op.IdOrName], Doc("Default: the product's, none without a product.")
+    ]
 
 
 _LINE = "account.move.line"
@@ -65,7 +54,7 @@ def checked_lines(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     Raises:
         ValidationError: naming the line and the key.
     """
-    checked = check_lines(lines, NewLine.__annotations__)
+    checked = op.check_lines(lines, NewLine.__annotations__)
     for index, line in enumerate(checked):
         where = f"lines[{index}]"
         if not {"product_id", "product_name"} & line.keys() and not str(line.get("name", "")):
@@ -78,7 +67,7 @@ def checked_lines(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         line.setdefault("quantity", 1)
         for key in ("quantity", "price_unit", "discount"):
             if key in line:
-                line[key] = checked_number(line[key], f"{where}.{key}", positive=False)
+                line[key] = op.checked_number(line[key], f"{where}.{key}", positive=False)
         if not 0 <= line.get("discount", 0) <= 100:
             raise make_error(
                 "VALUE_ERROR",
@@ -92,7 +81,7 @@ def checked_lines(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def resolve_lines(
     odoo: Odoo,
     lines: Sequence[dict[str, Any]],
-    others: Sequence[Wanted],
+    others: Sequence[op.Wanted],
     kind: str,
     company: int,
 ) -> list[int | None]:
@@ -108,15 +97,15 @@ def resolve_lines(
     Returns:
         The ids of the others.
     """
-    wanted: list[tuple[dict[str, Any], str, list[Wanted]]] = []
+    wanted: list[tuple[dict[str, Any], str, list[op.Wanted]]] = []
     for index, line in enumerate(lines):
         where = f"lines[{index}]"
         if {"product_id", "product_name"} & line.keys():
-            wanted.append((line, "product_id", [wanted_product(line, index)]))
+            wanted.append((line, "product_id", [op.wanted_product(line, index)]))
         if {"account_id", "account_name"} & line.keys():
             # A code is made of digits, as an id is: so they are apart here.
             name = line.pop("account_name", None)
-            account = Wanted(
+            account = op.Wanted(
                 model="account.account",
                 field=f"{where}.account_id",
                 id=line.get("account_id"),
@@ -125,13 +114,13 @@ def resolve_lines(
             )
             wanted.append((line, "account_id", [account]))
         if "tax_ids" in line:
-            taxes = wanted_each("account.tax", line["tax_ids"], f"{where}.tax_ids")
+            taxes = op.wanted_each("account.tax", line["tax_ids"], f"{where}.tax_ids")
             if any(tax.name is not None for tax in taxes):
-                companies = usable_companies(odoo, company, INVOICE.model)
+                companies = op.usable_companies(odoo, company, INVOICE.model)
                 fits = (("type_tax_use", "in", (kind, "none")), ("company_id", "in", companies))
                 taxes = [attrs.evolve(tax, domain=fits) for tax in taxes]
             wanted.append((line, "tax_ids", taxes))
-    found = iter(resolve_all(odoo, [*others, *(each for *_, part in wanted for each in part)]))
+    found = iter(op.resolve_all(odoo, [*others, *(each for *_, part in wanted for each in part)]))
     ids = [next(found) for _ in others]
     for line, key, part in wanted:
         meant = [next(found) for _ in part]
@@ -141,7 +130,7 @@ def resolve_lines(
 
 def fill_lines(
     odoo: Odoo, head: Mapping[str, Any], lines: Sequence[Mapping[str, Any]], company: int
-) -> tuple[Row, list[Any], list[str]]:
+) -> tuple[op.Row, list[Any], list[str]]:
     """Return more values of the invoice, the commands that make its lines, and warnings.
 
     Args:
@@ -158,17 +147,17 @@ def fill_lines(
     taxes_field, price_field = _OF_PRODUCT[kind]
     computed = odoo.version.major >= COMPUTES
     product_ids = sorted({line["product_id"] for line in lines if "product_id" in line})
-    product = Document(
+    product = op.Document(
         model="product.product",
         noun="product",
         argument="product_id",
         fields=(taxes_field, *(() if computed else (price_field, "uom_id"))),
     )
     asked: list[Callable[[], Any]] = [
-        lambda: read_all(odoo, product, product_ids) if product_ids else [],
+        lambda: op.read_all(odoo, product, product_ids) if product_ids else [],
         lambda: {} if computed else _of_partner(odoo, head),
     ]
-    rows, terms = side_by_side(asked)
+    rows, terms = op.side_by_side(asked)
     products = {row["id"]: row for row in rows}
     told = {tax for line in lines for tax in line.get("tax_ids", [])}
     own = {tax for row in rows for tax in row[taxes_field]}
@@ -177,7 +166,7 @@ def fill_lines(
     foreign = not computed and head.get("currency_id") is not None
     commands, untaxed = [], []
     units: list[dict[str, Any]] = [{"product_id": line.get("product_id")} for line in lines]
-    ratios = put_units(odoo, _LINE, list(zip(lines, units, strict=True)))
+    ratios = op.put_units(odoo, _LINE, list(zip(lines, units, strict=True)))
     for index, line in enumerate(lines):
         values = {
             key: line[key]
@@ -218,12 +207,12 @@ def fill_lines(
     return terms, commands, warnings
 
 
-def _of_partner(odoo: Odoo, head: Mapping[str, Any]) -> Row:
+def _of_partner(odoo: Odoo, head: Mapping[str, Any]) -> op.Row:
     """Return what Odoo's form takes from the partner: terms of payment and fiscal position."""
     wanted = ("invoice_payment_term_id", "fiscal_position_id")
     values = {key: head[key] for key in ("move_type", "partner_id", "journal_id") if key in head}
     answer = odoo.call(
-        Call(
+        op.Call(
             model=INVOICE.model,
             method="onchange",
             ids=(),
@@ -249,10 +238,12 @@ def _usable_taxes(odoo: Odoo, told: set[int], own: set[int], kind: str, company:
     """Return which of the taxes the company can use; refuse those told that do not fit."""
     if not told | own:
         return set()
-    companies = usable_companies(odoo, company, INVOICE.model)
+    companies = op.usable_companies(odoo, company, INVOICE.model)
     domain = [["id", "in", sorted(told | own)], ["company_id", "in", companies]]
     fields = ("name", "type_tax_use")
-    rows = read_rows(odoo, "account.tax", domain, fields, acts_on=INVOICE.model, active_test=True)
+    rows = op.read_rows(
+        odoo, "account.tax", domain, fields, acts_on=INVOICE.model, active_test=True
+    )
     found = {row["id"]: row for row in rows}
     if missing := sorted(told - found.keys()):
         raise NotFoundError(
@@ -278,7 +269,7 @@ def _tax_mapping(odoo: Odoo, position: int | None, taxes: set[int]) -> dict[int,
     domain = [["position_id", "=", position], ["tax_src_id", "in", sorted(taxes)]]
     fields = ("tax_src_id", "tax_dest_id")
     mapping: dict[int, list[int]] = {}
-    for row in read_rows(
+    for row in op.read_rows(
         odoo, "account.fiscal.position.tax", domain, fields, acts_on=INVOICE.model
     ):
         targets = mapping.setdefault(row["tax_src_id"].id, [])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.invoices import INVOICE
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
-from odoo_toolkit.operations.documents import read_rows
 
 _COMPANY = "res.company"
 
@@ -49,7 +49,7 @@ def lock_warnings(odoo: Odoo, company: int, day: str, kind: str = "general") -> 
     names = {name: what for name, what in names.items() if name in known}
     above = "parent_of" if odoo.version.major == _BRANCHES else "="
     try:
-        rows = read_rows(
+        rows = op.read_rows(
             odoo, _COMPANY, [["id", above, company]], tuple(names), acts_on=INVOICE.model
         )
     except OdooError as error:

@@ -7,20 +7,19 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.books import ITEM, Book, rounded
 from odoo_toolkit.apps.accounting.invoices import number_in, number_of
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import words
-from odoo_toolkit.operations.documents import Row, currency_of, read_rows
 from odoo_toolkit.records.results import RecordName
 
 MOVE = "account.move"
 
-_FIELDS = words("""
+_FIELDS = op.words("""
     name move_id partner_id account_id date date_maturity amount_residual amount_residual_currency
     currency_id blocked
 """)
-_MOVE_FIELDS = words("""
+_MOVE_FIELDS = op.words("""
     name display_name state move_type payment_state amount_residual ref payment_reference
     invoice_date partner_id
 """)
@@ -60,7 +59,7 @@ class Open:
 def read_open(odoo: Odoo, book: Book, *leaves: Any) -> list[Open]:
     """Return the open items of a company that match, by their due dates; 2 round trips."""
     domain = book.domain(["reconciled", "=", False], *leaves)
-    rows = read_rows(
+    rows = op.read_rows(
         odoo, ITEM, domain, _FIELDS, acts_on=ITEM, order="date_maturity, id", **book.context
     )
     rows = [row for row in rows if row["amount_residual"] or row["amount_residual_currency"]]
@@ -68,23 +67,23 @@ def read_open(odoo: Odoo, book: Book, *leaves: Any) -> list[Open]:
     return [_open(row, moves[row["move_id"].id]) for row in rows if row["move_id"].id in moves]
 
 
-def read_moves(odoo: Odoo, book: Book, ids: Iterable[int]) -> dict[int, Row]:
+def read_moves(odoo: Odoo, book: Book, ids: Iterable[int]) -> dict[int, op.Row]:
     """Return journal entries by their ids; one round trip, none for none."""
     wanted = sorted(set(ids))
     if not wanted:
         return {}
     domain = [["id", "in", wanted]]
-    rows = read_rows(odoo, MOVE, domain, _MOVE_FIELDS, acts_on=ITEM, **book.context)
+    rows = op.read_rows(odoo, MOVE, domain, _MOVE_FIELDS, acts_on=ITEM, **book.context)
     return {row["id"]: row for row in rows}
 
 
-def document_of(move: Row) -> RecordName:
+def document_of(move: op.Row) -> RecordName:
     """Return a journal entry by its number."""
     shown = number_of(move) or number_in(str(move["display_name"]))
     return RecordName(id=move["id"], name=shown)
 
 
-def _open(row: Row, move: Row) -> Open:
+def _open(row: op.Row, move: op.Row) -> Open:
     told = (number_of(move), move["payment_reference"], move["ref"])
     return Open(
         id=row["id"],
@@ -100,6 +99,6 @@ def _open(row: Row, move: Row) -> Open:
         due=row["date_maturity"] or row["date"],
         left=rounded(row["amount_residual_currency"] or row["amount_residual"]),
         home=rounded(row["amount_residual"]),
-        currency=currency_of(row),
+        currency=op.currency_of(row),
         blocked=bool(row["blocked"]),
     )

@@ -8,16 +8,12 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.actions import POST, post_invoice
 from odoo_toolkit.apps.accounting.invoices import INVOICE, pick_journal
 from odoo_toolkit.apps.accounting.payments import PaymentResult, register_payment
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError
-from odoo_toolkit.operations.documents import Document, Row, state_error
-from odoo_toolkit.operations.lines import NameOrId
-from odoo_toolkit.operations.processing import Action, Stage, not_done, unseen
-from odoo_toolkit.operations.steps import WizardStep
-from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
 
 _PAID_FROM = ("bank", "cash", "credit")
@@ -40,23 +36,25 @@ class Billing:
         check: refuses an order that is not confirmed.
     """
 
-    order: Document
+    order: op.Document
     noun: str
     type: str
-    read: Callable[[Odoo, Row], list[Any]]
-    check: Callable[[Row], None]
+    read: Callable[[Odoo, op.Row], list[Any]]
+    check: Callable[[op.Row], None]
 
-    def stages(self) -> dict[str, Stage]:
+    def stages(self) -> dict[str, op.Stage]:
         """Return the stages that post and pay."""
-        wizard = WizardStep(model=INVOICE.model, wizard="account.payment.register", seen=unseen)
+        wizard = op.WizardStep(
+            model=INVOICE.model, wizard="account.payment.register", seen=op.unseen
+        )
         return {
-            "post": Stage(
+            "post": op.Stage(
                 allowed=(POST,),
                 left=self._to_post,
                 made=self._posted,
                 then=f"Would post the {self.noun}s that are drafts then.",
             ),
-            "pay": Stage(
+            "pay": op.Stage(
                 allowed=(wizard,),
                 left=self._to_pay,
                 made=_paid,
@@ -64,7 +62,7 @@ class Billing:
             ),
         }
 
-    def after(self, odoo: Odoo, row: Row) -> dict[str, Any]:
+    def after(self, odoo: Odoo, row: op.Row) -> dict[str, Any]:
         """Return the invoices of an order, and what is left to pay of those that are posted."""
         invoices, due = self.read(odoo, row), 0.0
         for invoice in invoices:
@@ -73,14 +71,14 @@ class Billing:
                 due += -invoice.amount_residual if back else invoice.amount_residual
         return {"amount_due": round(due, 6), f"{self.noun}s": invoices}
 
-    def _to_post(self, odoo: Odoo, row: Row, _: Mapping[str, Any]) -> list[Action] | str:
+    def _to_post(self, odoo: Odoo, row: op.Row, _: Mapping[str, Any]) -> list[op.Action] | str:
         invoices = self._live(odoo, row, "post")
         drafts = [item for item in invoices if item.state == "draft"]
         if not drafts:
             return f"Already posted: {_listed(invoices)}."
         return [partial(post_invoice, odoo, invoice_id=item.id) for item in drafts]
 
-    def _to_pay(self, odoo: Odoo, row: Row, how: Mapping[str, Any]) -> list[Action] | str:
+    def _to_pay(self, odoo: Odoo, row: op.Row, how: Mapping[str, Any]) -> list[op.Action] | str:
         invoices = self._live(odoo, row, "pay")
         posted = [item for item in invoices if item.state == "posted"]
         due = [
@@ -95,21 +93,21 @@ class Billing:
             return [partial(pay, invoice_ids=[one.id], amount=one.amount_residual) for one in due]
         if not posted:
             message = f"Of {row['name']} no {self.noun} is posted, so nothing can be paid."
-            raise state_error(self.order, row, message, f"Post it first: {_listed(invoices)}.")
+            raise op.state_error(self.order, row, message, f"Post it first: {_listed(invoices)}.")
         told = ", ".join(f"{item.name} is {item.payment_state}" for item in posted)
         return f"Nothing is left to pay: {told}."
 
-    def _live(self, odoo: Odoo, row: Row, verb: str) -> list[Any]:
+    def _live(self, odoo: Odoo, row: op.Row, verb: str) -> list[Any]:
         self.check(row)
         live = [item for item in self.read(odoo, row) if item.state != "cancel"]
         if not live:
             message = f"{row['name']} has no {self.noun} to {verb}."
-            raise state_error(self.order, row, message, f"Add the step {self.noun}.")
+            raise op.state_error(self.order, row, message, f"Add the step {self.noun}.")
         return live
 
-    def _posted(self, odoo: Odoo, row: Row, result: Any) -> list[RecordName]:
+    def _posted(self, odoo: Odoo, row: op.Row, result: Any) -> list[RecordName]:
         if result.state not in (None, "posted"):
-            raise not_done(self.order, row, result.message, result.warnings)
+            raise op.not_done(self.order, row, result.message, result.warnings)
         return [RecordName(id=result.id, name=result.name or f"{self.noun} {result.id}")]
 
 
@@ -117,13 +115,13 @@ def _listed(invoices: Sequence[Any]) -> str:
     return ", ".join(f"{item.name} (id {item.id})" for item in invoices)
 
 
-def _paid(odoo: Odoo, row: Row, result: PaymentResult) -> list[RecordName]:
+def _paid(odoo: Odoo, row: op.Row, result: PaymentResult) -> list[RecordName]:
     return [
         RecordName(id=item.id, name=item.name or f"payment {item.id}") for item in result.payments
     ]
 
 
-def paying_journal(odoo: Odoo, journal: NameOrId, rows: Sequence[Row]) -> int | None:
+def paying_journal(odoo: Odoo, journal: op.NameOrId, rows: Sequence[op.Row]) -> int | None:
     """Return the journal meant; one that cannot pay these orders is refused before anything.
 
     Args:
@@ -134,7 +132,7 @@ def paying_journal(odoo: Odoo, journal: NameOrId, rows: Sequence[Row]) -> int | 
     if journal is None:
         return None
     domain = (("type", "in", _PAID_FROM),)
-    found = resolve(odoo, Wanted.of("account.journal", journal, "journal_id", domain))
+    found = op.resolve(odoo, op.Wanted.of("account.journal", journal, "journal_id", domain))
     try:
         for company in sorted({row["company_id"].id for row in rows if row["company_id"]}):
             pick_journal(odoo, found, _PAID_FROM, company)

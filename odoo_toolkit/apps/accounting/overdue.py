@@ -7,11 +7,11 @@ from datetime import date, timedelta
 
 import attrs
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.books import NOTHING, Book, of_type
 from odoo_toolkit.apps.accounting.invoices import by_currency
 from odoo_toolkit.apps.accounting.open_items import Open, read_open
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.mail.recipients import people
 from odoo_toolkit.records.results import RecordName
 
@@ -19,7 +19,7 @@ PARTNER = "res.partner"
 
 
 @attrs.frozen(kw_only=True)
-class OverdueInvoice(Shown):
+class OverdueInvoice(op.Shown):
     """An invoice with an overdue amount.
 
     Attributes:
@@ -40,7 +40,7 @@ class OverdueInvoice(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class NotReminded(Shown):
+class NotReminded(op.Shown):
     """A customer who gets no reminder, and the reason."""
 
     customer: RecordName

@@ -10,23 +10,17 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge
 
-from odoo_toolkit.annotations import AtMost
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.books import ITEM, NOTHING, grouped, of_type, open_book, rounded
 from odoo_toolkit.apps.accounting.open_items import Open, document_of, read_moves, read_open
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import words
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.operations.documents import Document, Row, currency_of, read, read_rows
-from odoo_toolkit.operations.lines import IdOrName, NameOrId, check_choice, checked_day, today
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.arguments import checked_count
-from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
 
 Side = Literal["customer", "vendor", "both"]
 
-_PARTNER = Document(
+_PARTNER = op.Document(
     model="res.partner",
     noun="contact",
     argument="partner",
@@ -37,11 +31,13 @@ _KINDS = {
     "vendor": ("payable",),
     "both": ("receivable", "payable"),
 }
-_FIELDS = words("move_id date name date_maturity debit credit balance amount_currency currency_id")
+_FIELDS = op.words(
+    "move_id date name date_maturity debit credit balance amount_currency currency_id"
+)
 
 
 @attrs.frozen(kw_only=True)
-class Movement(Shown):
+class Movement(op.Shown):
     """An entry in a statement of account.
 
     Attributes:
@@ -63,7 +59,7 @@ class Movement(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class OpenItem(Shown):
+class OpenItem(op.Shown):
     """The open amount of a document now.
 
     Attributes:
@@ -80,7 +76,7 @@ class OpenItem(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class PartnerStatement(Shown):
+class PartnerStatement(op.Shown):
     """A statement of account, in the currency of the books.
 
     An amount that a customer owes is positive, and so is an amount that you owe a vendor. With both
@@ -117,12 +113,12 @@ class PartnerStatement(Shown):
 def get_statement(
     odoo: Odoo,
     *,
-    partner: Annotated[IdOrName, Doc("Customer or vendor, by id or name.")],
+    partner: Annotated[op.IdOrName, Doc("Customer or vendor, by id or name.")],
     date_from: Annotated[str | None, Doc("First day. Default: that of the fiscal year.")] = None,
     date_to: Annotated[str | None, Doc("Last day. Default: today.")] = None,
     side: Annotated[Side, Doc("Its account as a customer, as a vendor, or both.")] = "customer",
-    company: Annotated[NameOrId, Doc("Company of the books. Default: the connection's.")] = None,
-    limit: Annotated[int, Ge(1), AtMost(1000), Doc("Maximum number of movements.")] = 100,
+    company: Annotated[op.NameOrId, Doc("Company of the books. Default: the connection's.")] = None,
+    limit: Annotated[int, Ge(1), op.AtMost(1000), Doc("Maximum number of movements.")] = 100,
 ) -> PartnerStatement:
     """Return the statement of account of a customer or vendor.
 
@@ -141,12 +137,12 @@ def get_statement(
         ValidationError: An argument is wrong.
         AccessError: This user can't see the whole book, so the figures would be wrong.
     """
-    check_choice(side, get_args(Side), "side", "A statement has no side {}.")
+    op.check_choice(side, get_args(Side), "side", "A statement has no side {}.")
     limit = checked_count(limit, "limit", 1)
-    last = checked_day(date_to, "date_to") or today(odoo)
-    first = checked_day(date_from, "date_from")
-    whose = resolve(odoo, Wanted.of("res.company", company, "company"), required=False)
-    number = resolve(odoo, Wanted.of(_PARTNER.model, partner, "partner"))
+    last = op.checked_day(date_to, "date_to") or op.today(odoo)
+    first = op.checked_day(date_from, "date_from")
+    whose = op.resolve(odoo, op.Wanted.of("res.company", company, "company"), required=False)
+    number = op.resolve(odoo, op.Wanted.of(_PARTNER.model, partner, "partner"))
     assert number is not None  # noqa: S101 - it is required
     book = open_book(odoo, whose)
     first = first or book.year_of(last)
@@ -156,7 +152,7 @@ def get_statement(
             suggestion="Set date_from to a day before date_to.",
             details={"field": "date_from"},
         )
-    row = read(odoo, _PARTNER, number)
+    row = op.read(odoo, _PARTNER, number)
     own = row["commercial_partner_id"] or RecordName(id=row["id"], name=row["display_name"])
     whole = [["partner_id", "=", own.id], of_type(odoo, *_KINDS[side])]
     until, before = [*whole, ["date", "<=", last]], [*whole, ["date", "<", first]]
@@ -166,7 +162,7 @@ def get_statement(
         lambda: grouped(odoo, ITEM, book.domain(*before), ("balance",), [], **book.context),
         lambda: grouped(odoo, ITEM, within, amounts, [], **book.context),
         lambda: grouped(odoo, ITEM, book.domain(*until), ("balance",), [], **book.context),
-        lambda: read_rows(
+        lambda: op.read_rows(
             odoo,
             ITEM,
             within,
@@ -178,7 +174,7 @@ def get_statement(
         ),
         lambda: read_open(odoo, book, *until),
     ]
-    earlier, period, end, rows, items = side_by_side(asked)
+    earlier, period, end, rows, items = op.side_by_side(asked)
     sign = -1 if side == "vendor" else 1
     opening, closing = (rounded(sign * _total(some, "balance")) for some in (earlier, end))
     charged, settled = _total(period, "debit"), _total(period, "credit")
@@ -189,7 +185,7 @@ def get_statement(
     open_total = rounded(sign * sum(item.home for item in items))
     checks = {"opening_and_movements_are_closing": _same(opening + charged - settled, closing)}
     warnings = []
-    if last >= today(odoo):
+    if last >= op.today(odoo):
         checks["open_items_are_closing"] = _same(open_total, closing)
         if not checks["open_items_are_closing"]:
             warnings.append("The open items do not add up to the balance. Check them in Odoo.")
@@ -228,7 +224,7 @@ _SAID = {
 }
 
 
-def _total(rows: Sequence[Row], field: str) -> float:
+def _total(rows: Sequence[op.Row], field: str) -> float:
     return rounded(sum(row.get(field) or 0.0 for row in rows))
 
 
@@ -237,7 +233,7 @@ def _same(one: float, other: float) -> bool:
 
 
 def _movements(
-    rows: Sequence[Row], moves: dict[int, Row], sign: int, opening: float, home: str
+    rows: Sequence[op.Row], moves: dict[int, op.Row], sign: int, opening: float, home: str
 ) -> list[Movement]:
     """Return journal items with the balance after each."""
     found: list[Movement] = []
@@ -246,7 +242,7 @@ def _movements(
         amount = rounded(sign * row["balance"])
         balance = rounded(balance + amount)
         move = moves.get(row["move_id"].id)
-        currency = currency_of(row)
+        currency = op.currency_of(row)
         foreign = currency not in (None, home)
         found.append(
             Movement(

@@ -10,7 +10,7 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Gt, Len
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.books import ITEM
 from odoo_toolkit.apps.accounting.invoices import (
     INVOICE,
@@ -23,29 +23,7 @@ from odoo_toolkit.apps.accounting.invoices import (
 )
 from odoo_toolkit.apps.accounting.lock_dates import lock_warnings
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError, make_error
-from odoo_toolkit.operations.documents import (
-    Row,
-    currency_of,
-    filled,
-    read_all,
-    read_new,
-    read_rows,
-    state_error,
-)
-from odoo_toolkit.operations.lines import (
-    IdOrName,
-    NameOrId,
-    checked_day,
-    checked_number,
-    today,
-    wanted_each,
-)
-from odoo_toolkit.operations.steps import Done, WizardStep, operate, permit
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plans import Plan, operation
-from odoo_toolkit.records.names import Wanted, resolve, resolve_all
 from odoo_toolkit.records.results import RecordName
 
 _INVOICES = attrs.evolve(INVOICE, argument="invoice_ids")
@@ -55,7 +33,7 @@ _PAID = ("reconciled_invoice_ids", "reconciled_bill_ids")
 
 
 @attrs.frozen(kw_only=True)
-class Payment(Shown):
+class Payment(op.Shown):
     """A payment.
 
     Its state is posted on Odoo 17 and earlier, and in_process or paid on Odoo 18 and later.
@@ -69,7 +47,7 @@ class Payment(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class PaidInvoice(Shown):
+class PaidInvoice(op.Shown):
     """An invoice after the payment. ``payment_state`` is partial, in_payment or paid."""
 
     id: int
@@ -80,7 +58,7 @@ class PaidInvoice(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class PaymentResult(Shown):
+class PaymentResult(op.Shown):
     """The payments that were registered, and the invoices after them."""
 
     payments: list[Payment]
@@ -89,12 +67,12 @@ class PaymentResult(Shown):
     warnings: list[str] = attrs.Factory(list)
 
 
-@operation
+@op.operation
 def register_payment(
     odoo: Odoo,
     *,
     invoice_ids: Annotated[
-        Sequence[IdOrName], Len(1, 100), Doc("Ids or numbers of posted invoices, or bills.")
+        Sequence[op.IdOrName], Len(1, 100), Doc("Ids or numbers of posted invoices, or bills.")
     ],
     amount: Annotated[
         float | None,
@@ -102,13 +80,13 @@ def register_payment(
         Doc("Default: the amount due. For several invoices: one payment for all."),
     ] = None,
     currency: Annotated[str | None, Doc("Default: the invoices'.")] = None,
-    journal_id: Annotated[NameOrId, Doc("Default: the first bank.")] = None,
+    journal_id: Annotated[op.NameOrId, Doc("Default: the first bank.")] = None,
     payment_date: Annotated[str | None, Doc("Default: today.")] = None,
     payment_method: Annotated[str, Doc("Name of the payment method of the journal.")] = "manual",
     writeoff_account: Annotated[str | None, Doc("Account for the rest, by name or code.")] = None,
     writeoff_label: Annotated[str | None, Doc("Text of the write-off entry.")] = None,
-    dry_run: DryRun = False,
-) -> PaymentResult | Plan:
+    dry_run: op.DryRun = False,
+) -> PaymentResult | op.Plan:
     """Register the payment of posted invoices or bills.
 
     >>> paid = register_payment(odoo, invoice_ids=["INV/1"], amount=100)
@@ -141,14 +119,14 @@ def register_payment(
         NotFoundError: An invoice, journal or currency does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
-    wanted = wanted_each(INVOICE.model, invoice_ids, "invoice_ids", INVOICE.domain)
+    wanted = op.wanted_each(INVOICE.model, invoice_ids, "invoice_ids", INVOICE.domain)
     ids: list[int] = []
     started = time.time()
     values: dict[str, Any] = {}
 
     def seen(odoo: Odoo, _: int) -> list[int]:
         domain = [["journal_id", "=", values["journal_id"]]]
-        payments = read_new(
+        payments = op.read_new(
             odoo, "account.payment", domain, _PAID, since=started, acts_on=INVOICE.model
         )
         return [
@@ -157,19 +135,19 @@ def register_payment(
             if not set(ids).isdisjoint([n for field in _PAID for n in payment[field] or ()])
         ]
 
-    pay = WizardStep(
+    pay = op.WizardStep(
         model=INVOICE.model,
         wizard="account.payment.register",
         says="Payment registered",
         seen=seen,
         makes="many" if amount is None else "one",
     )
-    permit(odoo, pay, dry_run=dry_run)
+    op.permit(odoo, pay, dry_run=dry_run)
     if amount is not None:
-        amount = checked_number(amount, "amount", positive=True)
+        amount = op.checked_number(amount, "amount", positive=True)
     if not wanted:
         raise ValidationError("There are no invoices.", suggestion="Pass their ids or numbers.")
-    ids += dict.fromkeys(number for number in resolve_all(odoo, wanted) if number)
+    ids += dict.fromkeys(number for number in op.resolve_all(odoo, wanted) if number)
     if writeoff_label is not None and writeoff_account is None:
         raise ValidationError(
             "writeoff_label is set without writeoff_account, so the rest would stay open.",
@@ -182,8 +160,8 @@ def register_payment(
             suggestion="Set amount, and pay each invoice in its own call.",
             details={"field": "writeoff_account"},
         )
-    values["payment_date"] = checked_day(payment_date, "payment_date") or today(odoo)
-    rows = read_all(odoo, _INVOICES, ids)
+    values["payment_date"] = op.checked_day(payment_date, "payment_date") or op.today(odoo)
+    rows = op.read_all(odoo, _INVOICES, ids)
     inbound = _check_payable(rows)
     own = rows[0]["currency_id"] if amount is None else _one_currency(rows)
     if currency is not None and amount is None and len(ids) > 1:
@@ -222,7 +200,7 @@ def register_payment(
     enough = amount is not None and not foreign and amount >= due
     full = not parts if amount is None else writeoff_account is not None or enough
 
-    def result(done: Done) -> PaymentResult:
+    def result(done: op.Done) -> PaymentResult:
         if amount is not None and amount > due and not foreign and writeoff_account is None:
             more = by_currency([(amount - due, own.name)])
             done.warnings.append(
@@ -238,11 +216,11 @@ def register_payment(
     notes = [f"Paid on {day} by {journal['name']}."]
     if amount is None:
         notes.append("Odoo proposes the amount: what is due, less a discount for early payment.")
-    owed = by_currency((row["amount_residual"], currency_of(row)) for row in rows)
+    owed = by_currency((row["amount_residual"], op.currency_of(row)) for row in rows)
     shown = by_currency([(amount, paid_in.name)]) if amount is not None else owed
     if foreign:
         shown = f"{owed}, paid in {paid_in.name}," if amount is None else f"{shown} ({owed} is due)"
-    return operate(
+    return op.operate(
         odoo,
         [attrs.evolve(pay, values=values, safe=full)],
         ids,
@@ -254,7 +232,7 @@ def register_payment(
     )
 
 
-def _check_payable(rows: Sequence[Row]) -> bool:
+def _check_payable(rows: Sequence[op.Row]) -> bool:
     """Refuse what cannot be paid, or not together; return whether the money comes in."""
     for row in rows:
         problem, todo = None, "Leave it out."
@@ -268,7 +246,7 @@ def _check_payable(rows: Sequence[Row]) -> bool:
             problem = "has nothing left to pay"
         if problem:
             message = f"{called(row)} {problem}: no payment was registered."
-            error = state_error(INVOICE, row, message, todo)
+            error = op.state_error(INVOICE, row, message, todo)
             error.details["payment_state"] = row["payment_state"]
             raise error
     directions = {row["move_type"] in ("out_invoice", "in_refund") for row in rows}
@@ -286,18 +264,18 @@ def _check_payable(rows: Sequence[Row]) -> bool:
 
 
 def _writeoff_account(odoo: Odoo, account: str, company: int) -> int:
-    wanted = Wanted(
+    wanted = op.Wanted(
         model="account.account",
         field="writeoff_account",
         name=account,
         domain=(of_companies(odoo, company),),
     )
-    found = resolve(odoo, wanted)
+    found = op.resolve(odoo, wanted)
     assert found is not None  # noqa: S101 - it is required
     return found
 
 
-def _one_currency(rows: Sequence[Row]) -> RecordName:
+def _one_currency(rows: Sequence[op.Row]) -> RecordName:
     partners = {row["commercial_partner_id"] for row in rows}
     currencies: set[RecordName] = {row["currency_id"] for row in rows}
     if len(partners) > 1 or len(currencies) > 1:
@@ -309,7 +287,7 @@ def _one_currency(rows: Sequence[Row]) -> RecordName:
     return currencies.pop()
 
 
-def _payment_method(odoo: Odoo, journal: Row, code: str, inbound: bool) -> dict[str, int]:
+def _payment_method(odoo: Odoo, journal: op.Row, code: str, inbound: bool) -> dict[str, int]:
     """Return the wizard's value for a payment method: Odoo 14 has methods, 15 lines of them."""
     direction = "inbound" if inbound else "outbound"
     available = journal[f"{direction}_payment_method_ids"]
@@ -319,7 +297,7 @@ def _payment_method(odoo: Odoo, journal: Row, code: str, inbound: bool) -> dict[
     else:
         model, field = "account.payment.method", "payment_method_id"
         domain = [["id", "in", available]]
-    rows = read_rows(odoo, model, domain, ["code"], acts_on=INVOICE.model)
+    rows = op.read_rows(odoo, model, domain, ["code"], acts_on=INVOICE.model)
     for row in rows:
         if row["code"] == code:
             return {field: row["id"]}
@@ -333,27 +311,29 @@ def _payment_method(odoo: Odoo, journal: Row, code: str, inbound: bool) -> dict[
 
 
 def _payment_result(
-    odoo: Odoo, ids: list[int], done: Done, day: str, *, foreign: bool
+    odoo: Odoo, ids: list[int], done: op.Done, day: str, *, foreign: bool
 ) -> PaymentResult:
     made = done.answers[0]
     fields = ("name", "state", "amount", "currency_id", "is_reconciled")
     domain = [["id", "in", made]]
 
-    def read_payments() -> list[Row]:
+    def read_payments() -> list[op.Row]:
         if not made:
             return []
-        return read_rows(odoo, "account.payment", domain, fields, acts_on=INVOICE.model, order="id")
+        return op.read_rows(
+            odoo, "account.payment", domain, fields, acts_on=INVOICE.model, order="id"
+        )
 
-    def read_moved() -> list[Row]:
+    def read_moved() -> list[op.Row]:
         # Only the past can be locked; from 18 on, a payment itself keeps its date.
-        if not made or day >= today(odoo):
+        if not made or day >= op.today(odoo):
             return []
         moved = [["payment_id", "in", made], ["date", "!=", day]]
-        return read_rows(odoo, ITEM, moved, ["date"], acts_on=INVOICE.model, limit=1)
+        return op.read_rows(odoo, ITEM, moved, ["date"], acts_on=INVOICE.model, limit=1)
 
-    asked = [read_payments, lambda: read_all(odoo, _INVOICES, ids), read_moved]
+    asked = [read_payments, lambda: op.read_all(odoo, _INVOICES, ids), read_moved]
     try:
-        payments, rows, moved = side_by_side(asked)
+        payments, rows, moved = op.side_by_side(asked)
     except OdooError as error:
         done.warnings.append(f"It cannot be read back: {error.message}")
         return PaymentResult(
@@ -362,17 +342,20 @@ def _payment_result(
             message="The payment was registered.",
             warnings=done.warnings,
         )
-    left = by_currency((r["amount_residual"], currency_of(r)) for r in rows if r["amount_residual"])
+    left = by_currency(
+        (r["amount_residual"], op.currency_of(r)) for r in rows if r["amount_residual"]
+    )
     if moved:
         booked = moved[0]["date"]
         done.warnings.append(f"Odoo booked it on {booked}, not {day}: check the lock dates.")
     if foreign and not left and any(row["is_reconciled"] is False for row in payments):
         done.warnings.append("That is more than was due. The rest stays open as a credit.")
-    total = by_currency((row["amount"], currency_of(row)) for row in payments)
+    total = by_currency((row["amount"], op.currency_of(row)) for row in payments)
     return PaymentResult(
-        payments=[filled(Payment, row, currency=currency_of(row)) for row in payments],
+        payments=[op.filled(Payment, row, currency=op.currency_of(row)) for row in payments],
         invoices=[
-            filled(PaidInvoice, row, name=called(row), currency=currency_of(row)) for row in rows
+            op.filled(PaidInvoice, row, name=called(row), currency=op.currency_of(row))
+            for row in rows
         ],
         message=f"Registered {total or 'a payment'};"
         f" {f'{left} is still due' if left else 'nothing is left to pay'}.",

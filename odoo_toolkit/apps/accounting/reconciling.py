@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import attrs
 from annotated_doc import Doc
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.books import ITEM, of_type
 from odoo_toolkit.apps.accounting.invoices import (
     INVOICE,
@@ -24,13 +24,6 @@ from odoo_toolkit.apps.accounting.invoices import (
 )
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
-from odoo_toolkit.operations.documents import Row, currency_of, find, read_rows, state_error
-from odoo_toolkit.operations.lines import check_choice
-from odoo_toolkit.operations.steps import Done, Seen, Step, operate, permit
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plain_text import money
-from odoo_toolkit.plans import Plan, operation
-from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit.records.results import RecordName
 
 #: Kinds of accounts on which partners owe or are owed.
@@ -42,13 +35,13 @@ _OPEN_FIELDS = (*_OPEN, "amount_residual_currency", "date_maturity", "name")
 _EXCHANGE = "exchange_move_id"
 _SIDES = ("debit", "credit")
 
-ASSIGN = Step(
+ASSIGN = op.Step(
     model=INVOICE.model,
     method="js_assign_outstanding_line",
     says="Reconciled",
     fails="It is not reconciled with the invoice",
 )
-REMOVE = Step(
+REMOVE = op.Step(
     model=INVOICE.model,
     method="js_remove_outstanding_partial",
     says="Taken off",
@@ -56,7 +49,7 @@ REMOVE = Step(
 )
 
 
-def settled_with(line_id: int) -> Seen:
+def settled_with(line_id: int) -> op.Seen:
     """Return what sees that a document is reconciled with a journal item of another one."""
 
     def seen(odoo: Odoo, move: int) -> bool | None:
@@ -65,17 +58,17 @@ def settled_with(line_id: int) -> Seen:
             *("&", ["debit_move_id", "=", line_id], ["credit_move_id.move_id", "=", move]),
             *("&", ["credit_move_id", "=", line_id], ["debit_move_id.move_id", "=", move]),
         ]
-        return bool(read_rows(odoo, _PARTIAL, either, ["id"], acts_on=INVOICE.model)) or None
+        return bool(op.read_rows(odoo, _PARTIAL, either, ["id"], acts_on=INVOICE.model)) or None
 
     return seen
 
 
-def assign(line_id: int) -> Step:
+def assign(line_id: int) -> op.Step:
     """Return the step that reconciles a document with an open journal item of another one."""
     return attrs.evolve(ASSIGN, arguments={"line_id": line_id}, seen=settled_with(line_id))
 
 
-def remove(partial_id: int, line_id: int | None = None) -> Step:
+def remove(partial_id: int, line_id: int | None = None) -> op.Step:
     """Return the step that takes back what reconciles a document with a journal item.
 
     Args:
@@ -84,20 +77,22 @@ def remove(partial_id: int, line_id: int | None = None) -> Step:
     """
 
     def seen(odoo: Odoo, _: int) -> bool | None:
-        rows = read_rows(odoo, _PARTIAL, [["id", "=", partial_id]], ["id"], acts_on=INVOICE.model)
+        rows = op.read_rows(
+            odoo, _PARTIAL, [["id", "=", partial_id]], ["id"], acts_on=INVOICE.model
+        )
         return None if rows else True
 
     before = {0: {"line_id": line_id}} if line_id is not None else None
     return attrs.evolve(REMOVE, arguments={"partial_id": partial_id}, seen=seen, before=before)
 
 
-def open_lines(odoo: Odoo, row: Row) -> list[Row]:
+def open_lines(odoo: Odoo, row: op.Row) -> list[op.Row]:
     """Return what is open of an invoice, on its receivable or payable account."""
     domain = [["move_id", "=", row["id"]], ["reconciled", "=", False], of_type(odoo, *PARTNERS)]
-    return read_rows(odoo, ITEM, domain, _OPEN_FIELDS, acts_on=INVOICE.model, order="id")
+    return op.read_rows(odoo, ITEM, domain, _OPEN_FIELDS, acts_on=INVOICE.model, order="id")
 
 
-def open_credits(odoo: Odoo, row: Row) -> list[Row]:
+def open_credits(odoo: Odoo, row: op.Row) -> list[op.Row]:
     """Return the open journal items of the invoice's partner that could settle it."""
     # What brings money in is a debit, and is settled by credits.
     inbound = row["move_type"] in ("out_invoice", "in_refund")
@@ -110,10 +105,10 @@ def open_credits(odoo: Odoo, row: Row) -> list[Row]:
         ["move_id", "!=", row["id"]],
         of_type(odoo, *PARTNERS),
     ]
-    return read_rows(odoo, ITEM, domain, _OPEN_FIELDS, acts_on=INVOICE.model, order="date, id")
+    return op.read_rows(odoo, ITEM, domain, _OPEN_FIELDS, acts_on=INVOICE.model, order="date, id")
 
 
-def told(found: Sequence[Row], accounts: set[int]) -> list[OpenCredit]:
+def told(found: Sequence[op.Row], accounts: set[int]) -> list[OpenCredit]:
     """Return the open items as results, of the accounts that the invoice is booked on."""
     return [
         OpenCredit(
@@ -121,24 +116,24 @@ def told(found: Sequence[Row], accounts: set[int]) -> list[OpenCredit]:
             name=number_in(str(credit["move_id"].name)),
             date=credit["date"],
             amount=abs(credit["amount_residual_currency"] or credit["amount_residual"]),
-            currency=currency_of(credit),
+            currency=op.currency_of(credit),
         )
         for credit in found
         if credit["account_id"].id in accounts
     ]
 
 
-def partials_of(odoo: Odoo, row: Row) -> list[Row]:
+def partials_of(odoo: Odoo, row: op.Row) -> list[op.Row]:
     """Return what an invoice is reconciled by; one round trip."""
     fields = [f"{side}_{name}" for side in _SIDES for name in ("move_id", "amount_currency")]
     domain = ["|", *([f"{side}_move_id.move_id", "=", row["id"]] for side in _SIDES)]
     fields += [_EXCHANGE, "full_reconcile_id"]
-    return read_rows(odoo, _PARTIAL, domain, fields, acts_on=INVOICE.model, order="id")
+    return op.read_rows(odoo, _PARTIAL, domain, fields, acts_on=INVOICE.model, order="id")
 
 
 def with_items(
-    odoo: Odoo, row: Row, partials: Sequence[Row]
-) -> list[tuple[Row, Row | None, float]]:
+    odoo: Odoo, row: op.Row, partials: Sequence[op.Row]
+) -> list[tuple[op.Row, op.Row | None, float]]:
     """Return what an invoice is reconciled with; one round trip, none where it is with nothing.
 
     Returns:
@@ -150,12 +145,12 @@ def with_items(
         return []
     ids = {partial[f"{side}_move_id"].id for partial in partials for side in _SIDES}
     both: list[Callable[[], Any]] = [
-        lambda: read_rows(
+        lambda: op.read_rows(
             odoo, ITEM, [["id", "in", sorted(ids)]], ("move_id", "date"), acts_on=INVOICE.model
         ),
         lambda: _exchange_moves(odoo, partials),
     ]
-    items, exchange = side_by_side(both)
+    items, exchange = op.side_by_side(both)
     item_of = {item["id"]: item for item in items}
     found = []
     for partial in partials:
@@ -169,7 +164,7 @@ def with_items(
     return found
 
 
-def _exchange_moves(odoo: Odoo, partials: Sequence[Row]) -> set[int]:
+def _exchange_moves(odoo: Odoo, partials: Sequence[op.Row]) -> set[int]:
     """Return the entries by which Odoo has booked differences of exchange rates."""
     links = [partial[_EXCHANGE] for partial in partials]
     # To 15 it is a field of what is settled in full.
@@ -178,13 +173,13 @@ def _exchange_moves(odoo: Odoo, partials: Sequence[Row]) -> set[int]:
         if ids := sorted({link.id for link in full if link}):
             domain = [["id", "in", ids]]
             model = "account.full.reconcile"
-            rows = read_rows(odoo, model, domain, [_EXCHANGE], acts_on=INVOICE.model)
+            rows = op.read_rows(odoo, model, domain, [_EXCHANGE], acts_on=INVOICE.model)
             links = [row[_EXCHANGE] for row in rows]
     return {link.id for link in links if link}
 
 
 def settlements(
-    odoo: Odoo, row: Row, partials: Sequence[Row]
+    odoo: Odoo, row: op.Row, partials: Sequence[op.Row]
 ) -> tuple[list[Settlement], list[str]]:
     """Return what has paid an invoice, with a warning where this user cannot see all of it.
 
@@ -202,12 +197,12 @@ def settlements(
         if other is not None
     ]
     hidden = [amount for _, other, amount in found if other is None]
-    total = money(sum(hidden), currency_of(row))
+    total = op.money(sum(hidden), op.currency_of(row))
     warning = f"This user cannot see the records that paid {total} of it, or all open items."
     return seen, [warning] if hidden else []
 
 
-@operation
+@op.operation
 def reconcile(
     odoo: Odoo,
     *,
@@ -216,8 +211,8 @@ def reconcile(
     line_id: Annotated[int | None, Doc("From open_credits.")] = None,
     credit_name: Annotated[str | None, Doc("Or its number.")] = None,
     undo: Annotated[Literal["one", "all"] | None, Doc("Take off that one, or all.")] = None,
-    dry_run: DryRun = False,
-) -> Invoice | Plan:
+    dry_run: op.DryRun = False,
+) -> Invoice | op.Plan:
     """Apply an open payment or credit note to a posted invoice or bill, or take it off again.
 
     >>> reconcile(odoo, invoice_name="INV/1", credit_name="RINV/9").name
@@ -238,16 +233,16 @@ def reconcile(
             customer's.
         AccessError: Odoo or the policy does not allow it.
     """
-    permit(odoo, REMOVE if undo else ASSIGN, dry_run=dry_run)
+    op.permit(odoo, REMOVE if undo else ASSIGN, dry_run=dry_run)
     if undo is not None:
-        check_choice(undo, ("one", "all"), "undo", "{} cannot be undone.")
+        op.check_choice(undo, ("one", "all"), "undo", "{} cannot be undone.")
     if line_id is not None and credit_name is not None:
         raise ValidationError("Pass either line_id or credit_name.")
     if undo == "all" and (line_id is not None or credit_name is not None):
         raise ValidationError(
             "undo='all' removes every credit. Omit line_id and credit_name, or pass undo='one'."
         )
-    row = find(odoo, INVOICE, invoice_id, invoice_name)
+    row = op.find(odoo, INVOICE, invoice_id, invoice_name)
     name = called(row)
     if undo:
         steps, chosen = _taking_off(odoo, row, line_id, credit_name, everything=undo == "all")
@@ -256,17 +251,17 @@ def reconcile(
     names = ", ".join(credit.name for credit in chosen)
     amounts = ", ".join(map(_shown, chosen))
 
-    def result(done: Done) -> Invoice:
+    def result(done: op.Done) -> Invoice:
         made = invoice_result(odoo, done, "Reconciled", posting=False)
         if made.amount_residual is None:
             return made
         some = "" if done.complete else "only a part of "
         did = f"Took {some}{names} off {name}" if undo else f"Applied {names} to {name}"
-        left = money(made.amount_residual, made.currency)
+        left = op.money(made.amount_residual, made.currency)
         return attrs.evolve(made, message=f"{did}: {left} is still due.")
 
     would = f"Would take {amounts} off {name}." if undo else f"Would apply {amounts} to {name}."
-    return operate(
+    return op.operate(
         odoo,
         steps,
         [row["id"]],
@@ -278,26 +273,26 @@ def reconcile(
 
 
 def _shown(credit: OpenCredit) -> str:
-    return f"{money(credit.amount, credit.currency)} of {credit.name}"
+    return f"{op.money(credit.amount, credit.currency)} of {credit.name}"
 
 
 def _applying(
-    odoo: Odoo, row: Row, line_id: int | None, credit_name: str | None
-) -> tuple[list[Step], list[OpenCredit]]:
+    odoo: Odoo, row: op.Row, line_id: int | None, credit_name: str | None
+) -> tuple[list[op.Step], list[OpenCredit]]:
     """Return the step that applies what is meant, and that."""
     name = called(row)
     if row["state"] != "posted":
         message = f"{name} is {row['state']}; only posted documents can be reconciled."
         todo = "Post it first with post_invoice." if row["state"] == "draft" else ""
-        raise state_error(INVOICE, row, message, todo)
+        raise op.state_error(INVOICE, row, message, todo)
     if not row["amount_residual"]:
         message = f"Nothing of {name} is open ({row['payment_state']})."
-        raise state_error(INVOICE, row, message, "Nothing is left to do.")
-    both: list[Callable[[], list[Row]]] = [
+        raise op.state_error(INVOICE, row, message, "Nothing is left to do.")
+    both: list[Callable[[], list[op.Row]]] = [
         lambda: open_lines(odoo, row),
         lambda: open_credits(odoo, row),
     ]
-    own, others = side_by_side(both)
+    own, others = op.side_by_side(both)
     found = told(others, {line["account_id"].id for line in own})
     chosen = _chosen(found, line_id, credit_name, name)
     if chosen is None:
@@ -312,8 +307,8 @@ def _applying(
 
 
 def _taking_off(
-    odoo: Odoo, row: Row, line_id: int | None, credit_name: str | None, *, everything: bool
-) -> tuple[list[Step], list[OpenCredit]]:
+    odoo: Odoo, row: op.Row, line_id: int | None, credit_name: str | None, *, everything: bool
+) -> tuple[list[op.Step], list[OpenCredit]]:
     """Return the steps that take off what is meant, and that; each document is one of them."""
     name = called(row)
     partials: dict[int, list[int]] = {}
@@ -332,7 +327,7 @@ def _taking_off(
             name=number_in(str(move.name)),
             date=item["date"],
             amount=0.0,
-            currency=currency_of(row),
+            currency=op.currency_of(row),
         )
         found[move.id] = attrs.evolve(first, amount=first.amount + amount)
         lines[item["id"]] = first.line_id
@@ -344,7 +339,7 @@ def _taking_off(
         back = "Undo its payment itself: execute action_draft on account.payment."
         todo = back if paid else "Nothing is left to do."
         message = f"No payment or credit note is reconciled with {name} ({row['state']})."
-        raise state_error(INVOICE, row, message, todo)
+        raise op.state_error(INVOICE, row, message, todo)
     chosen = on_it
     if not everything:
         line_id = lines.get(line_id, line_id) if line_id is not None else None
@@ -370,10 +365,10 @@ def _chosen(
         meant = [credit for credit in found if credit.name == str(name).strip()]
     if len(meant) > 1:
         matches = [
-            RecordName(id=c.line_id, name=f"{c.name}, {c.date}: {money(c.amount, c.currency)}")
+            RecordName(id=c.line_id, name=f"{c.name}, {c.date}: {op.money(c.amount, c.currency)}")
             for c in meant
         ]
-        raise AmbiguousNameError("line_id", invoice, ITEM, matches)
+        raise op.AmbiguousNameError("line_id", invoice, ITEM, matches)
     return meant[0] if meant else None
 
 

@@ -11,7 +11,7 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge
 
-from odoo_toolkit.annotations import AtMost, DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.books import Book, open_book
 from odoo_toolkit.apps.accounting.invoices import by_currency
 from odoo_toolkit.apps.accounting.open_items import MOVE
@@ -24,20 +24,13 @@ from odoo_toolkit.apps.accounting.overdue import (
     overdue,
 )
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.mail.forms import SendStep, form_for
 from odoo_toolkit.mail.outcome import MESSAGE, Delivery, deliveries, overall
 from odoo_toolkit.mail.recipients import Recipient, people, with_address
 from odoo_toolkit.mail.sending import check_texts
-from odoo_toolkit.operations.documents import Row, afterwards, read_rows
-from odoo_toolkit.operations.lines import NameOrId, NamesOrIds, today, wanted_each
-from odoo_toolkit.operations.steps import make, permit
-from odoo_toolkit.plain_text import money, written_text
-from odoo_toolkit.plans import Plan, PlannedCall, operation_with, planned
 from odoo_toolkit.progress import Steps, quietly
 from odoo_toolkit.records.arguments import checked_count
-from odoo_toolkit.records.names import Wanted, resolve, resolve_all
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.moments import utc_string
 
@@ -67,7 +60,7 @@ _PLACES = ("company", "customer", "invoices", "today", "total")
 
 
 @attrs.frozen(kw_only=True)
-class Reminder(Shown):
+class Reminder(op.Shown):
     """An e-mail to a customer about all overdue invoices.
 
     Attributes:
@@ -98,7 +91,7 @@ class Reminder(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class RemindersPlan(Plan):
+class RemindersPlan(op.Plan):
     """The reminders that would be sent. Nothing was sent.
 
     Attributes:
@@ -112,7 +105,7 @@ class RemindersPlan(Plan):
 
 
 @attrs.frozen(kw_only=True)
-class RemindersResult(Shown):
+class RemindersResult(op.Shown):
     """The reminders that were sent, and their delivery status.
 
     Attributes:
@@ -127,11 +120,13 @@ class RemindersResult(Shown):
     warnings: list[str] = attrs.Factory(list)
 
 
-@operation_with(RemindersPlan)
+@op.operation_with(RemindersPlan)
 def send_reminders(
     odoo: Odoo,
     *,
-    partners: Annotated[NamesOrIds, Doc("Customers. Default: all with overdue invoices.")] = None,
+    partners: Annotated[
+        op.NamesOrIds, Doc("Customers. Default: all with overdue invoices.")
+    ] = None,
     min_days: Annotated[int, Ge(1), Doc("Only what has been overdue for so many days.")] = 1,
     subject: Annotated[str | None, Doc("Subject. {customer} and {company} are filled in.")] = None,
     body: Annotated[
@@ -144,9 +139,11 @@ def send_reminders(
     again: Annotated[
         bool, Doc("Also those who got a reminder with this subject in the last 24 hours.")
     ] = False,
-    company: Annotated[NameOrId, Doc("Company of the invoices. Default: the connection's.")] = None,
-    limit: Annotated[int, Ge(1), AtMost(MOST), Doc("Maximum number of customers.")] = 25,
-    dry_run: DryRun = False,
+    company: Annotated[
+        op.NameOrId, Doc("Company of the invoices. Default: the connection's.")
+    ] = None,
+    limit: Annotated[int, Ge(1), op.AtMost(MOST), Doc("Maximum number of customers.")] = 25,
+    dry_run: op.DryRun = False,
 ) -> RemindersResult | RemindersPlan:
     """Send each customer one e-mail about all overdue invoices.
 
@@ -174,11 +171,11 @@ def send_reminders(
     # The form for any record: that for invoices would send one of them, and mark it as sent.
     form = form_for(odoo, PARTNER)
     step = SendStep(model=MOVE, method=form.send, form=form, says="Sent")
-    permit(odoo, step, dry_run=dry_run)
-    asked = [n for n in resolve_all(odoo, wanted_each(PARTNER, partners, "partners")) if n]
-    whose = resolve(odoo, Wanted.of("res.company", company, "company"), required=False)
+    op.permit(odoo, step, dry_run=dry_run)
+    asked = [n for n in op.resolve_all(odoo, op.wanted_each(PARTNER, partners, "partners")) if n]
+    whose = op.resolve(odoo, op.Wanted.of("res.company", company, "company"), required=False)
     book = open_book(odoo, whose)
-    day = today(odoo)
+    day = op.today(odoo)
     customers = commercial(odoo, asked)
     found, not_sent = overdue(odoo, book, customers, day, days)
     omitted = [_beyond(debtor, limit) for debtor in found[limit:]]
@@ -268,7 +265,7 @@ def _worded(
     return ready, silent
 
 
-def _recipients(debtor: Debtor, rows: Mapping[int, Row]) -> list[Recipient]:
+def _recipients(debtor: Debtor, rows: Mapping[int, op.Row]) -> list[Recipient]:
     """Return the contacts of the invoices that have an address, else the customer's own.
 
     Raises:
@@ -288,14 +285,16 @@ def _followers(odoo: Odoo, ids: Sequence[int]) -> dict[int, list[RecordName]]:
     if not ids:
         return {}
     domain = [["id", "in", list(ids)]]
-    rows = read_rows(odoo, MOVE, domain, ["message_partner_ids"], acts_on=MOVE)
+    rows = op.read_rows(odoo, MOVE, domain, ["message_partner_ids"], acts_on=MOVE)
     followed = {row["id"]: row["message_partner_ids"] or [] for row in rows}
     others = sorted({n for some in followed.values() for n in some})
     if not others:
         return {}
-    users = read_rows(odoo, "res.users", [["id", "=", odoo.uid]], ["partner_id"], acts_on=PARTNER)
+    users = op.read_rows(
+        odoo, "res.users", [["id", "=", odoo.uid]], ["partner_id"], acts_on=PARTNER
+    )
     me = users[0]["partner_id"].id if users and users[0]["partner_id"] else 0
-    named = read_rows(odoo, PARTNER, [["id", "in", others]], ["display_name"], acts_on=PARTNER)
+    named = op.read_rows(odoo, PARTNER, [["id", "in", others]], ["display_name"], acts_on=PARTNER)
     names = {row["id"]: RecordName(id=row["id"], name=row["display_name"]) for row in named}
     return {
         n: [names.get(one, RecordName(id=one, name=f"contact {one}")) for one in some if one != me]
@@ -316,7 +315,7 @@ def _filled(text: str, debtor: Debtor, book: Book, day: str) -> str:
 
 def _line(invoice: OverdueInvoice) -> str:
     of = f" of {invoice.invoice_date}" if invoice.invoice_date else ""
-    amount = money(invoice.residual, invoice.currency)
+    amount = op.money(invoice.residual, invoice.currency)
     late = f"{invoice.days_overdue} day{'s' if invoice.days_overdue > 1 else ''}"
     return f"{invoice.name}{of}: {amount}, due on {invoice.due_date} ({late} overdue)"
 
@@ -334,7 +333,7 @@ def _recently(odoo: Odoo, ready: Sequence[Reminder]) -> tuple[list[Reminder], li
         ["date", ">=", since],
     ]
     fields = ["partner_ids", "subject", "date"]
-    messages = read_rows(odoo, MESSAGE, domain, fields, acts_on=MOVE, order="id desc")
+    messages = op.read_rows(odoo, MESSAGE, domain, fields, acts_on=MOVE, order="id desc")
     open_to: list[Reminder] = []
     reminded: list[NotReminded] = []
     for one in ready:
@@ -364,7 +363,7 @@ def _step(odoo: Odoo, step: SendStep, reminder: Reminder) -> SendStep:
     values = {
         step.form.partners: [[6, 0, [person.id for person in reminder.recipients]]],
         step.form.subject: reminder.subject,
-        step.form.body: written_text(odoo.schema.fields(MESSAGE)["body"], reminder.body),
+        step.form.body: op.written_text(odoo.schema.fields(MESSAGE)["body"], reminder.body),
     }
     context = {"active_model": MOVE, "active_id": number, "active_ids": [number]}
     return attrs.evolve(step, values=values, context=context)
@@ -373,12 +372,12 @@ def _step(odoo: Odoo, step: SendStep, reminder: Reminder) -> SendStep:
 def _send(odoo: Odoo, step: SendStep, reminder: Reminder) -> Reminder:
     """Send one, and return it with what became of it; it never fails."""
     try:
-        done = make(odoo, [_step(odoo, step, reminder)], [reminder.document.id])
+        done = op.make(odoo, [_step(odoo, step, reminder)], [reminder.document.id])
     except OdooError as error:
         return attrs.evolve(reminder, error=error.to_dict())
     warnings = [*reminder.warnings, *done.warnings]
     messages: list[int] = done.answers[0] or []
-    found = afterwards(lambda: deliveries(odoo, MOVE, messages), warnings, "the e-mail") or []
+    found = op.afterwards(lambda: deliveries(odoo, MOVE, messages), warnings, "the e-mail") or []
     return attrs.evolve(
         reminder,
         status=overall(found),
@@ -400,11 +399,13 @@ def _plan(
     ]
     total = by_currency((amount, name) for one in ready for name, amount in one.totals.items())
     would = f"Would remind {_customers(len(ready))}" + (f" of {total}." if ready else ".")
-    plan = planned(odoo, calls, would + _also(not_sent, omitted))
+    plan = op.planned(odoo, calls, would + _also(not_sent, omitted))
     # Each text is there once, as its reader gets it: with the reminder.
     body = step.form.body
     bodies = {
-        written_text(odoo.schema.fields(MESSAGE)["body"], one.body): f"the body of reminders[{n}]"
+        op.written_text(
+            odoo.schema.fields(MESSAGE)["body"], one.body
+        ): f"the body of reminders[{n}]"
         for n, one in enumerate(ready)
     }
     return RemindersPlan(
@@ -416,7 +417,7 @@ def _plan(
     )
 
 
-def _short(call: PlannedCall, body: str, bodies: Mapping[str, str]) -> PlannedCall:
+def _short(call: op.PlannedCall, body: str, bodies: Mapping[str, str]) -> op.PlannedCall:
     """Return a planned call that names its text in the place of repeating it."""
     arguments = {
         name: {**values, body: bodies[values[body]]}

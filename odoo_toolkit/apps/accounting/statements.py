@@ -11,7 +11,7 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge
 
-from odoo_toolkit.annotations import AtMost
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.books import (
     ITEM,
     NOTHING,
@@ -27,11 +27,7 @@ from odoo_toolkit.apps.accounting.books import (
 )
 from odoo_toolkit.apps.accounting.days_to_pay import SIDES, PaidDays, read_paid
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import ValidationError, make_error
-from odoo_toolkit.operations.documents import Row, read_rows
-from odoo_toolkit.operations.lines import check_choice, checked_day, today
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.arguments import checked_count
 from odoo_toolkit.records.results import RecordName
 
@@ -43,7 +39,7 @@ _UNPOSTED = ["draft", "cancel"]
 _IDS_AT_A_TIME = 1000
 
 
-def open_items(odoo: Odoo, book: Book, kind: str, day: str) -> tuple[list[Row], float]:
+def open_items(odoo: Odoo, book: Book, kind: str, day: str) -> tuple[list[op.Row], float]:
     """Return the items that were open on a day, and the balance of their accounts on that day.
 
     Odoo keeps only what is open now. What was open is the item's balance less what had been
@@ -77,10 +73,10 @@ def open_items(odoo: Odoo, book: Book, kind: str, day: str) -> tuple[list[Row], 
     wanted = [*until, *ways]
     fields = ("balance", "date", "date_maturity", "partner_id", "account_id", "move_id")
     asked: list[Callable[[], Any]] = [
-        lambda: read_rows(odoo, ITEM, wanted, fields, acts_on=ITEM, order="id", **book.context),
+        lambda: op.read_rows(odoo, ITEM, wanted, fields, acts_on=ITEM, order="id", **book.context),
         lambda: grouped(odoo, ITEM, until, ("balance",), [], **book.context),
     ]
-    items, totals = side_by_side(asked)
+    items, totals = op.side_by_side(asked)
     settled = _settled(odoo, book, [item["id"] for item in items], day)
     found = []
     for item in items:
@@ -99,13 +95,13 @@ def _settled(odoo: Odoo, book: Book, ids: Sequence[int], day: str) -> dict[int, 
     fields = ("debit_move_id", "credit_move_id")
     sides = [(field, some) for some in chunks for field in fields]
 
-    def ask(field: str, some: Sequence[int]) -> Iterable[Row]:
+    def ask(field: str, some: Sequence[int]) -> Iterable[op.Row]:
         (other,) = {*fields} - {field}
         posted = [f"{other}.parent_state", "=", "posted"]
         domain = [[field, "in", list(some)], ["max_date", "<=", day], posted]
         return grouped(odoo, _PARTIAL, domain, ("amount",), [field], **book.context)
 
-    answers = side_by_side([lambda side=side: ask(*side) for side in sides])  # type: ignore[misc]
+    answers = op.side_by_side([lambda side=side: ask(*side) for side in sides])  # type: ignore[misc]
     settled: dict[int, float] = {}
     for (field, _), rows in zip(sides, answers, strict=True):
         way = 1 if field == "debit_move_id" else -1
@@ -138,7 +134,7 @@ _THIS_YEAR = "Result of this year"
 
 
 @attrs.frozen(kw_only=True)
-class ReportRow(Shown):
+class ReportRow(op.Shown):
     """A line of a report: an account, a partner or a document.
 
     Attributes:
@@ -167,7 +163,7 @@ class ReportRow(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class Report(Shown):
+class Report(op.Shown):
     """A report of a company's posted entries.
 
     Attributes:
@@ -199,7 +195,7 @@ def get_report(
     company_id: Annotated[int | None, Doc("Id of the company.")] = None,
     company_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     by: Annotated[By | None, Doc("Default: account. Aged: partner.")] = None,
-    limit: Annotated[int, Ge(1), AtMost(1000), Doc("Maximum number of rows.")] = 25,
+    limit: Annotated[int, Ge(1), op.AtMost(1000), Doc("Maximum number of rows.")] = 25,
 ) -> Report:
     """Return a report of the books from the posted journal items.
 
@@ -228,8 +224,8 @@ def get_report(
     """
     rows_by = _checked_kind(kind, by)
     limit = checked_count(limit, "limit", 1)
-    last = checked_day(date_to, "date_to") or today(odoo)
-    first = checked_day(date_from, "date_from")
+    last = op.checked_day(date_to, "date_to") or op.today(odoo)
+    first = op.checked_day(date_from, "date_from")
     if first is not None and kind not in _OF_PERIOD:
         raise ValidationError(
             f"A report of kind {kind} is as of one day, and accepts no date_from.",
@@ -295,7 +291,7 @@ class _Made:
 
 
 def _checked_kind(kind: str, by: str | None) -> str:
-    check_choice(kind, get_args(Kind), "kind", "There is no report {}.")
+    op.check_choice(kind, get_args(Kind), "kind", "There is no report {}.")
     aged = kind.startswith(("aged_", "days_"))
     allowed = get_args(By) if aged else ("account", "partner")
     allowed = ("partner", "document") if kind in SIDES else allowed
@@ -455,7 +451,7 @@ def _booked(
     asks: list[Callable[[], list[Sum]]] = [
         partial(sums, odoo, book, period, by_partner=by == "partner") for period in periods
     ]
-    found = side_by_side(asks)
+    found = op.side_by_side(asks)
     return found, accounts(odoo, book, {row.account for rows in found for row in rows})
 
 

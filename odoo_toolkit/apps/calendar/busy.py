@@ -8,11 +8,9 @@ from zoneinfo import ZoneInfo
 
 import attrs
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.calendar.zones import day_after, local, midnight
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
-from odoo_toolkit.operations.documents import Row, read_rows
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.values.moments import utc_string
 
 MODEL = "calendar.event"
@@ -25,7 +23,7 @@ _FIELDS = ("name", "start", "stop", "allday", "start_date", "stop_date", "locati
 
 
 @attrs.frozen(kw_only=True)
-class Attendee(Shown):
+class Attendee(op.Shown):
     """A person who is invited to a meeting.
 
     Attributes:
@@ -40,12 +38,12 @@ class Attendee(Shown):
     answer: str | None = None
 
 
-def attendees_of(odoo: Odoo, rows: Sequence[Row]) -> dict[int, list[Attendee]]:
+def attendees_of(odoo: Odoo, rows: Sequence[op.Row]) -> dict[int, list[Attendee]]:
     """Return the attendees of meetings, by the meeting's id."""
     found: dict[int, list[Attendee]] = {row["id"]: [] for row in rows}
     domain = [["event_id", "in", list(found)]]
     fields = ["event_id", "partner_id", "email", "state"]
-    for row in read_rows(odoo, ATTENDEE, domain, fields, acts_on=MODEL, order="id"):
+    for row in op.read_rows(odoo, ATTENDEE, domain, fields, acts_on=MODEL, order="id"):
         if row["partner_id"] and row["event_id"]:
             found[row["event_id"].id].append(
                 Attendee(
@@ -60,7 +58,7 @@ def attendees_of(odoo: Odoo, rows: Sequence[Row]) -> dict[int, list[Attendee]]:
 
 def meetings_of(
     odoo: Odoo, partners: Sequence[int], first: date, last: date, zone: ZoneInfo
-) -> list[tuple[Row, list[Attendee]]]:
+) -> list[tuple[op.Row, list[Attendee]]]:
     """Return the meetings of some people that touch some days, with their attendees."""
     begins, ends = midnight(first, zone), midnight(day_after(last), zone)
     timed = ["&", "&", ["allday", "=", False], ["start", "<", utc_string(ends)]]
@@ -74,7 +72,7 @@ def meetings_of(
         *timed,
         *whole,
     ]
-    rows = read_rows(odoo, MODEL, domain, [*_FIELDS, "partner_ids"], order="start, id")
+    rows = op.read_rows(odoo, MODEL, domain, [*_FIELDS, "partner_ids"], order="start, id")
     if not rows:
         return []
     _fill_in_people(odoo, rows, partners)
@@ -82,7 +80,7 @@ def meetings_of(
     return [(row, attendees[row["id"]]) for row in rows]
 
 
-def _fill_in_people(odoo: Odoo, rows: Sequence[Row], partners: Sequence[int]) -> None:
+def _fill_in_people(odoo: Odoo, rows: Sequence[op.Row], partners: Sequence[int]) -> None:
     """Find out who takes part in other people's private meetings; a round trip for each person.
 
     Odoo finds these meetings by their people, and then shows nobody.
@@ -91,9 +89,9 @@ def _fill_in_people(odoo: Odoo, rows: Sequence[Row], partners: Sequence[int]) ->
     if not hidden:
         return
     by_id = ["id", "in", list(hidden)]
-    found = side_by_side(
+    found = op.side_by_side(
         [
-            lambda p=partner: read_rows(odoo, MODEL, [by_id, ["partner_ids", "in", [p]]], ["id"])  # type: ignore[misc]
+            lambda p=partner: op.read_rows(odoo, MODEL, [by_id, ["partner_ids", "in", [p]]], ["id"])  # type: ignore[misc]
             for partner in partners
         ]
     )
@@ -107,12 +105,12 @@ def comes(partner: int, attendees: Sequence[Attendee]) -> bool:
     return all(one.answer != "declined" for one in attendees if one.id == partner)
 
 
-def takes_part(partner: int, meeting: Row, attendees: Sequence[Attendee]) -> bool:
+def takes_part(partner: int, meeting: op.Row, attendees: Sequence[Attendee]) -> bool:
     """Whether somebody is invited to a meeting, and has not declined."""
     return partner in (meeting["partner_ids"] or ()) and comes(partner, attendees)
 
 
-def span_of(meeting: Row, zone: ZoneInfo) -> tuple[datetime, datetime]:
+def span_of(meeting: op.Row, zone: ZoneInfo) -> tuple[datetime, datetime]:
     """Return from when to when a meeting lasts; one of whole days in the zone's days."""
     if not meeting["allday"]:
         return local(meeting["start"], zone), local(meeting["stop"], zone)
@@ -121,7 +119,7 @@ def span_of(meeting: Row, zone: ZoneInfo) -> tuple[datetime, datetime]:
     return local(begins, zone), local(ends, zone)
 
 
-def taken_by(meeting: Row, guests: Sequence[Attendee], named: Mapping[int, str]) -> list[str]:
+def taken_by(meeting: op.Row, guests: Sequence[Attendee], named: Mapping[int, str]) -> list[str]:
     """Return the names of those whom a meeting keeps busy; of none if it is shown as free."""
     if meeting["show_as"] == "free":
         return []

@@ -11,27 +11,20 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge, Gt, Len
 
-from odoo_toolkit.annotations import DryRun, JsonSchema
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.calendar.busy import MODEL, Attendee, attendees_of, conflicts
 from odoo_toolkit.apps.calendar.repeating import DAYS, Repeat, series_values
 from odoo_toolkit.apps.calendar.zones import local, to_utc, zone_of
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.mail.outcome import MESSAGE, Delivery, deliveries
 from odoo_toolkit.mail.recipients import people
-from odoo_toolkit.operations.documents import Document, Row, afterwards, read, read_rows
-from odoo_toolkit.operations.lines import NamesOrIds, checked_name, checked_number
-from odoo_toolkit.operations.steps import Done, Step, operate, permit
-from odoo_toolkit.plain_text import written_text
-from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.arguments import checked_count
-from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.search_text import literal
 from odoo_toolkit.values.moments import utc_string
 
-EVENT = Document(
+EVENT = op.Document(
     model=MODEL,
     noun="meeting",
     argument="meeting_id",
@@ -50,14 +43,14 @@ MeetingId = Annotated[int | None, Ge(1), Doc("Id of the meeting.")]
 MeetingName = Annotated[str | None, Doc("Its subject, instead of the id.")]
 Moment = Annotated[
     str | datetime,
-    JsonSchema({"type": "string"}),
+    op.JsonSchema({"type": "string"}),
     Doc("YYYY-MM-DDTHH:MM in the time zone, or with an offset."),
 ]
 Which = Literal["this", "following", "all"]
 
 
 @attrs.frozen(kw_only=True)
-class Meeting(Shown):
+class Meeting(op.Shown):
     """A meeting as it is now.
 
     Attributes:
@@ -89,12 +82,12 @@ class Meeting(Shown):
     warnings: list[str] = attrs.Factory(list)
 
 
-CREATE = Step(model=EVENT.model, method="create", says="Meeting created")
-MOVE = Step(model=EVENT.model, method="write", says="Meeting moved")
-CANCEL = Step(model=EVENT.model, method="write", says="Meeting cancelled")
+CREATE = op.Step(model=EVENT.model, method="create", says="Meeting created")
+MOVE = op.Step(model=EVENT.model, method="write", says="Meeting moved")
+CANCEL = op.Step(model=EVENT.model, method="write", says="Meeting cancelled")
 
 
-@operation
+@op.operation
 def create_meeting(
     odoo: Odoo,
     *,
@@ -103,14 +96,14 @@ def create_meeting(
     duration: Annotated[float, Gt(0), Doc("Hours.")] = 1.0,
     timezone: Zone = None,
     attendees: Annotated[
-        NamesOrIds, Doc("Contacts by name, id or e-mail address, besides the user.")
+        op.NamesOrIds, Doc("Contacts by name, id or e-mail address, besides the user.")
     ] = None,
     include_me: Annotated[bool, Doc("Whether the connected user takes part.")] = True,
     location: Annotated[str | None, Doc("Where it takes place.")] = None,
     description: Annotated[str | None, Doc("Plain text.")] = None,
     reminders: Annotated[
         Sequence[int] | None,
-        JsonSchema({"type": "array", "items": {"type": "integer"}}),
+        op.JsonSchema({"type": "array", "items": {"type": "integer"}}),
         Doc("Minutes before the start, one notification each."),
     ] = None,
     repeat: Annotated[
@@ -120,16 +113,16 @@ def create_meeting(
     every: Annotated[int, Ge(1), Doc("2 means every second day, week, ...")] = 1,
     weekdays: Annotated[
         Sequence[str] | None,
-        JsonSchema({"type": "array", "items": {"enum": list(DAYS)}}),
+        op.JsonSchema({"type": "array", "items": {"enum": list(DAYS)}}),
         Doc("For weekly. Default: that of the first meeting."),
     ] = None,
     count: Annotated[int | None, Ge(1), Doc("Number of meetings.")] = None,
     until: Annotated[
-        str | date | None, JsonSchema({"type": "string"}), Doc("Last day, instead of count.")
+        str | date | None, op.JsonSchema({"type": "string"}), Doc("Last day, instead of count.")
     ] = None,
     invite: Annotated[bool, Doc("Whether Odoo e-mails invitations.")] = True,
-    dry_run: DryRun = False,
-) -> Meeting | Plan:
+    dry_run: op.DryRun = False,
+) -> Meeting | op.Plan:
     """Create a meeting, or a series of meetings, in a time zone.
 
     >>> create_meeting(odoo, name="Budget", start="2030-03-11T09:00", timezone="Europe/Berlin",
@@ -146,10 +139,10 @@ def create_meeting(
             was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    name = checked_name(name, "Set name to the subject of the meeting.")
+    name = op.checked_name(name, "Set name to the subject of the meeting.")
     zone = zone_of(odoo, timezone)
     begins = to_utc(start, zone, "start")
-    hours = checked_number(duration, "duration", positive=True)
+    hours = op.checked_number(duration, "duration", positive=True)
     series = series_values(
         odoo,
         local(begins, zone),
@@ -160,7 +153,7 @@ def create_meeting(
         until=until,
         timezone=zone.key,
     )
-    permit(odoo, CREATE, dry_run=dry_run)
+    op.permit(odoo, CREATE, dry_run=dry_run)
     rows = people(odoo, list(attendees or ()), acts_on=EVENT.model, argument="attendees")
     guests = {row["id"]: row for row in rows}
     me = own_partner(odoo)
@@ -187,15 +180,15 @@ def create_meeting(
         values["location"] = location
     if description is not None:
         field = odoo.schema.fields(EVENT.model)["description"]
-        values["description"] = written_text(field, description)
+        values["description"] = op.written_text(field, description)
     if reminders:
         values["alarm_ids"] = _alarms(odoo, reminders)
     step = attrs.evolve(CREATE.of(vals_list=values), context={} if invite else _SILENT)
     silent = [row["display_name"] for row in guests.values() if not row["email"]]
     busy = conflicts(odoo, coming, begins, ends, zone)
 
-    def result(done: Done) -> Meeting:
-        row = afterwards(lambda: _first(odoo, done.id, begins), done.warnings)
+    def result(done: op.Done) -> Meeting:
+        row = op.afterwards(lambda: _first(odoo, done.id, begins), done.warnings)
         made = _meeting(odoo, row or {"id": done.id, "name": name}, zone, done.warnings)
         invited = [person for person in made.attendees if person.id != me]
         missing = set(guests) - {person.id for person in made.attendees} if row else set()
@@ -213,14 +206,14 @@ def create_meeting(
     if guests:
         who = ", ".join(row["display_name"] for row in guests.values())
         would += f" with {who}, {'who are invited by e-mail' if invite else 'without invitations'}"
-    plan = operate(odoo, [step], (), result, message=f"{would}.", dry_run=dry_run)
-    if isinstance(plan, Plan):
+    plan = op.operate(odoo, [step], (), result, message=f"{would}.", dry_run=dry_run)
+    if isinstance(plan, op.Plan):
         plan.warnings.extend(busy)
         plan.warnings.extend(_uninvited(silent, begins) if guests and invite else [])
     return plan
 
 
-@operation
+@op.operation
 def move_meeting(
     odoo: Odoo,
     *,
@@ -233,8 +226,8 @@ def move_meeting(
         Literal["this", "following"], Doc("In a series: this one, or also those that follow.")
     ] = "this",
     invite: Annotated[bool, Doc("Whether Odoo e-mails the new time.")] = True,
-    dry_run: DryRun = False,
-) -> Meeting | Plan:
+    dry_run: op.DryRun = False,
+) -> Meeting | op.Plan:
     """Move a meeting to another time.
 
     >>> move_meeting(odoo, meeting_id=5, start="2030-03-12T14:00", timezone="Europe/Berlin").start
@@ -251,8 +244,8 @@ def move_meeting(
     """
     zone = zone_of(odoo, timezone)
     begins = to_utc(start, zone, "start")
-    hours = None if duration is None else checked_number(duration, "duration", positive=True)
-    permit(odoo, MOVE, dry_run=dry_run)
+    hours = None if duration is None else op.checked_number(duration, "duration", positive=True)
+    op.permit(odoo, MOVE, dry_run=dry_run)
     row = find_meeting(odoo, meeting_id, meeting_name, zone)
     if row["allday"]:
         raise ValidationError(
@@ -271,8 +264,8 @@ def move_meeting(
     coming = {one.id: one.name for one in attendees_of(odoo, [row])[row["id"]]}
     busy = conflicts(odoo, coming, begins, ends, zone, but=row["id"]) if coming else []
 
-    def result(done: Done) -> Meeting:
-        now = afterwards(lambda: read(odoo, EVENT, row["id"]), done.warnings)
+    def result(done: op.Done) -> Meeting:
+        now = op.afterwards(lambda: op.read(odoo, EVENT, row["id"]), done.warnings)
         made = _meeting(odoo, now or row, zone, done.warnings, since=before)
         if now and (now["start"], now["stop"]) != (_iso(begins), _iso(ends)):
             done.warnings.append(f"Odoo stored different times: {made.start} to {made.stop}.")
@@ -284,13 +277,13 @@ def move_meeting(
     old = _span(was, _utc(row["stop"]), zone)
     more = ", and those of the series that follow" if following else ""
     would = f"Would move {row['name']!r} from {old} to {_span(begins, ends, zone)}{more}."
-    plan = operate(odoo, [step], [row["id"]], result, message=would, dry_run=dry_run)
-    if isinstance(plan, Plan):
+    plan = op.operate(odoo, [step], [row["id"]], result, message=would, dry_run=dry_run)
+    if isinstance(plan, op.Plan):
         plan.warnings.extend(busy)
     return plan
 
 
-@operation
+@op.operation
 def cancel_meeting(
     odoo: Odoo,
     *,
@@ -300,8 +293,8 @@ def cancel_meeting(
         Which, Doc("In a series: this one, this and those that follow, or all.")
     ] = "this",
     timezone: Zone = None,
-    dry_run: DryRun = False,
-) -> Meeting | Plan:
+    dry_run: op.DryRun = False,
+) -> Meeting | op.Plan:
     """Cancel a meeting. It is archived, so you can restore it.
 
     >>> cancel_meeting(odoo, meeting_id=5).active
@@ -315,7 +308,7 @@ def cancel_meeting(
         AccessError: Odoo or the policy does not allow it.
     """
     zone = zone_of(odoo, timezone)
-    permit(odoo, CANCEL, dry_run=dry_run)
+    op.permit(odoo, CANCEL, dry_run=dry_run)
     row = find_meeting(odoo, meeting_id, meeting_name, zone)
     if not row["active"]:
         return _meeting(
@@ -329,11 +322,11 @@ def cancel_meeting(
         ]
         if which == "following":
             domain.append(["start", ">=", utc_string(_utc(row["start"]))])
-        found = [one["id"] for one in read_rows(odoo, EVENT.model, domain, ["start"])]
+        found = [one["id"] for one in op.read_rows(odoo, EVENT.model, domain, ["start"])]
         ids = [row["id"], *(number for number in found if number != row["id"])]
 
-    def result(done: Done) -> Meeting:
-        now = afterwards(lambda: read(odoo, EVENT, row["id"]), done.warnings)
+    def result(done: op.Done) -> Meeting:
+        now = op.afterwards(lambda: op.read(odoo, EVENT, row["id"]), done.warnings)
         # Odoo writes no e-mails about it: what it wrote before is not of interest.
         made = _meeting(odoo, now or row, zone, done.warnings, since=None)
         if others := [one.name for one in made.attendees if one.id != own_partner(odoo)]:
@@ -347,7 +340,7 @@ def cancel_meeting(
     number = f" and {len(ids) - 1} more of its series" if len(ids) > 1 else ""
     would = f"Would cancel {row['name']!r} {span}{number}."
     step = CANCEL.of(vals={"active": False})
-    return operate(odoo, [step], ids, result, message=would, dry_run=dry_run)
+    return op.operate(odoo, [step], ids, result, message=would, dry_run=dry_run)
 
 
 # Finding ---------------------------------------------------------------------------------------
@@ -356,14 +349,14 @@ def cancel_meeting(
 def own_partner(odoo: Odoo) -> int:
     """Return the contact of the user of the connection."""
     domain = [["id", "=", odoo.uid]]
-    rows = read_rows(odoo, "res.users", domain, ["partner_id"], acts_on=EVENT.model)
+    rows = op.read_rows(odoo, "res.users", domain, ["partner_id"], acts_on=EVENT.model)
     number: int = rows[0]["partner_id"].id
     return number
 
 
 def find_meeting(
     odoo: Odoo, meeting_id: int | None, meeting_name: str | None, zone: ZoneInfo
-) -> Row:
+) -> op.Row:
     """Return the row of the meeting meant; by its subject only one that is still to come.
 
     Raises:
@@ -378,14 +371,14 @@ def find_meeting(
             details={"field": "meeting_id"},
         )
     if meeting_id is not None:
-        return read(odoo, EVENT, meeting_id)
+        return op.read(odoo, EVENT, meeting_id)
     text = str(meeting_name).strip()
     now = utc_string(datetime.now(UTC))
     domain = [["name", "=ilike", literal(text)], ["stop", ">=", now], ["active", "=", True]]
-    rows = read_rows(odoo, EVENT.model, domain, EVENT.fields, limit=11, order="start")
+    rows = op.read_rows(odoo, EVENT.model, domain, EVENT.fields, limit=11, order="start")
     if not rows:
         domain[0] = ["name", "ilike", literal(text)]
-        rows = read_rows(odoo, EVENT.model, domain, EVENT.fields, limit=11, order="start")
+        rows = op.read_rows(odoo, EVENT.model, domain, EVENT.fields, limit=11, order="start")
     if not rows:
         raise NotFoundError(
             f"No upcoming meeting is called {text!r} (meeting_name).",
@@ -397,13 +390,13 @@ def find_meeting(
             RecordName(id=row["id"], name=f"{row['name']}, {_at(_utc(row['start']), zone)}")
             for row in rows
         ]
-        raise AmbiguousNameError("meeting_id", text, EVENT.model, matches)
+        raise op.AmbiguousNameError("meeting_id", text, EVENT.model, matches)
     return rows[0]
 
 
-def _first(odoo: Odoo, made: int, begins: datetime) -> Row:
+def _first(odoo: Odoo, made: int, begins: datetime) -> op.Row:
     """Return the row of what was created; of a series the first, which may be another record."""
-    row = read(odoo, EVENT, made)
+    row = op.read(odoo, EVENT, made)
     if row["active"] or not row["recurrency"]:
         return row
     domain = [
@@ -412,7 +405,7 @@ def _first(odoo: Odoo, made: int, begins: datetime) -> Row:
         ["create_uid", "=", odoo.uid],
         ["active", "=", True],
     ]
-    rows = read_rows(odoo, EVENT.model, domain, EVENT.fields, limit=1, order="id desc")
+    rows = op.read_rows(odoo, EVENT.model, domain, EVENT.fields, limit=1, order="id desc")
     return rows[0] if rows else row
 
 
@@ -421,7 +414,7 @@ def _alarms(odoo: Odoo, minutes: Sequence[int]) -> list[list[Any]]:
     wanted = [checked_count(number, f"reminders[{i}]", 0) for i, number in enumerate(minutes)]
     domain = [["alarm_type", "=", "notification"], ["duration_minutes", "in", wanted]]
     fields = ["duration_minutes"]
-    rows = read_rows(odoo, ALARM, domain, fields, acts_on=EVENT.model, order="id desc")
+    rows = op.read_rows(odoo, ALARM, domain, fields, acts_on=EVENT.model, order="id desc")
     known = {row["duration_minutes"]: row["id"] for row in rows}
     return [
         [4, known[number], 0]
@@ -447,20 +440,20 @@ def newest(odoo: Odoo, meeting: int) -> int:
     """Return the id of the newest message about a meeting; 0 where there is none."""
     domain = [["model", "=", EVENT.model], ["res_id", "=", meeting]]
     fields, model = ["id"], EVENT.model
-    rows = read_rows(odoo, MESSAGE, domain, fields, acts_on=model, limit=1, order="id desc")
+    rows = op.read_rows(odoo, MESSAGE, domain, fields, acts_on=model, limit=1, order="id desc")
     return rows[0]["id"] if rows else 0
 
 
-def _invitations(odoo: Odoo, row: Row, since: int) -> list[Delivery]:
+def _invitations(odoo: Odoo, row: op.Row, since: int) -> list[Delivery]:
     """Return what became of the e-mails about a meeting."""
     domain = [["model", "=", EVENT.model], ["res_id", "=", row["id"]], ["id", ">", since]]
-    rows = read_rows(odoo, MESSAGE, domain, ["id"], acts_on=EVENT.model)
+    rows = op.read_rows(odoo, MESSAGE, domain, ["id"], acts_on=EVENT.model)
     return deliveries(odoo, EVENT.model, [message["id"] for message in rows])
 
 
 def _meeting(
     odoo: Odoo,
-    row: Row,
+    row: op.Row,
     zone: ZoneInfo,
     warnings: list[str],
     *,
@@ -469,17 +462,17 @@ def _meeting(
 ) -> Meeting:
     """Return a meeting with its attendees, and the e-mails about it after a message, if any."""
     known = "start" in row
-    people_of = afterwards(lambda: attendees_of(odoo, [row]), warnings, "the attendees") or {}
+    people_of = op.afterwards(lambda: attendees_of(odoo, [row]), warnings, "the attendees") or {}
     sent = (
-        afterwards(lambda: _invitations(odoo, row, since), warnings, "the invitations")
+        op.afterwards(lambda: _invitations(odoo, row, since), warnings, "the invitations")
         if known and since is not None
         else None
     )
     number = None
     if row.get("recurrence_id"):
         domain = [["recurrence_id", "=", row["recurrence_id"].id], ["active", "=", True]]
-        series = afterwards(
-            lambda: read_rows(odoo, EVENT.model, domain, ["id"]), warnings, "the series"
+        series = op.afterwards(
+            lambda: op.read_rows(odoo, EVENT.model, domain, ["id"]), warnings, "the series"
         )
         number = len(series) if series is not None else None
     return Meeting(

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any, Literal
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.operations.lines import checked_day
 from odoo_toolkit.records.arguments import checked_count
 
 Repeat = Literal["daily", "weekly", "monthly", "monthly_weekday", "yearly"]
@@ -45,7 +45,7 @@ def series_values(
     Raises:
         ValidationError: an argument is wrong, or there is no end.
     """
-    last = checked_day(until, "until")
+    last = op.checked_day(until, "until")
     if repeat is None:
         if weekdays or count is not None or last:
             raise ValidationError(

@@ -11,28 +11,27 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge, Gt, Le, Len
 
-from odoo_toolkit.annotations import JsonSchema
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.calendar.busy import Attendee, comes, meetings_of, span_of, taken_by
 from odoo_toolkit.apps.calendar.meetings import EVENT, Zone, own_partner
 from odoo_toolkit.apps.calendar.zones import day_after, zone_of
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.mail.recipients import people
-from odoo_toolkit.operations.documents import Row
-from odoo_toolkit.operations.lines import checked_day, checked_number
 from odoo_toolkit.records.arguments import checked_count
 from odoo_toolkit.records.results import RecordName
 
 #: Most days that one call looks at, and most free times that it returns.
 MOST_DAYS, MOST_TIMES = 62, 50
 
-Day = Annotated[str | date | None, JsonSchema({"type": "string"})]
-People = Annotated[Sequence[int | str], JsonSchema({"type": "array", "items": {"type": "string"}})]
+Day = Annotated[str | date | None, op.JsonSchema({"type": "string"})]
+People = Annotated[
+    Sequence[int | str], op.JsonSchema({"type": "array", "items": {"type": "string"}})
+]
 
 
 @attrs.frozen(kw_only=True)
-class Slot(Shown):
+class Slot(op.Shown):
     """A period of time.
 
     Attributes:
@@ -55,7 +54,7 @@ class Slot(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class Agenda(Shown):
+class Agenda(op.Shown):
     """The meetings of one person, in order.
 
     Attributes:
@@ -70,7 +69,7 @@ class Agenda(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class FreeTimes(Shown):
+class FreeTimes(op.Shown):
     """Times when several people are all free.
 
     Attributes:
@@ -95,7 +94,7 @@ def get_agenda(
     days: Annotated[int, Ge(1), Le(MOST_DAYS), Doc("Number of days.")] = 1,
     person: Annotated[
         str | int | None,
-        JsonSchema({"type": "string"}),
+        op.JsonSchema({"type": "string"}),
         Doc("Contact by name, id or e-mail address. Default: the connected user."),
     ] = None,
     timezone: Zone = None,
@@ -164,7 +163,7 @@ def find_times(
         AccessError: Odoo or the policy does not allow it.
     """
     zone = zone_of(odoo, timezone)
-    needed = timedelta(hours=checked_number(duration, "duration", positive=True))
+    needed = timedelta(hours=op.checked_number(duration, "duration", positive=True))
     first = _day(day, "day", zone)
     last = day_after(first, _days(days) - 1)
     opens, closes = _time(earliest, "earliest"), _time(latest, "latest")
@@ -245,7 +244,7 @@ def _gaps(
     return gaps
 
 
-def _slot(meeting: Row, attendees: list[Attendee], zone: ZoneInfo) -> Slot:
+def _slot(meeting: op.Row, attendees: list[Attendee], zone: ZoneInfo) -> Slot:
     begins, ends = span_of(meeting, zone)
     return Slot(
         start=begins.isoformat(),
@@ -259,7 +258,7 @@ def _slot(meeting: Row, attendees: list[Attendee], zone: ZoneInfo) -> Slot:
 
 
 def _day(value: str | date | None, field: str, zone: ZoneInfo) -> date:
-    text = checked_day(value, field)
+    text = op.checked_day(value, field)
     return datetime.now(zone).date() if text is None else date.fromisoformat(text)
 
 

@@ -6,9 +6,9 @@ import re
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.operations.time_zones import own_zone
 from odoo_toolkit.values.moments import parse_moment
 
 _ZONED = re.compile(r"[0-9:.,]\s*(Z|[+-][0-9]{2}:?([0-9]{2})?)$", re.IGNORECASE)
@@ -21,7 +21,7 @@ def zone_of(odoo: Odoo, name: str | None) -> ZoneInfo:
         ValidationError: there is no such time zone.
     """
     if not name:
-        return own_zone(odoo)
+        return op.own_zone(odoo)
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError, AttributeError, TypeError):

@@ -9,7 +9,7 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Len
 
-from odoo_toolkit.annotations import DryRun, JsonSchema
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.contacts.duplicates import CONTACT, SIGNS, open_fields, possible_duplicates
 from odoo_toolkit.apps.contacts.similarity import (
     SIGN_FIELDS,
@@ -20,29 +20,7 @@ from odoo_toolkit.apps.contacts.similarity import (
 )
 from odoo_toolkit.arguments.compared import Difference, in_words
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, ValidationError, make_error
-from odoo_toolkit.operations.documents import (
-    Row,
-    afterwards,
-    filled,
-    label,
-    read_rows,
-    row_after,
-    stored_otherwise,
-)
-from odoo_toolkit.operations.lines import (
-    NameOrId,
-    NamesOrIds,
-    check_lines,
-    checked_name,
-    wanted_each,
-)
-from odoo_toolkit.operations.links import linked_ids
-from odoo_toolkit.operations.steps import Done, Step, operate, permit
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plans import Plan, operation
-from odoo_toolkit.records.names import Wanted
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.plain import plain
 
@@ -87,7 +65,7 @@ class NewAddress(TypedDict, total=False):
 
 
 @attrs.frozen(kw_only=True)
-class CompanyContact(Shown):
+class CompanyContact(op.Shown):
     """A person or an address of a company, as stored in Odoo."""
 
     id: int
@@ -105,7 +83,7 @@ class CompanyContact(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class CompanyResult(Shown):
+class CompanyResult(op.Shown):
     """A company that was created, as stored in Odoo.
 
     Attributes:
@@ -135,13 +113,13 @@ class CompanyResult(Shown):
     warnings: list[str] = attrs.Factory(list)
 
 
-CREATE = Step(model=CONTACT.model, method="create", says="Company created")
+CREATE = op.Step(model=CONTACT.model, method="create", says="Company created")
 
 _SHOWN = ("name", "type", "function", "email", "phone", *_POSTAL[:4], "state_id", "country_id")
 COMPANY = attrs.evolve(CONTACT, noun="company", fields=(*_SHOWN, "vat", "website", "user_id"))
 
 
-@operation
+@op.operation
 def create_company(
     odoo: Odoo,
     *,
@@ -154,26 +132,26 @@ def create_company(
     street2: Annotated[str | None, Doc("Second line of the address.")] = None,
     zip: Annotated[str | None, Doc("Postal code.")] = None,  # noqa: A002 - Odoo's name for it
     city: Annotated[str | None, Doc("City.")] = None,
-    state: Annotated[NameOrId, Doc("Name, code or id of a state of the country given.")] = None,
-    country: Annotated[NameOrId, Doc("Name, two-letter code or id.")] = None,
-    salesperson: Annotated[NameOrId, Doc("Name, login or id of a user.")] = None,
-    tags: Annotated[NamesOrIds, Doc("Names or ids of contact tags that exist.")] = None,
+    state: Annotated[op.NameOrId, Doc("Name, code or id of a state of the country given.")] = None,
+    country: Annotated[op.NameOrId, Doc("Name, two-letter code or id.")] = None,
+    salesperson: Annotated[op.NameOrId, Doc("Name, login or id of a user.")] = None,
+    tags: Annotated[op.NamesOrIds, Doc("Names or ids of contact tags that exist.")] = None,
     people: Annotated[
         Sequence[NewPerson] | None,
-        JsonSchema({"type": "array", "items": {"type": "object"}}),
+        op.JsonSchema({"type": "array", "items": {"type": "object"}}),
         Doc("Each {'name', 'function', 'email', 'phone'}."),
     ] = None,
     addresses: Annotated[
         Sequence[NewAddress] | None,
-        JsonSchema({"type": "array", "items": {"type": "object"}}),
+        op.JsonSchema({"type": "array", "items": {"type": "object"}}),
         Doc(
             "Each {'type': 'invoice', 'delivery' or 'other', 'name', 'street', 'street2', 'zip',"
             " 'city', 'state', 'country', 'email', 'phone'}."
         ),
     ] = None,
     allow_duplicates: Annotated[bool, Doc("Create it even if it may already exist.")] = False,
-    dry_run: DryRun = False,
-) -> CompanyResult | Plan:
+    dry_run: op.DryRun = False,
+) -> CompanyResult | op.Plan:
     """Create a company with its people and addresses, unless it may already exist.
 
     >>> made = create_company(
@@ -201,7 +179,7 @@ def create_company(
             argument is wrong. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    name = checked_name(name, "Set name to the name of the company.")
+    name = op.checked_name(name, "Set name to the name of the company.")
     persons = _checked(people, _PERSON_KEYS, "people", ("name",))
     places = _checked(addresses, _ADDRESS_KEYS, "addresses", ("type",))
     _check_types(places)
@@ -210,11 +188,11 @@ def create_company(
     own |= {"state": plain(state), "country": plain(country)}
     own = {key: value for key, value in own.items() if value is not None}
     _check_reach(own, "")
-    permit(odoo, CREATE, dry_run=dry_run)
-    (user, *tag_ids) = linked_ids(
+    op.permit(odoo, CREATE, dry_run=dry_run)
+    (user, *tag_ids) = op.linked_ids(
         odoo,
-        [Wanted.of("res.users", plain(salesperson), "salesperson")],
-        wanted_each("res.partner.category", tags, "tags"),
+        [op.Wanted.of("res.users", plain(salesperson), "salesperson")],
+        op.wanted_each("res.partner.category", tags, "tags"),
     )
     lines = [own, *({"type": "contact", **person} for person in persons), *places]
     wheres = ["", *(f"people[{i}]." for i in range(len(persons)))]
@@ -228,7 +206,7 @@ def create_company(
         raise _there_already(found)
     values = {**company, **({"child_ids": [[0, 0, one] for one in children]} if children else {})}
 
-    def result(done: Done) -> CompanyResult:
+    def result(done: op.Done) -> CompanyResult:
         done.warnings.extend([*warnings, *([_in_words(found)] if found else [])])
         return _result(odoo, done, company, children)
 
@@ -239,8 +217,8 @@ def create_company(
     )
     would = f"Would create the company {name!r}{f' with {with_them}' if with_them else ''}."
     create = CREATE.of(vals_list=values)
-    answer = operate(odoo, [create], (), result, message=would, dry_run=dry_run)
-    if not isinstance(answer, Plan):
+    answer = op.operate(odoo, [create], (), result, message=would, dry_run=dry_run)
+    if not isinstance(answer, op.Plan):
         return answer
     told = [_in_words(found)] if found else []
     told += ["To create it, pass allow_duplicates=True."] if found and not allow_duplicates else []
@@ -258,7 +236,7 @@ def _checked(
 ) -> list[dict[str, Any]]:
     if plain(given) in (None, []):
         return []
-    lines = check_lines(given or (), keys, argument)
+    lines = op.check_lines(given or (), keys, argument)
     if len(lines) > _MOST:
         raise ValidationError(f"Give up to {_MOST} {argument}.", details={"field": argument})
     for index, line in enumerate(lines):
@@ -320,9 +298,9 @@ def _with_links(
         if code in by_code:
             countries[at] = by_code[str(code)]
         elif said is not None:
-            wanted.append(Wanted.of("res.country", said, f"{wheres[at]}country"))
+            wanted.append(op.Wanted.of("res.country", said, f"{wheres[at]}country"))
             places.append(at)
-    for at, number in zip(places, linked_ids(odoo, wanted), strict=True):
+    for at, number in zip(places, op.linked_ids(odoo, wanted), strict=True):
         countries[at] = number
     states = _states(odoo, lines, wheres, countries)
     found = []
@@ -354,10 +332,10 @@ def _states(
         if code in by_code:
             found[at] = by_code[str(code)]
         else:
-            one = Wanted.of("res.country.state", said, f"{wheres[at]}state", tuple(domain))
+            one = op.Wanted.of("res.country.state", said, f"{wheres[at]}state", tuple(domain))
             wanted.append(one)
             places.append(at)
-    for at, number in zip(places, linked_ids(odoo, wanted), strict=True):
+    for at, number in zip(places, op.linked_ids(odoo, wanted), strict=True):
         found[at] = number
     _check_countries(odoo, found, countries, wheres)
     return found
@@ -373,7 +351,7 @@ def _check_countries(
     ids = sorted({number for number in states if number})
     domain = [["id", "in", ids]]
     rows = (
-        read_rows(odoo, "res.country.state", domain, ["country_id"], acts_on=CONTACT.model)
+        op.read_rows(odoo, "res.country.state", domain, ["country_id"], acts_on=CONTACT.model)
         if ids
         else []
     )
@@ -394,7 +372,7 @@ def _code(said: Any, most: int) -> str | None:
 
 
 def _by_code(odoo: Odoo, model: str, domain: list[Any]) -> dict[str, int]:
-    rows = read_rows(odoo, model, domain, ["code"], acts_on=CONTACT.model)
+    rows = op.read_rows(odoo, model, domain, ["code"], acts_on=CONTACT.model)
     return {str(row["code"]): row["id"] for row in rows}
 
 
@@ -406,7 +384,7 @@ class _Alike:
     """A contact that may be one of the new ones."""
 
     new: str
-    row: Row
+    row: op.Row
     likeness: Likeness
 
 
@@ -415,9 +393,9 @@ def _duplicates(odoo: Odoo, new: Sequence[Mapping[str, Any]]) -> tuple[list[_Ali
     signs = [sign for sign in SIGNS if open_fields(odoo, SIGN_FIELDS[sign])]
     if not signs:
         return [], ["The toolkit looked for no duplicates: the fields to compare are blocked."]
-    rows: list[Row] = [{**dict.fromkeys(CONTACT.fields), "id": 0, **one} for one in new]
+    rows: list[op.Row] = [{**dict.fromkeys(CONTACT.fields), "id": 0, **one} for one in new]
     rows = [row for row in rows if row["is_company"] or row["email"] or row["phone"]]
-    answers = side_by_side([lambda r=row: possible_duplicates(odoo, r, signs) for row in rows])  # type: ignore[misc]
+    answers = op.side_by_side([lambda r=row: possible_duplicates(odoo, r, signs) for row in rows])  # type: ignore[misc]
     found, warnings = [], []
     for row, (others, complete) in zip(rows, answers, strict=True):
         if not complete:
@@ -435,7 +413,7 @@ def _duplicates(odoo: Odoo, new: Sequence[Mapping[str, Any]]) -> tuple[list[_Ali
 
 def _in_words(found: Sequence[_Alike]) -> str:
     told = [
-        f"{one.new!r} may be {label(one.row)}: {', '.join(one.likeness.why)}"
+        f"{one.new!r} may be {op.label(one.row)}: {', '.join(one.likeness.why)}"
         f" (score {one.likeness.score:g})"
         for one in found[:_MOST_NAMED]
     ]
@@ -467,23 +445,23 @@ def _there_already(found: Sequence[_Alike]) -> ValidationError:
 
 
 def _result(
-    odoo: Odoo, done: Done, company: Mapping[str, Any], children: Sequence[Mapping[str, Any]]
+    odoo: Odoo, done: op.Done, company: Mapping[str, Any], children: Sequence[Mapping[str, Any]]
 ) -> CompanyResult:
     warnings = done.warnings
-    row = row_after(odoo, COMPANY, done, name=company["name"])
-    made = afterwards(lambda: _children(odoo, done.id), warnings, "its people and addresses")
+    row = op.row_after(odoo, COMPANY, done, name=company["name"])
+    made = op.afterwards(lambda: _children(odoo, done.id), warnings, "its people and addresses")
     given = {done.id: company}
     if made is not None and len(made) == len(children):
         given |= {one["id"]: child for one, child in zip(made, children, strict=True)}
     elif made is not None:
         warnings.append(f"Odoo created {len(made)} of {len(children)} people and addresses.")
-    different = afterwards(
-        lambda: stored_otherwise(odoo, CONTACT.model, given, CONTACT.model), warnings
+    different = op.afterwards(
+        lambda: op.stored_otherwise(odoo, CONTACT.model, given, CONTACT.model), warnings
     )
     if different:
         warnings.append(in_words(different))
-    contacts = [filled(CompanyContact, one) for one in made or ()]
-    return filled(
+    contacts = [op.filled(CompanyContact, one) for one in made or ()]
+    return op.filled(
         CompanyResult,
         row,
         message=f"Created the company {company['name']!r} with ID {done.id}.",
@@ -494,9 +472,9 @@ def _result(
     )
 
 
-def _children(odoo: Odoo, company: int) -> list[Row]:
+def _children(odoo: Odoo, company: int) -> list[op.Row]:
     # In the order of their ids, in which Odoo has made them.
-    return read_rows(odoo, CONTACT.model, [["parent_id", "=", company]], _SHOWN, order="id")
+    return op.read_rows(odoo, CONTACT.model, [["parent_id", "=", company]], _SHOWN, order="id")
 
 
 def _called(line: Mapping[str, Any]) -> str:

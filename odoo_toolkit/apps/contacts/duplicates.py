@@ -10,7 +10,7 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge, Le
 
-from odoo_toolkit.annotations import AtMost
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.contacts.similarity import (
     KEY_DIGITS,
     SIGN_FIELDS,
@@ -24,10 +24,7 @@ from odoo_toolkit.apps.contacts.similarity import (
     tax_number,
 )
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import ValidationError, make_error
-from odoo_toolkit.operations.documents import Document, Row, filled, find_id, read, read_rows
-from odoo_toolkit.operations.lines import checked_number
 from odoo_toolkit.progress import Steps
 from odoo_toolkit.records.arguments import checked_count
 from odoo_toolkit.records.results import RecordName
@@ -37,7 +34,7 @@ from odoo_toolkit.values.scalars import short_repr
 
 SIGNS: tuple[Sign, ...] = get_args(Sign)
 
-CONTACT = Document(
+CONTACT = op.Document(
     model="res.partner",
     noun="contact",
     argument="contact_id",
@@ -55,7 +52,7 @@ _MOST_SHOWN = 20
 
 
 @attrs.frozen(kw_only=True)
-class DuplicateContact(Shown):
+class DuplicateContact(op.Shown):
     """A contact that may be a duplicate.
 
     Attributes:
@@ -80,7 +77,7 @@ class DuplicateContact(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class DuplicatePair(Shown):
+class DuplicatePair(op.Shown):
     """Two contacts that may be the same.
 
     Attributes:
@@ -97,7 +94,7 @@ class DuplicatePair(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class DuplicateGroup(Shown):
+class DuplicateGroup(op.Shown):
     """A group of contacts that may be the same.
 
     Attributes:
@@ -114,7 +111,7 @@ class DuplicateGroup(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class DuplicatesResult(Shown):
+class DuplicatesResult(op.Shown):
     """Groups of contacts that may be duplicates.
 
     Attributes:
@@ -145,7 +142,7 @@ def find_duplicates(
     minimum: Annotated[
         float, Ge(0.1), Le(1), Doc("Minimum score. The same name alone scores 0.6.")
     ] = 0.5,
-    limit: Annotated[int, Ge(1), AtMost(100), Doc("Maximum number of groups.")] = 20,
+    limit: Annotated[int, Ge(1), op.AtMost(100), Doc("Maximum number of groups.")] = 20,
 ) -> DuplicatesResult:
     """Find contacts that may be duplicates, with a score and the reasons. It writes nothing.
 
@@ -165,14 +162,14 @@ def find_duplicates(
     """
     warnings: list[str] = []
     limit = min(checked_count(limit, "limit", 1), 100)
-    if not 0.1 <= checked_number(minimum, "minimum", positive=True) <= 1:
+    if not 0.1 <= op.checked_number(minimum, "minimum", positive=True) <= 1:
         raise ValidationError("minimum must be from 0.1 to 1.", details={"field": "minimum"})
     signs = _open_signs(odoo, _checked_signs(by), warnings)
     if contact_id is None and contact_name is None:
         rows, complete = _read_contacts(odoo)
         pairs = _pairs(rows, signs, warnings)
     else:
-        contact = read(odoo, CONTACT, find_id(odoo, CONTACT, contact_id, contact_name))
+        contact = op.read(odoo, CONTACT, op.find_id(odoo, CONTACT, contact_id, contact_name))
         rows, complete = possible_duplicates(odoo, contact, signs)
         pairs = {(contact["id"], row["id"]) for row in rows}
         rows = [contact, *rows]
@@ -236,14 +233,14 @@ def open_fields(odoo: Odoo, names: Iterable[str]) -> list[str]:
     return [name for name in names if name in described]
 
 
-def _read_contacts(odoo: Odoo) -> tuple[list[Row], bool]:
+def _read_contacts(odoo: Odoo) -> tuple[list[op.Row], bool]:
     """Return the active contacts, and whether these are all."""
-    found: list[Row] = []
+    found: list[op.Row] = []
     progress = Steps(MOST_COMPARED // _PAGE)
     while len(found) < MOST_COMPARED:
         last = found[-1]["id"] if found else 0
         domain = [["active", "=", True], ["id", ">", last]]
-        page = read_rows(odoo, CONTACT.model, domain, CONTACT.fields, limit=_PAGE, order="id")
+        page = op.read_rows(odoo, CONTACT.model, domain, CONTACT.fields, limit=_PAGE, order="id")
         found += page
         progress.finish(1, f"{len(found)} contacts read")
         if len(page) < _PAGE:
@@ -251,7 +248,9 @@ def _read_contacts(odoo: Odoo) -> tuple[list[Row], bool]:
     return found, False
 
 
-def possible_duplicates(odoo: Odoo, contact: Row, signs: Sequence[Sign]) -> tuple[list[Row], bool]:
+def possible_duplicates(
+    odoo: Odoo, contact: op.Row, signs: Sequence[Sign]
+) -> tuple[list[op.Row], bool]:
     """Return what shares a sign with one contact, and whether that is all; one round trip.
 
     Args:
@@ -275,7 +274,7 @@ def possible_duplicates(odoo: Odoo, contact: Row, signs: Sequence[Sign]) -> tupl
         return [], True
     either = ["|"] * (len(conditions) - 1) + conditions
     domain = [["active", "=", True], ["id", "!=", contact["id"]], *either]
-    rows = read_rows(odoo, CONTACT.model, domain, CONTACT.fields, limit=_PAGE, order="id")
+    rows = op.read_rows(odoo, CONTACT.model, domain, CONTACT.fields, limit=_PAGE, order="id")
     return rows, len(rows) < _PAGE
 
 
@@ -289,7 +288,9 @@ def number_conditions(fields: Sequence[str], number: str) -> list[Any]:
     return [[field, "ilike", spread(number[-KEY_DIGITS:])] for field in fields]
 
 
-def _pairs(rows: Sequence[Row], signs: Sequence[Sign], warnings: list[str]) -> set[tuple[int, int]]:
+def _pairs(
+    rows: Sequence[op.Row], signs: Sequence[Sign], warnings: list[str]
+) -> set[tuple[int, int]]:
     """Return the contacts that are worth comparing: those that share a sign."""
     sorted_by: dict[tuple[str, str], list[int]] = {}
     for row in rows:
@@ -309,7 +310,9 @@ def _pairs(rows: Sequence[Row], signs: Sequence[Sign], warnings: list[str]) -> s
     return pairs
 
 
-def _groups(alike: dict[tuple[int, int], Likeness], by_id: dict[int, Row]) -> list[DuplicateGroup]:
+def _groups(
+    alike: dict[tuple[int, int], Likeness], by_id: dict[int, op.Row]
+) -> list[DuplicateGroup]:
     """Put together what hangs together, the likeliest first."""
     above: dict[int, int] = {}
 
@@ -343,17 +346,17 @@ def _groups(alike: dict[tuple[int, int], Likeness], by_id: dict[int, Row]) -> li
     return sorted(groups, key=lambda group: (-group.score, group.contacts[0].id))
 
 
-def _to_keep(rows: Sequence[Row]) -> int:
-    def rank(row: Row) -> tuple[bool, int, int]:
+def _to_keep(rows: Sequence[op.Row]) -> int:
+    def rank(row: op.Row) -> tuple[bool, int, int]:
         filled_in = sum(bool(row.get(field)) for field in CONTACT.fields)
         return (not row.get("user_ids"), -filled_in, row["id"])
 
     return int(min(rows, key=rank)["id"])
 
 
-def _shown(row: Row) -> DuplicateContact:
+def _shown(row: op.Row) -> DuplicateContact:
     users = row.get("user_ids")
-    return filled(
+    return op.filled(
         DuplicateContact,
         row,
         company=row.get("parent_id"),

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import attrs
 from annotated_doc import Doc
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.contacts.duplicates import CONTACT, number_conditions, open_fields
 from odoo_toolkit.apps.contacts.similarity import (
     SIGN_FIELDS,
@@ -18,15 +19,8 @@ from odoo_toolkit.apps.contacts.similarity import (
     digits,
     same_number,
 )
-from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import words
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooConnectionError, OdooError, make_error
-from odoo_toolkit.operations.documents import Row, currency_of, filled, read_rows
-from odoo_toolkit.operations.lines import NameOrId, today, wanted_links
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.records.names import resolve
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.search_text import literal
 
@@ -43,7 +37,7 @@ _FREE_MAIL = """aol.com gmail.com gmx.at gmx.ch gmx.de gmx.net googlemail.com ho
 
 
 @attrs.frozen(kw_only=True)
-class IdentifiedContact(Shown):
+class IdentifiedContact(op.Shown):
     """A contact with this number or address.
 
     Attributes:
@@ -69,7 +63,7 @@ class IdentifiedContact(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class OpenDocument(Shown):
+class OpenDocument(op.Shown):
     """An order that is not finished, or an invoice or bill that is not paid.
 
     Attributes:
@@ -96,7 +90,7 @@ class OpenDocument(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class LastContact(Shown):
+class LastContact(op.Shown):
     """The newest message from or to a person of a company.
 
     Attributes:
@@ -116,7 +110,7 @@ class LastContact(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class Account(Shown):
+class Account(op.Shown):
     """The open documents of a company, or of a person without a company.
 
     None means that the data can't be read. A warning of the result says why.
@@ -140,7 +134,7 @@ class Account(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class IdentifyResult(Shown):
+class IdentifyResult(op.Shown):
     """The contacts with a number or address, and their accounts.
 
     Attributes:
@@ -210,7 +204,7 @@ _SHOWN_AS: Mapping[DocumentKind, tuple[str, str]] = {
 }
 
 #: On what messages are looked for; where they are on something else, it is not for everybody.
-_TALKED_OF = words("""
+_TALKED_OF = op.words("""
     res.partner sale.order account.move purchase.order crm.lead helpdesk.ticket project.task
     stock.picking
 """)
@@ -221,7 +215,7 @@ def identify_contact(
     *,
     phone: Annotated[str | None, Doc("Phone number, in any notation.")] = None,
     email: Annotated[str | None, Doc("E-mail address.")] = None,
-    contact: Annotated[NameOrId, Doc("Contact by name or id, if it is known.")] = None,
+    contact: Annotated[op.NameOrId, Doc("Contact by name or id, if it is known.")] = None,
 ) -> IdentifyResult:
     """Find the contact of a phone number or e-mail address, and its open documents.
 
@@ -259,8 +253,8 @@ def identify_contact(
     if contact is None:
         found = _find(odoo, number, address, warnings)
     else:
-        (wanted,) = wanted_links(contact=(CONTACT.model, contact))
-        found = [(row, []) for row in _look(odoo, [["id", "=", resolve(odoo, wanted)]])]
+        (wanted,) = op.wanted_links(contact=(CONTACT.model, contact))
+        found = [(row, []) for row in _look(odoo, [["id", "=", op.resolve(odoo, wanted)]])]
     if len(found) > _MOST_SHOWN:
         warnings.append(f"Of {len(found)} contacts, {_MOST_SHOWN} are shown.")
         found = found[:_MOST_SHOWN]
@@ -286,7 +280,7 @@ def identify_contact(
     )
 
 
-def _message(said: str, address: str | None, found: Sequence[tuple[Row, list[Matched]]]) -> str:
+def _message(said: str, address: str | None, found: Sequence[tuple[op.Row, list[Matched]]]) -> str:
     if not said:
         return "Open documents and last message of the contact."
     if not found:
@@ -302,7 +296,7 @@ def _message(said: str, address: str | None, found: Sequence[tuple[Row, list[Mat
 
 def _find(
     odoo: Odoo, number: str | None, address: str | None, warnings: list[str]
-) -> list[tuple[Row, list[Matched]]]:
+) -> list[tuple[op.Row, list[Matched]]]:
     """Return the contacts with a number or address, and by what each was found."""
     phones = open_fields(odoo, SIGN_FIELDS["phone"]) if number is not None else []
     emails = open_fields(odoo, SIGN_FIELDS["email"]) if address is not None else []
@@ -322,7 +316,7 @@ def _find(
     if address is not None:
         own.append(["email", "ilike", literal(address)])
     rows = _look(odoo, own)
-    found: list[tuple[Row, list[Matched]]] = []
+    found: list[tuple[op.Row, list[Matched]]] = []
     for row in rows:
         matched: list[Matched] = []
         if address is not None and address in addresses(row.get("email")):
@@ -346,21 +340,21 @@ def _find(
     return found
 
 
-def _is_at(row: Row, domain: str) -> bool:
+def _is_at(row: op.Row, domain: str) -> bool:
     """Whether a contact has an address at a domain."""
     return any(address.endswith(f"@{domain}") for address in addresses(row.get("email")))
 
 
-def _look(odoo: Odoo, conditions: Sequence[Any], *others: Any) -> list[Row]:
+def _look(odoo: Odoo, conditions: Sequence[Any], *others: Any) -> list[op.Row]:
     """Return contacts that meet one of the conditions, and all others; one round trip."""
     domain = [*others, *["|"] * (len(conditions) - 1), *conditions]
     fields = (*CONTACT.fields, "function", "user_id")
     order = "active desc, id"
-    return read_rows(odoo, CONTACT.model, domain, fields, limit=_LOOKED_AT, order=order)
+    return op.read_rows(odoo, CONTACT.model, domain, fields, limit=_LOOKED_AT, order=order)
 
 
-def _contact(row: Row, matched: list[Matched]) -> IdentifiedContact:
-    return filled(IdentifiedContact, row, matched=matched, company=row.get("parent_id"))
+def _contact(row: op.Row, matched: list[Matched]) -> IdentifiedContact:
+    return op.filled(IdentifiedContact, row, matched=matched, company=row.get("parent_id"))
 
 
 # What is open with them -----------------------------------------------------------------------
@@ -397,7 +391,7 @@ def _accounts(odoo: Odoo, asked: Sequence[RecordName], warnings: list[str]) -> l
         partial(readable, _SHOWN_AS[kind][1], partial(documents, kind)) for kind in KINDS
     ]
     looks.append(partial(readable, "messages", messages))
-    side_by_side(looks)
+    op.side_by_side(looks)
     warnings.sort()
     found = []
     for company in asked:
@@ -436,7 +430,7 @@ def _documents(
     fields = ["name", "partner_id", "state", "amount_total", "amount_residual", "currency_id"]
     fields += ["company_id", *own]
     most = _MOST_DOCUMENTS * len(ids)
-    rows = read_rows(odoo, kind.model, domain, fields, limit=most + 1, order="id desc")
+    rows = op.read_rows(odoo, kind.model, domain, fields, limit=most + 1, order="id desc")
     if len(rows) > most:
         warnings.append(f"There are more open {what} than the {most} newest.")
     companies = _companies_of(odoo, rows[:most], ids)
@@ -459,21 +453,21 @@ def _documents(
             state=row.get("state"),
             amount_total=row.get("amount_total"),
             amount_residual=row.get("amount_residual"),
-            currency=currency_of(row) if row.get("currency_id") else None,
-            overdue=None if due is None else due < today(odoo),
+            currency=op.currency_of(row) if row.get("currency_id") else None,
+            overdue=None if due is None else due < op.today(odoo),
             **own_values,
         )
         found.setdefault(companies.get(row["id"], ids[0]), []).append(document)
     return found
 
 
-def _companies_of(odoo: Odoo, rows: Sequence[Row], ids: Sequence[int]) -> dict[int, int]:
+def _companies_of(odoo: Odoo, rows: Sequence[op.Row], ids: Sequence[int]) -> dict[int, int]:
     """Return for each document which of the companies it is with; none is read for one company."""
     if len(ids) == 1:
         return {}
     partners = sorted({row["partner_id"].id for row in rows if row.get("partner_id")})
     fields = ["commercial_partner_id"]
-    read = read_rows(odoo, CONTACT.model, [["id", "in", partners]], fields) if partners else []
+    read = op.read_rows(odoo, CONTACT.model, [["id", "in", partners]], fields) if partners else []
     above = {row["id"]: row["commercial_partner_id"].id for row in read}
     return {
         row["id"]: above[row["partner_id"].id]
@@ -486,12 +480,12 @@ def _last_contacts(odoo: Odoo, ids: Sequence[int]) -> dict[int, LastContact]:
     """Return the newest message from or to each company's people; one round trip for each."""
 
     def open_to_all(model: str) -> bool:
-        call = Call(model=model, method="search_read", arguments={"domain": []}, step=True)
+        call = op.Call(model=model, method="search_read", arguments={"domain": []}, step=True)
         return odoo.schema.has_model(model) and odoo.refusal(call) is None
 
     models = [model for model in _TALKED_OF if open_to_all(model)]
 
-    def newest(company: int) -> Row | None:
+    def newest(company: int) -> op.Row | None:
         people = [
             "|",
             ["author_id.commercial_partner_id", "=", company],
@@ -499,17 +493,17 @@ def _last_contacts(odoo: Odoo, ids: Sequence[int]) -> dict[int, LastContact]:
         ]
         kinds = [["message_type", "in", ["email", "comment"]], ["model", "in", models]]
         fields = ["date", "author_id", "email_from", "subject", "model", "res_id", "record_name"]
-        rows = read_rows(
+        rows = op.read_rows(
             odoo, "mail.message", [*people, *kinds], fields, limit=1, order="date desc, id desc"
         )
         return rows[0] if rows else None
 
-    found = side_by_side([partial(newest, company) for company in ids])
+    found = op.side_by_side([partial(newest, company) for company in ids])
     authors = sorted({row["author_id"].id for row in found if row and row["author_id"]})
     above = {
         row["id"]: row["commercial_partner_id"]
         for row in (
-            read_rows(odoo, CONTACT.model, [["id", "in", authors]], ["commercial_partner_id"])
+            op.read_rows(odoo, CONTACT.model, [["id", "in", authors]], ["commercial_partner_id"])
             if authors
             else []
         )

@@ -13,29 +13,11 @@ from typing import Annotated, Any
 import attrs
 from annotated_doc import Doc
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.contacts.duplicates import CONTACT
 from odoo_toolkit.apps.contacts.similarity import addresses
-from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import words
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, OdooError, StateError, ValidationError, make_error
-from odoo_toolkit.operations.documents import (
-    Document,
-    Row,
-    afterwards,
-    filled,
-    label,
-    read_all,
-    read_rows,
-    row_after,
-)
-from odoo_toolkit.operations.lines import NamesOrIds, wanted_each
-from odoo_toolkit.operations.steps import AnyStep, Check, Done, Seen, WizardStep, operate, permit
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plans import Plan, PlannedChange, operation
-from odoo_toolkit.records.names import resolve_all
 from odoo_toolkit.records.results import RecordName
 
 WIZARD = "base.partner.merge.automatic.wizard"
@@ -44,11 +26,11 @@ WIZARD = "base.partner.merge.automatic.wizard"
 MOST_MERGED = 10
 
 #: What is compared before: where the contact has nothing, it takes what the other one has.
-_VALUES = words("""
+_VALUES = op.words("""
     name email phone mobile vat street street2 zip city state_id country_id comment website function
     ref user_id
 """)
-MERGED = Document(
+MERGED = op.Document(
     model=CONTACT.model,
     noun="contact",
     argument="contact_id",
@@ -73,7 +55,7 @@ POINTING: tuple[tuple[str, str, str], ...] = (
 
 
 @attrs.frozen(kw_only=True)
-class MergeResult(Shown):
+class MergeResult(op.Shown):
     """The contact after the merge.
 
     Attributes:
@@ -98,17 +80,17 @@ class MergeResult(Shown):
     warnings: list[str] = attrs.Factory(list)
 
 
-@operation
+@op.operation
 def merge_contacts(
     odoo: Odoo,
     *,
     contact_id: Annotated[int | None, Doc("Id of the contact that stays.")] = None,
     contact_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     duplicates: Annotated[
-        NamesOrIds, Doc("Contacts to merge into it, at most 10. They are deleted.")
+        op.NamesOrIds, Doc("Contacts to merge into it, at most 10. They are deleted.")
     ] = None,
-    dry_run: DryRun = False,
-) -> MergeResult | Plan:
+    dry_run: op.DryRun = False,
+) -> MergeResult | op.Plan:
     """Merge duplicates into one contact. Their orders, invoices, messages and people move to it.
 
     >>> merge_contacts(odoo, contact_id=20, duplicates=[21]).merged[0].name
@@ -130,7 +112,7 @@ def merge_contacts(
         ValidationError: You passed no duplicates, too many, or one twice.
         AccessError: Odoo or the policy does not allow it.
     """
-    deleting = Call(
+    deleting = op.Call(
         model=MERGED.model,
         method="unlink",
         ids=(0,),
@@ -138,16 +120,16 @@ def merge_contacts(
         acts_on=MERGED.model,
         step=True,
     )
-    permit(odoo, _merging(0, RecordName(id=0, name="")), dry_run=dry_run)
+    op.permit(odoo, _merging(0, RecordName(id=0, name="")), dry_run=dry_run)
     # The others are deleted, whatever the wizard calls it.
     odoo.check(deleting, planned=dry_run)
-    wanted = wanted_each(MERGED.model, duplicates, "duplicates")
+    wanted = op.wanted_each(MERGED.model, duplicates, "duplicates")
     if not 1 <= len(wanted) <= MOST_MERGED:
         raise ValidationError(
             f"Pass 1 to {MOST_MERGED} duplicates, not {len(wanted)}.",
             details={"field": "duplicates", "most": MOST_MERGED},
         )
-    target, *others = resolve_all(odoo, [MERGED.wanted(contact_id, contact_name), *wanted])
+    target, *others = op.resolve_all(odoo, [MERGED.wanted(contact_id, contact_name), *wanted])
     ids = [number for number in (target, *others) if number is not None]
     if len(set(ids)) < len(ids):
         raise ValidationError(
@@ -162,45 +144,45 @@ def merge_contacts(
             suggestion="Ask a user who has this right, or an administrator to grant it.",
             details={"model": WIZARD},
         )
-    kept, *sources = read_all(odoo, MERGED, ids)
+    kept, *sources = op.read_all(odoo, MERGED, ids)
     moving = _count(odoo, ids[1:])
     _check(odoo, kept, sources, moving.get("users", 0))
     takes, lost = _values(kept, sources)
     before = _count(odoo, ids)
     if before.get("users") and any(change.field == "email" for change in takes):
         raise _refused(
-            f"{label(kept)} has a user and no e-mail address, and would get the address of another"
-            " contact. Odoo mails the link that resets the user's password there.",
+            f"{op.label(kept)} has a user and no e-mail address, and would get the address of"
+            " another contact. Odoo mails the link that resets the user's password there.",
             "Set the address of this contact in Odoo first.",
             [kept],
         )
     gone = [RecordName(id=row["id"], name=row["name"]) for row in sources]
-    steps: list[AnyStep] = []
+    steps: list[op.AnyStep] = []
     for source in gone:
         steps += [
             _merging(kept["id"], source),
-            Check(
+            op.Check(
                 check=partial(_check_gone, source=source),
                 says=f"{source.name} merged",
                 fails=f"{source.name} ({source.id}) is not merged",
             ),
         ]
 
-    def result(done: Done) -> MergeResult:
-        row = row_after(odoo, MERGED, done, name=kept["name"])
+    def result(done: op.Done) -> MergeResult:
+        row = op.row_after(odoo, MERGED, done, name=kept["name"])
         left = _left(odoo, gone, done.warnings)
         merged = [source for source in gone if source.id not in left]
-        counted = afterwards(lambda: _count(odoo, [kept["id"]]), done.warnings, "the others")
+        counted = op.afterwards(lambda: _count(odoo, [kept["id"]]), done.warnings, "the others")
         after = counted or {}
         for kind, count in before.items():
             if counted and not left and after.get(kind, 0) < count:
                 done.warnings.append(
                     f"{count} {kind} pointed to them before, {after.get(kind, 0)} do now."
                 )
-        return filled(
+        return op.filled(
             MergeResult,
             row,
-            message=f"Merged {len(merged)} of {len(gone)} contacts into {label(kept)}.",
+            message=f"Merged {len(merged)} of {len(gone)} contacts into {op.label(kept)}.",
             merged=merged,
             pointing={kind: count for kind, count in after.items() if count},
             taken_over={
@@ -212,11 +194,13 @@ def merge_contacts(
             warnings=done.warnings,
         )
 
-    names = ", ".join(label(row) for row in sources)
+    names = ", ".join(op.label(row) for row in sources)
     moves = ", ".join(f"{count} {kind}" for kind, count in moving.items() if count)
-    would = f"Would merge {names} into {label(kept)}" + (f"; {moves} move to it." if moves else ".")
-    answer = operate(odoo, steps, [kept["id"]], result, message=would, dry_run=dry_run)
-    if not isinstance(answer, Plan):
+    would = f"Would merge {names} into {op.label(kept)}" + (
+        f"; {moves} move to it." if moves else "."
+    )
+    answer = op.operate(odoo, steps, [kept["id"]], result, message=would, dry_run=dry_run)
+    if not isinstance(answer, op.Plan):
         return answer
     refusal = odoo.refusal(deleting) if odoo.policy.mode != "full" else None
     takes_more = f"{refusal.message} {refusal.suggestion}".strip() if refusal else None
@@ -228,8 +212,8 @@ def merge_contacts(
     )
 
 
-def _merging(target: int, source: RecordName) -> WizardStep:
-    return WizardStep(
+def _merging(target: int, source: RecordName) -> op.WizardStep:
+    return op.WizardStep(
         model=MERGED.model,
         wizard=WIZARD,
         values={"partner_ids": [[6, 0, [target, source.id]]], "dst_partner_id": target},
@@ -238,11 +222,11 @@ def _merging(target: int, source: RecordName) -> WizardStep:
     )
 
 
-def _gone(number: int) -> Seen:
+def _gone(number: int) -> op.Seen:
     """Return what sees that a contact is gone."""
 
     def seen(odoo: Odoo, _: int) -> bool | None:
-        return None if read_rows(odoo, MERGED.model, [["id", "=", number]], ["name"]) else True
+        return None if op.read_rows(odoo, MERGED.model, [["id", "=", number]], ["name"]) else True
 
     return seen
 
@@ -260,7 +244,7 @@ def _left(odoo: Odoo, gone: Sequence[RecordName], warnings: list[str]) -> set[in
     """Return which of the contacts are still there."""
     try:
         domain = [["id", "in", [source.id for source in gone]]]
-        return {row["id"] for row in read_rows(odoo, MERGED.model, domain, ["name"])}
+        return {row["id"] for row in op.read_rows(odoo, MERGED.model, domain, ["name"])}
     except OdooError as error:
         warnings.append(f"The toolkit cannot see whether the others were deleted: {error.message}")
         return set()
@@ -269,7 +253,7 @@ def _left(odoo: Odoo, gone: Sequence[RecordName], warnings: list[str]) -> set[in
 # Checks before ------------------------------------------------------------------------------------
 
 
-def _check(odoo: Odoo, kept: Row, sources: Sequence[Row], users: int) -> None:
+def _check(odoo: Odoo, kept: op.Row, sources: Sequence[op.Row], users: int) -> None:
     rows = {row["id"]: row for row in (kept, *sources)}
     if users:
         raise _refused(
@@ -294,7 +278,7 @@ def _check(odoo: Odoo, kept: Row, sources: Sequence[Row], users: int) -> None:
         )
     if not kept.get("active", True):
         raise _refused(
-            f"{label(kept)} is archived: everything would move to an archived contact.",
+            f"{op.label(kept)} is archived: everything would move to an archived contact.",
             "Unarchive the contact first, or keep another one.",
             [kept],
         )
@@ -302,14 +286,14 @@ def _check(odoo: Odoo, kept: Row, sources: Sequence[Row], users: int) -> None:
         for above in _above(odoo, row, rows):
             if above in rows:
                 raise _refused(
-                    f"{label(rows[above])} is above {label(row)}: a company and its people or"
+                    f"{op.label(rows[above])} is above {op.label(row)}: a company and its people or"
                     " addresses cannot be merged.",
                     "Remove the person from the company first, or do not merge them.",
                     [rows[above], row],
                 )
 
 
-def _above(odoo: Odoo, row: Row, known: Mapping[int, Row]) -> list[int]:
+def _above(odoo: Odoo, row: op.Row, known: Mapping[int, op.Row]) -> list[int]:
     """Return the ids of what is above a contact; a round trip for each that is not known."""
     found: list[int] = []
     parent = row.get("parent_id")
@@ -318,16 +302,16 @@ def _above(odoo: Odoo, row: Row, known: Mapping[int, Row]) -> list[int]:
         if parent.id in known:
             parent = known[parent.id].get("parent_id")
             continue
-        rows = read_rows(odoo, MERGED.model, [["id", "=", parent.id]], ["parent_id"])
+        rows = op.read_rows(odoo, MERGED.model, [["id", "=", parent.id]], ["parent_id"])
         parent = rows[0]["parent_id"] if rows else None
     return found
 
 
-def _names(rows: Sequence[Row]) -> str:
-    return " and ".join(label(row) for row in rows)
+def _names(rows: Sequence[op.Row]) -> str:
+    return " and ".join(op.label(row) for row in rows)
 
 
-def _refused(message: str, todo: str, rows: Sequence[Row]) -> StateError:
+def _refused(message: str, todo: str, rows: Sequence[op.Row]) -> StateError:
     details = {"model": MERGED.model, "ids": [row["id"] for row in rows]}
     return StateError(f"{message} Nothing was merged.", suggestion=todo, details=details)
 
@@ -339,10 +323,10 @@ def _shown(value: Any) -> Any:
     return value.name if isinstance(value, RecordName) else value
 
 
-def _values(kept: Row, sources: Sequence[Row]) -> tuple[list[PlannedChange], list[str]]:
+def _values(kept: op.Row, sources: Sequence[op.Row]) -> tuple[list[op.PlannedChange], list[str]]:
     """Return the values that the contact takes over, and those of the others that are lost."""
     has = {field: _shown(kept.get(field)) for field in _VALUES}
-    takes: list[PlannedChange] = []
+    takes: list[op.PlannedChange] = []
     lost: list[str] = []
     for row in sources:
         for field in _VALUES:
@@ -350,14 +334,14 @@ def _values(kept: Row, sources: Sequence[Row]) -> tuple[list[PlannedChange], lis
             if not value or value == has[field]:
                 continue
             if has[field]:
-                lost.append(f"{field} {value} of {label(row)} is not kept: {has[field]} stays.")
+                lost.append(f"{field} {value} of {op.label(row)} is not kept: {has[field]} stays.")
             else:
                 has[field] = value
-                takes.append(PlannedChange(id=kept["id"], field=field, before=None, after=value))
+                takes.append(op.PlannedChange(id=kept["id"], field=field, before=None, after=value))
     return takes, lost
 
 
-def _warnings(kept: Row, sources: Sequence[Row]) -> list[str]:
+def _warnings(kept: op.Row, sources: Sequence[op.Row]) -> list[str]:
     found = ["Merging cannot be undone."]
     emails = {tuple(addresses(row.get("email"))) for row in (kept, *sources)}
     if len(emails) > 1:
@@ -375,7 +359,7 @@ def _count(odoo: Odoo, ids: Sequence[int]) -> dict[str, int]:
             described = odoo.schema.fields(model)
             # Vendors of products are called name to 15.
             name = field if field in described or model != "product.supplierinfo" else "name"
-            call = Call(
+            call = op.Call(
                 model=model,
                 method="search_count",
                 arguments={"domain": [[name, "in", list(ids)]]},
@@ -386,7 +370,7 @@ def _count(odoo: Odoo, ids: Sequence[int]) -> dict[str, int]:
         except AccessError:
             return None
 
-    counts = side_by_side([partial(count, model, field) for model, field, _ in POINTING])
+    counts = op.side_by_side([partial(count, model, field) for model, field, _ in POINTING])
     return {
         kind: number
         for (_, _, kind), number in zip(POINTING, counts, strict=True)

@@ -11,37 +11,10 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge, Len
 
-from odoo_toolkit.annotations import DryRun, JsonSchema
-from odoo_toolkit.call import Call
+from odoo_toolkit import operations as op
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, StateError, ValidationError
 from odoo_toolkit.operations import stages
-from odoo_toolkit.operations.documents import (
-    Document,
-    Row,
-    filled,
-    find,
-    label,
-    linked_names,
-    not_taken,
-    row_after,
-    shows,
-    state_error,
-)
-from odoo_toolkit.operations.lines import (
-    NamesOrIds,
-    checked_day,
-    checked_name,
-    checked_number,
-    wanted_each,
-)
-from odoo_toolkit.operations.links import linked_ids, look_for
-from odoo_toolkit.operations.steps import Done, Step, operate, permit
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plain_text import written_text
-from odoo_toolkit.plans import Plan, operation
-from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.plain import plain
 
@@ -51,7 +24,7 @@ STAGE = "crm.stage"
 LeadId = Annotated[int | None, Doc("Id of the lead or opportunity.")]
 LeadName = Annotated[str | None, Doc("Its name, instead of the id.")]
 
-LEAD = Document(
+LEAD = op.Document(
     model="crm.lead",
     noun="lead",
     argument="lead_id",
@@ -63,7 +36,7 @@ LEAD = Document(
 
 
 @attrs.frozen(kw_only=True)
-class LeadResult(Shown):
+class LeadResult(op.Shown):
     """A lead or opportunity as it is now. None means empty, or that the value could not be read.
 
     Attributes:
@@ -95,9 +68,9 @@ class LeadResult(Shown):
     warnings: list[str] = attrs.Factory(list)
 
 
-def lead_result(row: Row, message: str, warnings: list[str]) -> LeadResult:
+def lead_result(row: op.Row, message: str, warnings: list[str]) -> LeadResult:
     """Return a row of :data:`LEAD` as a result."""
-    return filled(LeadResult, row, message=message, warnings=warnings)
+    return op.filled(LeadResult, row, message=message, warnings=warnings)
 
 
 @contextlib.contextmanager
@@ -123,10 +96,10 @@ def given_to(odoo: Odoo, user: int | None) -> Iterator[None]:
         raise
 
 
-CREATE = Step(model=LEAD.model, method="create", says="Lead created")
+CREATE = op.Step(model=LEAD.model, method="create", says="Lead created")
 
 
-@operation
+@op.operation
 def create_lead(
     odoo: Odoo,
     *,
@@ -149,9 +122,9 @@ def create_lead(
     stage_id: Annotated[int | None, Doc("Id of the stage.")] = None,
     stage_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     description: Annotated[str | None, Doc("Plain text.")] = None,
-    tag_ids: Annotated[NamesOrIds, Doc("Ids or names of tags.")] = None,
-    dry_run: DryRun = False,
-) -> LeadResult | Plan:
+    tag_ids: Annotated[op.NamesOrIds, Doc("Ids or names of tags.")] = None,
+    dry_run: op.DryRun = False,
+) -> LeadResult | op.Plan:
     """Create a lead or an opportunity.
 
     >>> lead = create_lead(odoo, name="Chairs", partner_name="Zork", expected_revenue=9000)
@@ -169,20 +142,20 @@ def create_lead(
         ValidationError: An argument is wrong. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    name = checked_name(name, "Set name to the subject of the lead.")
-    permit(odoo, CREATE, dry_run=dry_run)
+    name = op.checked_name(name, "Set name to the subject of the lead.")
+    op.permit(odoo, CREATE, dry_run=dry_run)
     described = odoo.schema.fields(LEAD.model)
-    team, user, *tags = linked_ids(
+    team, user, *tags = op.linked_ids(
         odoo,
         [
-            Wanted(model="crm.team", field="team_id", id=team_id, name=team_name),
-            Wanted(model="res.users", field="user_id", id=user_id, name=user_name),
+            op.Wanted(model="crm.team", field="team_id", id=team_id, name=team_name),
+            op.Wanted(model="res.users", field="user_id", id=user_id, name=user_name),
         ],
-        wanted_each("crm.tag", tag_ids, "tag_ids"),
+        op.wanted_each("crm.tag", tag_ids, "tag_ids"),
     )
     partner, company = _partner_or_text(odoo, partner_id, partner_name)
     if dry_run:
-        look_for(odoo, [Wanted(model="res.partner", field="partner_id", id=partner_id)])
+        op.look_for(odoo, [op.Wanted(model="res.partner", field="partner_id", id=partner_id)])
     by_stage = stage_id is not None or stage_name is not None
     revenue = plain(expected_revenue)
     values = {
@@ -194,21 +167,23 @@ def create_lead(
         "phone": phone,
         "expected_revenue": None
         if revenue is None
-        else checked_number(revenue, "expected_revenue", positive=False),
+        else op.checked_number(revenue, "expected_revenue", positive=False),
         "team_id": team,
         "user_id": user,
         "stage_id": find_stage(odoo, team, stage_id, stage_name).id if by_stage else None,
-        "description": written_text(described["description"], description) if description else None,
+        "description": op.written_text(described["description"], description)
+        if description
+        else None,
         "tag_ids": [[6, 0, list(dict.fromkeys(tags))]] if tags else None,
     }
     create = CREATE.of(vals_list={key: value for key, value in values.items() if value is not None})
 
-    def result(done: Done) -> LeadResult:
+    def result(done: op.Done) -> LeadResult:
         asked: list[Callable[[], Any]] = [
-            lambda: row_after(odoo, LEAD, done, name=name, type=type),
+            lambda: op.row_after(odoo, LEAD, done, name=name, type=type),
             lambda: type != "lead" or _shows_leads(odoo),
         ]
-        row, listed = side_by_side(asked)
+        row, listed = op.side_by_side(asked)
         if not listed:
             done.warnings.append(
                 "Leads are disabled for this user. To see this lead in Odoo, "
@@ -217,16 +192,16 @@ def create_lead(
         return lead_result(row, f"Created {type} {name!r} with ID {done.id}", done.warnings)
 
     would = f"Would create the {type} {name!r}."
-    return operate(odoo, [create], (), result, message=would, dry_run=dry_run)
+    return op.operate(odoo, [create], (), result, message=would, dry_run=dry_run)
 
 
 def _partner_or_text(
     odoo: Odoo, partner_id: int | None, partner_name: str | None
 ) -> tuple[int | None, str | None]:
     """Return the contact meant, or what was said as the name of a company that is none yet."""
-    wanted = Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name)
+    wanted = op.Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name)
     try:
-        return resolve(odoo, wanted, required=False), None
+        return op.resolve(odoo, wanted, required=False), None
     except NotFoundError as error:
         if error.code != "NOT_FOUND" or partner_name is None:
             raise
@@ -235,23 +210,25 @@ def _partner_or_text(
 
 def _shows_leads(odoo: Odoo) -> bool:
     """Whether Odoo lists leads for this user: where it does not, it makes opportunities."""
-    call = Call(model=LEAD.model, method="default_get", arguments={"fields": ["type"]}, step=True)
+    call = op.Call(
+        model=LEAD.model, method="default_get", arguments={"fields": ["type"]}, step=True
+    )
     try:
         return bool(odoo.call(call).get("type") != "opportunity")
     except OdooError:
         return True
 
 
-CHANGE = Step(model=LEAD.model, method="write", says="Changed", fails="Not changed")
-RESTORE = Step(
+CHANGE = op.Step(model=LEAD.model, method="write", says="Changed", fails="Not changed")
+RESTORE = op.Step(
     model=LEAD.model,
     method="action_unarchive",
     says="Restored",
-    seen=shows(LEAD, active=(True,)),
+    seen=op.shows(LEAD, active=(True,)),
 )
 
 
-@operation
+@op.operation
 def update_lead(
     odoo: Odoo,
     *,
@@ -259,7 +236,7 @@ def update_lead(
     lead_name: LeadName = None,
     expected_revenue: Annotated[float | None, Ge(0), Doc("In the company's currency.")] = None,
     date_deadline: Annotated[
-        str | date | None, JsonSchema({"type": "string"}), Doc("Expected closing.")
+        str | date | None, op.JsonSchema({"type": "string"}), Doc("Expected closing.")
     ] = None,
     stage_id: Annotated[int | None, Doc("Id of the stage.")] = None,
     stage_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
@@ -267,12 +244,12 @@ def update_lead(
     user_name: Annotated[str | None, Doc("Login or name of the user, instead of the id.")] = None,
     team_id: Annotated[int | None, Doc("Id of the team.")] = None,
     team_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
-    add_tags: Annotated[NamesOrIds, Doc("Names or ids of tags to add.")] = None,
-    remove_tags: Annotated[NamesOrIds, Doc("Names or ids of tags to remove.")] = None,
+    add_tags: Annotated[op.NamesOrIds, Doc("Names or ids of tags to add.")] = None,
+    remove_tags: Annotated[op.NamesOrIds, Doc("Names or ids of tags to remove.")] = None,
     description: Annotated[str | None, Doc("New internal note in plain text.")] = None,
     restore: Annotated[bool, Doc("Reopen a lost one.")] = False,
-    dry_run: DryRun = False,
-) -> LeadResult | Plan:
+    dry_run: op.DryRun = False,
+) -> LeadResult | op.Plan:
     """Change a lead or opportunity. Values that you do not pass stay the same.
 
     >>> lead = update_lead(odoo, lead_name="Chairs", add_tags=["Furniture"])
@@ -295,14 +272,14 @@ def update_lead(
         date_deadline=date_deadline,
     )
     if description is not None:
-        values["description"] = written_text(described["description"], description)
+        values["description"] = op.written_text(described["description"], description)
     links = [
-        Wanted(model="res.users", field="user_id", id=user_id, name=user_name),
-        Wanted(model="crm.team", field="team_id", id=team_id, name=team_name),
+        op.Wanted(model="res.users", field="user_id", id=user_id, name=user_name),
+        op.Wanted(model="crm.team", field="team_id", id=team_id, name=team_name),
     ]
     tags = [
-        *wanted_each("crm.tag", add_tags, "add_tags"),
-        *wanted_each("crm.tag", remove_tags, "remove_tags"),
+        *op.wanted_each("crm.tag", add_tags, "add_tags"),
+        *op.wanted_each("crm.tag", remove_tags, "remove_tags"),
     ]
     by_stage = stage_id is not None or stage_name is not None
     linked = [link for link in links if link.id is not None or link.name is not None]
@@ -310,15 +287,15 @@ def update_lead(
     if not changes and not restore:
         raise ValidationError("There are no new values.", suggestion="Pass at least one new value.")
     steps = [*([RESTORE] if restore else []), *([CHANGE] if changes else [])]
-    permit(odoo, *steps, dry_run=dry_run)
+    op.permit(odoo, *steps, dry_run=dry_run)
     # Names are looked for among what is archived only where that is what is meant.
     archived = restore and lead_id is None
     document = attrs.evolve(LEAD, domain=(("active", "=", False),)) if archived else LEAD
-    lead = find(odoo, document, lead_id, lead_name)
-    what = label(lead)
+    lead = op.find(odoo, document, lead_id, lead_name)
+    what = op.label(lead)
     if restore and lead["active"]:
         raise lead_error(lead, lead["type"], "is not lost or archived", "Omit restore.")
-    ids = linked_ids(odoo, [*linked, *tags])
+    ids = op.linked_ids(odoo, [*linked, *tags])
     chosen = {link.field: found for link, found in zip(linked, ids, strict=False)}
     values |= chosen
     if by_stage:
@@ -339,40 +316,42 @@ def update_lead(
     if changes:
         steps[-1] = CHANGE.of(vals=values)
 
-    def result(done: Done) -> LeadResult:
-        now = row_after(odoo, LEAD, done, name=lead["name"])
+    def result(done: op.Done) -> LeadResult:
+        now = op.row_after(odoo, LEAD, done, name=lead["name"])
         links = {**chosen, "stage_id": values.get("stage_id")}
-        done.warnings.extend(not_taken(now, links) if done.complete else [])
+        done.warnings.extend(op.not_taken(now, links) if done.complete else [])
         verb = "Restored and changed" if restore and changes else "Restored" if restore else ""
         if tags:
             shown, model = now.pop("tag_ids", ()), LEAD.model
-            now["tags"] = linked_names(odoo, "crm.tag", shown, "tags", done.warnings, acts_on=model)
+            now["tags"] = op.linked_names(
+                odoo, "crm.tag", shown, "tags", done.warnings, acts_on=model
+            )
         told = f"{verb or 'Changed'} {what}." if done.complete else f"Restored {what} only."
         return lead_result(now, told, done.warnings)
 
     would = f"Would {'restore' if restore else 'change'} {what}."
     with given_to(odoo, values.get("user_id")):
-        return operate(odoo, steps, [lead["id"]], result, message=would, dry_run=dry_run)
+        return op.operate(odoo, steps, [lead["id"]], result, message=would, dry_run=dry_run)
 
 
 def plain_values(**given: Any) -> dict[str, Any]:
     """Return what was given, checked."""
     values = {field: plain(value) for field, value in given.items() if plain(value) is not None}
     if "expected_revenue" in values:
-        revenue = checked_number(values["expected_revenue"], "expected_revenue", positive=False)
+        revenue = op.checked_number(values["expected_revenue"], "expected_revenue", positive=False)
         if revenue < 0:
             raise ValidationError(
                 f"expected_revenue must not be negative, got {revenue:g}.",
                 details={"field": "expected_revenue"},
             )
     if "date_deadline" in values:
-        values["date_deadline"] = checked_day(values["date_deadline"], "date_deadline")
+        values["date_deadline"] = op.checked_day(values["date_deadline"], "date_deadline")
     return values
 
 
-def lead_error(lead: Row, state: str, why: str, todo: str) -> StateError:
+def lead_error(lead: op.Row, state: str, why: str, todo: str) -> StateError:
     """Return the error for a lead that is in no state for what was asked."""
-    return state_error(LEAD, {**lead, "state": state}, f"{label(lead)} {why}.", todo)
+    return op.state_error(LEAD, {**lead, "state": state}, f"{op.label(lead)} {why}.", todo)
 
 
 def find_stage(

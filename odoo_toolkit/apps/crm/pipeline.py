@@ -8,7 +8,7 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.crm.leads import (
     LEAD,
     LeadId,
@@ -23,30 +23,17 @@ from odoo_toolkit.apps.crm.leads import (
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.operations import stages
-from odoo_toolkit.operations.documents import (
-    Row,
-    find,
-    label,
-    not_taken,
-    read_rows,
-    row_after,
-    shows,
-)
-from odoo_toolkit.operations.links import linked_ids
-from odoo_toolkit.operations.steps import AnyStep, Done, Step, WizardStep, operate, permit
-from odoo_toolkit.plans import Plan, operation
-from odoo_toolkit.records.names import Wanted
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.search_text import literal
 
-CONVERT = WizardStep(
+CONVERT = op.WizardStep(
     model=LEAD.model,
     wizard="crm.lead2opportunity.partner",
     says="Converted",
-    seen=shows(LEAD, type=("opportunity",)),
+    seen=op.shows(LEAD, type=("opportunity",)),
 )
 
-CONVERTED = Step(
+CONVERTED = op.Step(
     model=LEAD.model,
     method="write",
     says="Revenue and stage written",
@@ -54,7 +41,7 @@ CONVERTED = Step(
 )
 
 #: What Odoo does with ``create_customer``.
-CUSTOMER = Step(model="res.partner", method="create")
+CUSTOMER = op.Step(model="res.partner", method="create")
 
 #: State of what cannot be converted -> what to do.
 _SUGGESTIONS = {
@@ -64,7 +51,7 @@ _SUGGESTIONS = {
 }
 
 
-@operation
+@op.operation
 def convert_to_opportunity(
     odoo: Odoo,
     *,
@@ -82,8 +69,8 @@ def convert_to_opportunity(
     expected_revenue: Annotated[float | None, Ge(0), Doc("In the company's currency.")] = None,
     stage_id: Annotated[int | None, Doc("The first stage by default.")] = None,
     stage_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
-    dry_run: DryRun = False,
-) -> LeadResult | Plan:
+    dry_run: op.DryRun = False,
+) -> LeadResult | op.Plan:
     """Convert a lead to an opportunity with Odoo's wizard. It is never merged with another lead.
 
     >>> lead = convert_to_opportunity(odoo, lead_name="Chairs", stage_name="Qualified")
@@ -106,22 +93,22 @@ def convert_to_opportunity(
     changed = plain_values(expected_revenue=expected_revenue)
     by_stage = stage_id is not None or stage_name is not None
     then = CONVERTED if changed or by_stage else None
-    permit(odoo, CONVERT, *([then] if then else []), dry_run=dry_run)
-    lead = find(odoo, LEAD, lead_id, lead_name)
+    op.permit(odoo, CONVERT, *([then] if then else []), dry_run=dry_run)
+    lead = op.find(odoo, LEAD, lead_id, lead_name)
     _check_convertible(lead)
-    partner, user, team = linked_ids(
+    partner, user, team = op.linked_ids(
         odoo,
         [
-            Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name),
-            Wanted(model="res.users", field="user_id", id=user_id, name=user_name),
-            Wanted(model="crm.team", field="team_id", id=team_id, name=team_name),
+            op.Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name),
+            op.Wanted(model="res.users", field="user_id", id=user_id, name=user_name),
+            op.Wanted(model="crm.team", field="team_id", id=team_id, name=team_name),
         ],
     )
     if partner is None and lead["partner_id"]:
         partner = lead["partner_id"].id
     makes_customer = partner is None and create_customer
     if makes_customer:
-        permit(odoo, CUSTOMER, dry_run=dry_run)
+        op.permit(odoo, CUSTOMER, dry_run=dry_run)
     if team is None and user is None and lead.get("team_id"):
         # Left to itself, the wizard takes a team of the salesperson.
         team = lead["team_id"].id
@@ -134,17 +121,17 @@ def convert_to_opportunity(
     values |= {key: value for key, value in chosen.items() if value}
     if (user or team) and "force_assignment" in odoo.schema.fields(CONVERT.wizard):
         values["force_assignment"] = True
-    what, email = label(lead), lead["email_from"]
+    what, email = op.label(lead), lead["email_from"]
     # Looked for before: the conversion makes a company and its contact, both with the address.
     others = _same_email(odoo, email) if email and makes_customer and not dry_run else {}
 
-    def result(done: Done) -> LeadResult:
-        now = row_after(odoo, LEAD, done, name=lead["name"])
+    def result(done: op.Done) -> LeadResult:
+        now = op.row_after(odoo, LEAD, done, name=lead["name"])
         if now.get("type", "opportunity") != "opportunity":
             done.warnings.append("Odoo's wizard reported no error, but the record is still a lead.")
             return lead_result(now, f"{what} was not converted.", done.warnings)
         asked = {**chosen, "stage_id": changed.get("stage_id")} if done.complete else chosen
-        done.warnings.extend(not_taken(now, asked))
+        done.warnings.extend(op.not_taken(now, asked))
         made = now.get("partner_id")
         if others and made and made.id not in others:
             names = ", ".join(f"{name} ({number})" for number, name in others.items())
@@ -162,11 +149,13 @@ def convert_to_opportunity(
         new.append(f"the stage {stage.name}")
     customer = " Odoo creates a customer from its data." if makes_customer else ""
     would = f"Would convert {what} to an opportunity{' with ' * bool(new)}{' and '.join(new)}."
-    steps: list[AnyStep] = [attrs.evolve(CONVERT, values=values)]
+    steps: list[op.AnyStep] = [attrs.evolve(CONVERT, values=values)]
     if then:
         steps.append(then.of(vals=changed))
     with given_to(odoo, user):
-        return operate(odoo, steps, [lead["id"]], result, message=would + customer, dry_run=dry_run)
+        return op.operate(
+            odoo, steps, [lead["id"]], result, message=would + customer, dry_run=dry_run
+        )
 
 
 def _customer(odoo: Odoo, partner: int | None, makes_customer: bool) -> dict[str, Any]:
@@ -180,7 +169,7 @@ def _customer(odoo: Odoo, partner: int | None, makes_customer: bool) -> dict[str
     )
 
 
-def _check_convertible(lead: Row) -> None:
+def _check_convertible(lead: op.Row) -> None:
     if lead["type"] != "lead":
         state, why = "opportunity", "is already an opportunity"
     elif lead["active"] is False:
@@ -196,7 +185,7 @@ def _same_email(odoo: Odoo, email: str) -> dict[int, str]:
     """Return the names of some contacts that have an e-mail address, by id."""
     domain = [["email", "=ilike", literal(email)]]
     try:
-        rows = read_rows(
+        rows = op.read_rows(
             odoo,
             "res.partner",
             domain,
@@ -210,15 +199,15 @@ def _same_email(odoo: Odoo, email: str) -> dict[int, str]:
     return {row["id"]: row["display_name"] for row in rows}
 
 
-WIN = Step(
-    model=LEAD.model, method="action_set_won", says="Won", seen=shows(LEAD, probability=(100.0,))
+WIN = op.Step(
+    model=LEAD.model, method="action_set_won", says="Won", seen=op.shows(LEAD, probability=(100.0,))
 )
-LOSE = Step(
-    model=LEAD.model, method="action_set_lost", says="Lost", seen=shows(LEAD, active=(False,))
+LOSE = op.Step(
+    model=LEAD.model, method="action_set_lost", says="Lost", seen=op.shows(LEAD, active=(False,))
 )
 
 
-@operation
+@op.operation
 def move_stage(
     odoo: Odoo,
     *,
@@ -226,8 +215,8 @@ def move_stage(
     lead_name: LeadName = None,
     stage_id: Annotated[int | None, Doc("Id of the stage.")] = None,
     stage_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
-    dry_run: DryRun = False,
-) -> LeadResult | Plan:
+    dry_run: op.DryRun = False,
+) -> LeadResult | op.Plan:
     """Move a lead or opportunity to another stage.
 
     >>> stage = move_stage(odoo, lead_name="Chairs", stage_name="Qualified").stage
@@ -244,21 +233,21 @@ def move_stage(
         AccessError: Odoo or the policy does not allow it.
     """
 
-    def stage_for(lead: Row) -> RecordName:
+    def stage_for(lead: op.Row) -> RecordName:
         team = lead["team_id"].id if lead["team_id"] else None
         return find_stage(odoo, team, stage_id, stage_name)
 
     return stages.move(odoo, LEAD, lead_id, lead_name, stage_for, lead_result, dry_run=dry_run)
 
 
-@operation
+@op.operation
 def mark_won(
     odoo: Odoo,
     *,
     lead_id: LeadId = None,
     lead_name: LeadName = None,
-    dry_run: DryRun = False,
-) -> LeadResult | Plan:
+    dry_run: op.DryRun = False,
+) -> LeadResult | op.Plan:
     """Mark an opportunity as won. It moves to the won stage of its team.
 
     >>> mark_won(odoo, lead_name="Chairs").probability
@@ -271,9 +260,9 @@ def mark_won(
         NotFoundError: The opportunity does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
-    permit(odoo, WIN, dry_run=dry_run)
-    lead = find(odoo, LEAD, lead_id, lead_name)
-    what = label(lead)
+    op.permit(odoo, WIN, dry_run=dry_run)
+    lead = op.find(odoo, LEAD, lead_id, lead_name)
+    what = op.label(lead)
     if lead["type"] != "opportunity":
         raise lead_error(
             lead,
@@ -282,8 +271,8 @@ def mark_won(
             "Convert it first with convert_to_opportunity.",
         )
 
-    def result(done: Done) -> LeadResult:
-        now = row_after(odoo, LEAD, done, name=lead["name"])
+    def result(done: op.Done) -> LeadResult:
+        now = op.row_after(odoo, LEAD, done, name=lead["name"])
         if (probability := now.get("probability")) is not None and probability < 100:
             done.warnings.append("Odoo did not mark it as won; its team may have no won stage.")
             return lead_result(now, f"{what} is not won.", done.warnings)
@@ -292,10 +281,10 @@ def mark_won(
         return lead_result(now, f"{what} is won.", done.warnings)
 
     would = f"Would mark {what} as won."
-    return operate(odoo, [WIN], [lead["id"]], result, message=would, dry_run=dry_run)
+    return op.operate(odoo, [WIN], [lead["id"]], result, message=would, dry_run=dry_run)
 
 
-@operation
+@op.operation
 def mark_lost(
     odoo: Odoo,
     *,
@@ -303,8 +292,8 @@ def mark_lost(
     lead_name: LeadName = None,
     reason_id: Annotated[int | None, Doc("Id of the lost reason.")] = None,
     reason_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
-    dry_run: DryRun = False,
-) -> LeadResult | Plan:
+    dry_run: op.DryRun = False,
+) -> LeadResult | op.Plan:
     """Mark a lead or opportunity as lost. It is archived with a probability of 0.
 
     >>> mark_lost(odoo, lead_name="Chairs", reason_name="Too expensive").active
@@ -316,21 +305,21 @@ def mark_lost(
         NotFoundError: The lead or reason does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
-    permit(odoo, LOSE, dry_run=dry_run)
-    lead = find(odoo, LEAD, lead_id, lead_name)
+    op.permit(odoo, LOSE, dry_run=dry_run)
+    lead = op.find(odoo, LEAD, lead_id, lead_name)
     if lead["active"] is False:
         raise lead_error(lead, "archived", "is already lost or archived", "Nothing is left to do.")
-    wanted = Wanted(model="crm.lost.reason", field="reason_id", id=reason_id, name=reason_name)
-    (reason,) = linked_ids(odoo, [wanted])
+    wanted = op.Wanted(model="crm.lost.reason", field="reason_id", id=reason_id, name=reason_name)
+    (reason,) = op.linked_ids(odoo, [wanted])
     # The argument is called as the field: lost_reason to Odoo 15, lost_reason_id since.
     field = (
         "lost_reason_id" if "lost_reason_id" in odoo.schema.fields(LEAD.model) else "lost_reason"
     )
     lose = LOSE.of(**{field: reason}) if reason else LOSE
 
-    def result(done: Done) -> LeadResult:
-        now = row_after(odoo, LEAD, done, name=lead["name"])
-        return lead_result(now, f"{label(lead)} is lost.", done.warnings)
+    def result(done: op.Done) -> LeadResult:
+        now = op.row_after(odoo, LEAD, done, name=lead["name"])
+        return lead_result(now, f"{op.label(lead)} is lost.", done.warnings)
 
-    would = f"Would mark {label(lead)} as lost."
-    return operate(odoo, [lose], [lead["id"]], result, message=would, dry_run=dry_run)
+    would = f"Would mark {op.label(lead)} as lost."
+    return op.operate(odoo, [lose], [lead["id"]], result, message=would, dry_run=dry_run)

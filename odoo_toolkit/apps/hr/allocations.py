@@ -6,14 +6,13 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.hr.taken import LEAVE
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
-from odoo_toolkit.operations.documents import Document, Row, filled, read_rows
 from odoo_toolkit.records.results import RecordName
 
 #: ``allocation_type`` and the dates are of accruals alone on Odoo 14.
-ALLOCATION = Document(
+ALLOCATION = op.Document(
     model="hr.leave.allocation",
     noun="allocation",
     argument="allocation_id",
@@ -25,7 +24,7 @@ ALLOCATION = Document(
 
 
 @attrs.frozen(kw_only=True)
-class AllocationRow(Shown):
+class AllocationRow(op.Shown):
     """An allocation in a list.
 
     Attributes:
@@ -44,7 +43,7 @@ class AllocationRow(Shown):
     date_to: str | None = None
 
 
-def granted(odoo: Odoo, row: Row) -> dict[str, Any]:
+def granted(odoo: Odoo, row: op.Row) -> dict[str, Any]:
     """Return type, amount and days of an allocation, as results name them."""
     dated = odoo.version.major > 14
     hours = row["number_of_hours_display"] if row["type_request_unit"] == "hour" else None
@@ -59,7 +58,7 @@ def granted(odoo: Odoo, row: Row) -> dict[str, Any]:
 
 def read_allocations(odoo: Odoo, employee_id: int, limit: int) -> list[AllocationRow]:
     """Return the allocations of an employee, the latest first."""
-    rows = read_rows(
+    rows = op.read_rows(
         odoo,
         ALLOCATION.model,
         [["employee_id", "=", employee_id]],
@@ -69,4 +68,4 @@ def read_allocations(odoo: Odoo, employee_id: int, limit: int) -> list[Allocatio
         order="id desc",
         active_test=True,
     )
-    return [filled(AllocationRow, row, **granted(odoo, row)) for row in rows]
+    return [op.filled(AllocationRow, row, **granted(odoo, row)) for row in rows]

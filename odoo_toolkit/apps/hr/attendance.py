@@ -11,17 +11,11 @@ from typing import Annotated, Any, Literal
 import attrs
 from annotated_doc import Doc
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.hr.people import own_employee
-from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, StateError, ValidationError
 from odoo_toolkit.lost_answers import or_seen
-from odoo_toolkit.operations.documents import Row, afterwards, filled, read_rows
-from odoo_toolkit.operations.steps import Done, Step, operate, permit
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.reports.by_session import check_login
 from odoo_toolkit.reports.ways import Unavailable
@@ -39,7 +33,7 @@ Direction = Annotated[Literal["in", "out"], Doc("in or out. Default: toggle.")]
 
 
 @attrs.frozen(kw_only=True)
-class AttendanceResult(Shown):
+class AttendanceResult(op.Shown):
     """The latest attendance of the connected user. Times are in UTC.
 
     Attributes:
@@ -60,16 +54,16 @@ class AttendanceResult(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class _Toggle(Step):
+class _Toggle(op.Step):
     """Presses the button by which employees check themselves in and out."""
 
-    was: Row | None = None
+    was: op.Row | None = None
 
-    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[op.Call]:
         """Return the call; from 17 on it stands for that of a route."""
         old = odoo.version.major <= _METHOD_UNTIL
         return [
-            Call(
+            op.Call(
                 model="hr.employee" if old else ATTENDANCE,
                 method=_METHOD if old else _ROUTE,
                 ids=ids if old else None,
@@ -89,10 +83,10 @@ class _Toggle(Step):
         )
 
 
-@operation
+@op.operation
 def check_in_out(
-    odoo: Odoo, *, direction: Direction, dry_run: DryRun = False
-) -> AttendanceResult | Plan:
+    odoo: Odoo, *, direction: Direction, dry_run: op.DryRun = False
+) -> AttendanceResult | op.Plan:
     """Check the connected user in or out, now.
 
     >>> check_in_out(odoo, direction="in").checked_in
@@ -111,39 +105,39 @@ def check_in_out(
     if direction not in ("in", "out"):
         raise ValidationError('direction must be "in" or "out".', details={"field": "direction"})
     toggle = _Toggle(model=ATTENDANCE, method=_ROUTE, says=f"Checked {direction}")
-    permit(odoo, toggle, dry_run=dry_run)
+    op.permit(odoo, toggle, dry_run=dry_run)
     found: list[Any] = [lambda: own_employee(odoo, ATTENDANCE), lambda: _latest(odoo)]
-    employee, row = side_by_side(found)
+    employee, row = op.side_by_side(found)
     present = row is not None and row["check_out"] is None
     if present is (direction == "in"):
         return _result(row, f"{employee.name} is checked {direction} already.", present, [])
 
-    def result(done: Done) -> AttendanceResult:
-        now = afterwards(lambda: _latest(odoo), done.warnings)
+    def result(done: op.Done) -> AttendanceResult:
+        now = op.afterwards(lambda: _latest(odoo), done.warnings)
         return _result(
             now, f"Checked {employee.name} {direction}.", direction == "in", done.warnings
         )
 
     would = f"Would check {employee.name} {direction}."
     steps = [attrs.evolve(toggle, was=row)]
-    return operate(odoo, steps, [employee.id], result, message=would, dry_run=dry_run)
+    return op.operate(odoo, steps, [employee.id], result, message=would, dry_run=dry_run)
 
 
-def _latest(odoo: Odoo) -> Row | None:
+def _latest(odoo: Odoo) -> op.Row | None:
     """Return the attendance by which Odoo judges whether the user is at work."""
     mine = [["employee_id.user_id", "=", odoo.uid]]
-    rows = read_rows(odoo, ATTENDANCE, mine, _FIELDS, limit=1, order="check_in desc")
+    rows = op.read_rows(odoo, ATTENDANCE, mine, _FIELDS, limit=1, order="check_in desc")
     return rows[0] if rows else None
 
 
-def _changed(odoo: Odoo, was: Row | None) -> bool | None:
+def _changed(odoo: Odoo, was: op.Row | None) -> bool | None:
     """Whether the latest attendance is another one, or has ended since."""
     now = _latest(odoo)
     before = was and (was["id"], was["check_out"])
     return True if now and (now["id"], now["check_out"]) != before else None
 
 
-def _press(odoo: Odoo, call: Call) -> Any:
+def _press(odoo: Odoo, call: op.Call) -> Any:
     if call.method == _METHOD:
         answer = odoo.call(call)
         # Odoo tells of what it did not do in its answer, not by an error.
@@ -161,7 +155,7 @@ def _press(odoo: Odoo, call: Call) -> Any:
                 suggestion="Check in or out in Odoo, or as a user without Settings rights.",
             ) from None
 
-    def send(call: Call) -> Any:
+    def send(call: op.Call) -> Any:
         if session.log_in(before_login=before_login) != odoo.uid:
             raise AccessError(
                 "The password belongs to another user than the API key.",
@@ -173,14 +167,14 @@ def _press(odoo: Odoo, call: Call) -> Any:
     return odoo.call(call, by=send)
 
 
-def _known(was: Row | None) -> dict[str, Any]:
+def _known(was: op.Row | None) -> dict[str, Any]:
     """Return what is needed to take it back: which attendance was the latest."""
     return {"id": was["id"], "check_out": was["check_out"]} if was else {}
 
 
 def _result(
-    row: Row | None, message: str, checked_in: bool, warnings: list[str]
+    row: op.Row | None, message: str, checked_in: bool, warnings: list[str]
 ) -> AttendanceResult:
-    return filled(
+    return op.filled(
         AttendanceResult, row or {}, checked_in=checked_in, message=message, warnings=warnings
     )

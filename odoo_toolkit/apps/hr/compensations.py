@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.hr.attendance import ATTENDANCE
 from odoo_toolkit.change_history import Write
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.operations.compensations import WayBack
-from odoo_toolkit.operations.documents import read_rows
-from odoo_toolkit.operations.steps import AnyStep, Step
 
 _SHEET = "hr.expense.sheet"
 
 
-def attendances(odoo: Odoo, write: Write) -> list[WayBack]:
+def attendances(odoo: Odoo, write: Write) -> list[op.WayBack]:
     """Return how checking in or out is taken back: it is deleted, or open again.
 
     Which attendance was the latest before is handed over by the function.
@@ -20,23 +18,23 @@ def attendances(odoo: Odoo, write: Write) -> list[WayBack]:
     was = write.before.get(0)
     mine = [["employee_id.user_id", "=", odoo.uid]]
     names = ["display_name", "check_out"]
-    rows = read_rows(odoo, ATTENDANCE, mine, names, limit=1, order="check_in desc")
+    rows = op.read_rows(odoo, ATTENDANCE, mine, names, limit=1, order="check_in desc")
     if was is None or not rows:
         return []
     now = rows[0]
-    step: AnyStep
+    step: op.AnyStep
     if now["id"] == was.get("id") and now["check_out"] and not was.get("check_out"):
-        step = Step(model=ATTENDANCE, method="write", arguments={"vals": {"check_out": False}})
+        step = op.Step(model=ATTENDANCE, method="write", arguments={"vals": {"check_out": False}})
         says, blocked = "open again", None
     elif now["id"] != was.get("id"):
-        step = Step(model=ATTENDANCE, method="unlink")
+        step = op.Step(model=ATTENDANCE, method="unlink")
         says, blocked = "deleted", None
         if now["check_out"]:
             blocked = f"{now['display_name']}: it has ended since; check_in_out did that by itself"
     else:
         return []
     return [
-        WayBack(
+        op.WayBack(
             model=ATTENDANCE,
             ids=[now["id"]],
             name=now["display_name"],
@@ -47,35 +45,35 @@ def attendances(odoo: Odoo, write: Write) -> list[WayBack]:
     ]
 
 
-def booked_reports(odoo: Odoo, write: Write) -> list[WayBack]:
+def booked_reports(odoo: Odoo, write: Write) -> list[op.WayBack]:
     """Return how a posted expense report is taken back to Odoo 16: its entry is cancelled."""
     domain = [["id", "in", write.ids], ["state", "in", ["post", "done"]]]
     found = []
     names = ["display_name", "state", "account_move_id"]
-    for row in read_rows(odoo, _SHEET, domain, names, acts_on="hr.expense"):
+    for row in op.read_rows(odoo, _SHEET, domain, names, acts_on="hr.expense"):
         paid = row["state"] == "done"
         entry = row["account_move_id"]
         if entry:
             found.append(
-                WayBack(
+                op.WayBack(
                     model="account.move",
                     ids=[entry.id],
                     name=entry.name,
                     says="cancelled",
                     steps=[
-                        Step(model="account.move", method="button_draft"),
-                        Step(model="account.move", method="button_cancel"),
+                        op.Step(model="account.move", method="button_draft"),
+                        op.Step(model="account.move", method="button_cancel"),
                     ],
                     blocked=f"{row['display_name']} is paid" if paid else None,
                 )
             )
         found.append(
-            WayBack(
+            op.WayBack(
                 model=_SHEET,
                 ids=[row["id"]],
                 name=row["display_name"],
                 says="a draft again",
-                steps=[Step(model=_SHEET, method="reset_expense_sheets")],
+                steps=[op.Step(model=_SHEET, method="reset_expense_sheets")],
                 blocked=f"{row['display_name']} is paid" if paid else None,
             )
         )

@@ -7,45 +7,33 @@ from typing import Annotated, Any, Literal
 import attrs
 from annotated_doc import Doc
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.hr.leave import REQUEST, LeaveResult, told
 from odoo_toolkit.apps.hr.people import PUBLIC
 from odoo_toolkit.apps.hr.taken import LEAVE, state_of, terms
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, NotFoundError, StateError, ValidationError
-from odoo_toolkit.operations.documents import (
-    Row,
-    find_id,
-    read,
-    read_rows,
-    row_after,
-    shows,
-    state_error,
-)
-from odoo_toolkit.operations.steps import AnyStep, Done, Step, WizardStep, operate, permit
-from odoo_toolkit.plans import Plan, operation
-from odoo_toolkit.records.names import AmbiguousNameError, Wanted, resolve
 from odoo_toolkit.records.results import RecordName
 
 Decision = Literal["approve", "refuse", "withdraw"]
 
-_APPROVED = shows(REQUEST, state=("validate", "validate1"))
-APPROVE = Step(model=LEAVE, method="action_approve", says="Approved", seen=_APPROVED)
+_APPROVED = op.shows(REQUEST, state=("validate", "validate1"))
+APPROVE = op.Step(model=LEAVE, method="action_approve", says="Approved", seen=_APPROVED)
 #: The second approval, to 18; from 19 on it is the first one's method.
-VALIDATE = Step(
+VALIDATE = op.Step(
     model=LEAVE,
     method="action_validate",
     says="Approved",
-    seen=shows(REQUEST, state=("validate",)),
+    seen=op.shows(REQUEST, state=("validate",)),
 )
-REFUSE = Step(
-    model=LEAVE, method="action_refuse", says="Refused", seen=shows(REQUEST, state=("refuse",))
+REFUSE = op.Step(
+    model=LEAVE, method="action_refuse", says="Refused", seen=op.shows(REQUEST, state=("refuse",))
 )
-RESET = Step(
-    model=LEAVE, method="action_draft", says="Reset", seen=shows(REQUEST, state=("draft",))
+RESET = op.Step(
+    model=LEAVE, method="action_draft", says="Reset", seen=op.shows(REQUEST, state=("draft",))
 )
-DELETE = Step(model=LEAVE, method="unlink", says="Deleted")
-CANCEL = WizardStep(
+DELETE = op.Step(model=LEAVE, method="unlink", says="Deleted")
+CANCEL = op.WizardStep(
     model=LEAVE,
     wizard="hr.holidays.cancel.leave",
     says="Cancelled",
@@ -69,7 +57,7 @@ _PAST = {"approve": "approved", "refuse": "refused", "withdraw": "withdrawn"}
 _DID = {"approve": "Approved", "refuse": "Refused", "withdraw": "Withdrew"}
 
 
-@operation
+@op.operation
 def decide_leave(
     odoo: Odoo,
     *,
@@ -79,8 +67,8 @@ def decide_leave(
         str | None, Doc("If only one request is open, instead of its id.")
     ] = None,
     reason: Annotated[str | None, Doc("For withdrawing.")] = None,
-    dry_run: DryRun = False,
-) -> LeaveResult | Plan:
+    dry_run: op.DryRun = False,
+) -> LeaveResult | op.Plan:
     """Approve or refuse a request for time off, or withdraw your own.
 
     >>> decide_leave(odoo, decision="approve", leave_id=9).state
@@ -105,7 +93,7 @@ def decide_leave(
             suggestion=f"Give one of {', '.join(_OPEN)}.",
             details={"field": "decision"},
         )
-    permit(odoo, *_possible(odoo, decision), dry_run=dry_run)
+    op.permit(odoo, *_possible(odoo, decision), dry_run=dry_run)
     row = _meant(odoo, decision, leave_id, employee_name)
     what = _words(row)
     _check_state(row, what, decision)
@@ -113,7 +101,7 @@ def decide_leave(
     if steps is None:
         steps = [_ruling(odoo, row, what, decision)]
 
-    def result(done: Done) -> LeaveResult:
+    def result(done: op.Done) -> LeaveResult:
         message = f"{_DID[decision]} {what}"
         if DELETE in steps and done.complete:
             gone = {**row, "state": None}
@@ -122,16 +110,16 @@ def decide_leave(
             done.warnings.append(
                 "On Odoo 14, employees cannot delete a request. As a draft, it still uses its days."
             )
-        now = row_after(odoo, REQUEST, done)
+        now = op.row_after(odoo, REQUEST, done)
         if now.get("active") is False:
             now["state"] = "cancel"
         return told(now, message, done.warnings)
 
     would = f"Would {decision} {what}."
-    return operate(odoo, steps, [row["id"]], result, message=would, dry_run=dry_run)
+    return op.operate(odoo, steps, [row["id"]], result, message=would, dry_run=dry_run)
 
 
-def _possible(odoo: Odoo, decision: Decision) -> list[AnyStep]:
+def _possible(odoo: Odoo, decision: Decision) -> list[op.AnyStep]:
     """Return the steps that may come of a decision on this version."""
     major = odoo.version.major
     if decision == "refuse":
@@ -143,10 +131,10 @@ def _possible(odoo: Odoo, decision: Decision) -> list[AnyStep]:
     return [DELETE] if major >= _DELETES_SINCE else [RESET]
 
 
-def _meant(odoo: Odoo, decision: Decision, leave_id: int | None, name: str | None) -> Row:
+def _meant(odoo: Odoo, decision: Decision, leave_id: int | None, name: str | None) -> op.Row:
     """Return the row of the request; without an id, of the only one that is open."""
     if leave_id is not None and name is None:
-        return read(odoo, REQUEST, find_id(odoo, REQUEST, leave_id, None))
+        return op.read(odoo, REQUEST, op.find_id(odoo, REQUEST, leave_id, None))
     if leave_id is not None or (name is None and decision != "withdraw"):
         raise ValidationError(
             "Pass either leave_id or employee_name.",
@@ -156,11 +144,11 @@ def _meant(odoo: Odoo, decision: Decision, leave_id: int | None, name: str | Non
     if name is None:
         who, of = "This user", ["user_id", "=", odoo.uid]
     else:
-        wanted = Wanted(model=PUBLIC, field="employee_id", name=name)
-        who, of = name.strip(), ["employee_id", "=", resolve(odoo, wanted)]
+        wanted = op.Wanted(model=PUBLIC, field="employee_id", name=name)
+        who, of = name.strip(), ["employee_id", "=", op.resolve(odoo, wanted)]
     states = [state for state in _OPEN[decision] if decision != "refuse" or state != "validate"]
     domain = [of, ["state", "in", states]]
-    rows = read_rows(
+    rows = op.read_rows(
         odoo, LEAVE, domain, REQUEST.fields, limit=11, order="date_from desc", active_test=True
     )
     if not rows:
@@ -171,11 +159,11 @@ def _meant(odoo: Odoo, decision: Decision, leave_id: int | None, name: str | Non
         )
     if len(rows) > 1:
         matches = [RecordName(id=row["id"], name=_words(row)) for row in rows]
-        raise AmbiguousNameError("leave_id", who, LEAVE, matches)
+        raise op.AmbiguousNameError("leave_id", who, LEAVE, matches)
     return rows[0]
 
 
-def _words(row: Row) -> str:
+def _words(row: op.Row) -> str:
     """Say which request it is."""
     kind, who = row["holiday_status_id"], row["employee_id"]
     known = terms(row)
@@ -184,10 +172,10 @@ def _words(row: Row) -> str:
     return f"{kind.name if kind else 'time off'}{of}, {' to '.join(days)} ({row['id']})"
 
 
-def _check_state(row: Row, what: str, decision: Decision) -> None:
+def _check_state(row: op.Row, what: str, decision: Decision) -> None:
     state = state_of(row)
     if state not in _OPEN[decision]:
-        raise state_error(
+        raise op.state_error(
             REQUEST,
             {**row, "state": state},
             f"{what} cannot be {_PAST[decision]}: its state is {state}.",
@@ -195,7 +183,7 @@ def _check_state(row: Row, what: str, decision: Decision) -> None:
         )
 
 
-def _ruling(odoo: Odoo, row: Row, what: str, decision: Decision) -> Step:
+def _ruling(odoo: Odoo, row: op.Row, what: str, decision: Decision) -> op.Step:
     """Return the step that approves or refuses; what Odoo says is not allowed is not tried."""
     flags = ("can_refuse",) if decision == "refuse" else ("can_approve", "can_validate")
     told_of = [row[flag] for flag in flags if row[flag] is not None]
@@ -219,7 +207,7 @@ def _ruling(odoo: Odoo, row: Row, what: str, decision: Decision) -> Step:
     )
 
 
-def _withdrawal(odoo: Odoo, row: Row, what: str, reason: str | None) -> list[AnyStep]:
+def _withdrawal(odoo: Odoo, row: op.Row, what: str, reason: str | None) -> list[op.AnyStep]:
     if row["user_id"] is None or row["user_id"].id != odoo.uid:
         raise AccessError(
             f"{what} is not this user's own request, and only its employee can withdraw it.",
@@ -238,12 +226,12 @@ def _withdrawal(odoo: Odoo, row: Row, what: str, reason: str | None) -> list[Any
     return [CANCEL.of(leave_id=row["id"], reason=(reason or "").strip() or "Withdrawn")]
 
 
-def _for_officer(row: Row, message: str) -> StateError:
-    return state_error(REQUEST, row, message, "Ask a Time Off officer to refuse it.")
+def _for_officer(row: op.Row, message: str) -> StateError:
+    return op.state_error(REQUEST, row, message, "Ask a Time Off officer to refuse it.")
 
 
 def _cancelled(odoo: Odoo, leave: int) -> Any:
-    for row in read_rows(odoo, LEAVE, [["id", "=", leave]], ["state", "active"]):
+    for row in op.read_rows(odoo, LEAVE, [["id", "=", leave]], ["state", "active"]):
         if row["state"] == "cancel" or row["active"] is False:
             return True
     return None

@@ -14,29 +14,10 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Len
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.hr.expenses import EXPENSE, REPORT, REPORTS_UNTIL, MakeReport, total_of
-from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, ValidationError
-from odoo_toolkit.operations.documents import (
-    Document,
-    Row,
-    afterwards,
-    currency_of,
-    filled,
-    label,
-    read_all,
-    read_rows,
-    shows,
-    state_error,
-)
-from odoo_toolkit.operations.lines import IdOrName, NameOrId, wanted_each
-from odoo_toolkit.operations.steps import AnyStep, Done, Step, operate, permit
-from odoo_toolkit.plain_text import money
-from odoo_toolkit.plans import Plan, operation
-from odoo_toolkit.records.names import Wanted, resolve, resolve_all
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.wizards.protocol import answer_wizard
 
@@ -76,7 +57,7 @@ _TOGETHER = attrs.evolve(
 
 
 @attrs.frozen(kw_only=True)
-class ReportedExpense(Shown):
+class ReportedExpense(op.Shown):
     """One of several expenses, as it is now.
 
     Attributes:
@@ -93,7 +74,7 @@ class ReportedExpense(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class ExpensePayment(Shown):
+class ExpensePayment(op.Shown):
     """A payment of expenses."""
 
     id: int
@@ -106,7 +87,7 @@ class ExpensePayment(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class ExpensesResult(Shown):
+class ExpensesResult(op.Shown):
     """Several expenses of one employee, as they are now.
 
     Attributes:
@@ -132,7 +113,7 @@ class ExpensesResult(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class _Press(Step):
+class _Press(op.Step):
     """Presses a button, where Odoo has not gone on by itself: some need no approval.
 
     Attributes:
@@ -143,23 +124,23 @@ class _Press(Step):
     goal: int
     reached: Mapping[int, int] = attrs.field(factory=dict)
 
-    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[op.Call]:
         """Return the calls for those that have not come so far; reports go one by one."""
         every = dict.fromkeys([*ids, *self.reached])
         left = [number for number in every if self.reached.get(number, 0) < self.goal]
         groups = [[number] for number in left] if self.model == REPORT.model else [left]
-        return [call for group in groups if group for call in Step.calls(self, odoo, group)]
+        return [call for group in groups if group for call in op.Step.calls(self, odoo, group)]
 
     def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
         """Press it for those that have not come so far."""
         every = [["id", "in", sorted({*ids, *self.reached})]]
-        rows = read_rows(odoo, self.model, every, ["state"], order="id")
+        rows = op.read_rows(odoo, self.model, every, ["state"], order="id")
         now = {row["id"]: _REACHED.get(row["state"], 9) for row in rows}
         answer = True
         for call in attrs.evolve(self, reached=now).calls(odoo, ()):
             # Each group by a step of its own, which looks at these alone.
             alone = attrs.evolve(self, reached=dict.fromkeys(call.ids or (), 0))
-            answer = Step.make(alone, odoo, list(call.ids or ()), warnings)
+            answer = op.Step.make(alone, odoo, list(call.ids or ()), warnings)
         return answer
 
 
@@ -169,24 +150,24 @@ class _Pay(_Press):
 
     journal: int
 
-    def _press(self, odoo: Odoo, call: Call) -> Any:
+    def _press(self, odoo: Odoo, call: op.Call) -> Any:
         action = odoo.call(call)
         source = (self.model, call.ids or ())
         return answer_wizard(odoo, action, {"journal_id": self.journal}, source=source).action
 
 
-@operation
+@op.operation
 def process_expenses(
     odoo: Odoo,
     *,
-    expenses: Annotated[Sequence[IdOrName], Len(1), Doc("Of one employee, by name or id.")],
+    expenses: Annotated[Sequence[op.IdOrName], Len(1), Doc("Of one employee, by name or id.")],
     until: Annotated[Until, Doc("Last step. All steps: submit, approve, post, pay.")] = "submit",
-    journal: Annotated[NameOrId, Doc("To pay: the bank or cash journal, by name or id.")] = None,
+    journal: Annotated[op.NameOrId, Doc("To pay: the bank or cash journal, by name or id.")] = None,
     report_name: Annotated[
         str | None, Doc("Name of a new report, Odoo 18 and earlier. Default: the first expense's.")
     ] = None,
-    dry_run: DryRun = False,
-) -> ExpensesResult | Plan:
+    dry_run: op.DryRun = False,
+) -> ExpensesResult | op.Plan:
     """Submit several expenses of one employee together, and approve, post and pay them.
 
     >>> process_expenses(odoo, expenses=[20]).state
@@ -225,11 +206,11 @@ def process_expenses(
             suggestion="Omit report_name.",
             details={"field": "report_name"},
         )
-    wanted = wanted_each(EXPENSE.model, expenses, "expenses")
+    wanted = op.wanted_each(EXPENSE.model, expenses, "expenses")
     if not wanted:
         raise ValidationError("Pass at least one expense.", details={"field": "expenses"})
     banks = (("type", "in", ["bank", "cash"]),)
-    payer = [] if journal is None else [Wanted.of("account.journal", journal, "journal", banks)]
+    payer = [] if journal is None else [op.Wanted.of("account.journal", journal, "journal", banks)]
     if (until == "pay") is not bool(payer):
         raise ValidationError(
             "journal is for until='pay' only, which needs it.",
@@ -241,10 +222,10 @@ def process_expenses(
     steps = _steps(odoo, until, {}, 0)
     if reported:
         steps = [_report("x", 1), *steps]
-    permit(odoo, *steps, dry_run=dry_run)
-    ids = [number for number in dict.fromkeys(resolve_all(odoo, wanted)) if number]
+    op.permit(odoo, *steps, dry_run=dry_run)
+    ids = [number for number in dict.fromkeys(op.resolve_all(odoo, wanted)) if number]
     bank = _journal(odoo, payer[0]) if payer else None
-    rows = read_all(odoo, _ONE, ids)
+    rows = op.read_all(odoo, _ONE, ids)
     employee = _same_employee(rows)
     reports = _whole_reports(odoo, rows) if reported else []
     new = [row for row in rows if not row["sheet_id"]] if reported else []
@@ -253,11 +234,11 @@ def process_expenses(
     goal = _ORDER.index(until) + 1
     if reached >= goal:
         states = ", ".join(sorted({row["state"] for row in reports or rows}))
-        raise state_error(
+        raise op.state_error(
             EXPENSE, rows[0], f"Their state is already {states}.", "There is nothing to do."
         )
     if not reported and goal > _APPROVED and any(r["payment_mode"] != "own_account" for r in rows):
-        raise state_error(
+        raise op.state_error(
             EXPENSE,
             rows[0],
             "Expenses that the company has paid can only be posted in Odoo.",
@@ -269,11 +250,11 @@ def process_expenses(
         steps = [_report(name, employee.id), *steps]
     acts_on = [row["id"] for row in new] or list(known)
 
-    def result(done: Done) -> ExpensesResult:
+    def result(done: op.Done) -> ExpensesResult:
         return _result(odoo, ids, reported, done, pays=until == "pay")
 
     doing = " and ".join(_ORDER[reached:goal])
-    listed = "; ".join(f"{label(r)}, {money(total_of(r), currency_of(r))}" for r in rows)
+    listed = "; ".join(f"{op.label(r)}, {op.money(total_of(r), op.currency_of(r))}" for r in rows)
     total = _total(rows)
     paid = f" Paid from {bank.name}." if bank else ""
     made = f" in a report {name!r}" if new else ""
@@ -283,7 +264,7 @@ def process_expenses(
         f" {f'Together {total[0]:.2f} {total[1]}.' if total else ''}"
     ).strip() + paid
     try:
-        return operate(odoo, steps, acts_on, result, message=would, dry_run=dry_run)
+        return op.operate(odoo, steps, acts_on, result, message=would, dry_run=dry_run)
     except AccessError as error:
         if error.code != AccessError.default_code:
             raise
@@ -295,16 +276,16 @@ def process_expenses(
         ) from error
 
 
-def _report(name: str, employee: int) -> AnyStep:
+def _report(name: str, employee: int) -> op.AnyStep:
     fails = "The expenses are not submitted"
     make = MakeReport(model=REPORT.model, method="create", says="Report made", fails=fails)
     return make.of(name=name, employee_id=employee)
 
 
-def _journal(odoo: Odoo, wanted: Wanted) -> RecordName:
+def _journal(odoo: Odoo, wanted: op.Wanted) -> RecordName:
     """Return the bank or cash journal that is meant."""
-    domain = [["id", "=", resolve(odoo, wanted)], ["type", "in", ["bank", "cash"]]]
-    rows = read_rows(odoo, wanted.model, domain, ["display_name"], acts_on=EXPENSE.model)
+    domain = [["id", "=", op.resolve(odoo, wanted)], ["type", "in", ["bank", "cash"]]]
+    rows = op.read_rows(odoo, wanted.model, domain, ["display_name"], acts_on=EXPENSE.model)
     if not rows:
         raise ValidationError(
             f"There is no bank or cash journal with id {wanted.id}.",
@@ -316,10 +297,10 @@ def _journal(odoo: Odoo, wanted: Wanted) -> RecordName:
 
 def _steps(
     odoo: Odoo, until: Until, known: Mapping[int, int], journal: int, reached: int = 0
-) -> list[AnyStep]:
+) -> list[op.AnyStep]:
     """Return the steps that are left, on the reports to 18, on the expenses later."""
     major = odoo.version.major
-    about: Document = REPORT if major <= REPORTS_UNTIL else EXPENSE
+    about: op.Document = REPORT if major <= REPORTS_UNTIL else EXPENSE
     methods = {
         "submit": "action_submit_sheet" if about is REPORT else "action_submit",
         "approve": _APPROVES.get(major, "action_approve_expense_sheets")
@@ -328,12 +309,12 @@ def _steps(
         "post": _POSTS.get(major, "action_sheet_move_create"),
         "pay": "action_register_payment" if about is REPORT else "action_pay",
     }
-    steps: list[AnyStep] = []
+    steps: list[op.AnyStep] = []
     for place, name in enumerate(_ORDER[: _ORDER.index(until) + 1], 1):
         if place <= reached:
             continue
         states = tuple(state for state, far in _REACHED.items() if far >= place)
-        seen, fails = shows(about, state=states), f"The expenses are not {_DID[name].lower()}"
+        seen, fails = op.shows(about, state=states), f"The expenses are not {_DID[name].lower()}"
         press = _Press(
             model=about.model,
             method=methods[name],
@@ -349,11 +330,11 @@ def _steps(
     return steps
 
 
-def _same_employee(rows: Sequence[Row]) -> RecordName:
+def _same_employee(rows: Sequence[op.Row]) -> RecordName:
     people = {row["employee_id"] for row in rows}
     if len(people) != 1 or None in people:
         names = ", ".join(sorted(who.name if who else "nobody" for who in people))
-        raise state_error(
+        raise op.state_error(
             EXPENSE,
             rows[0],
             f"The expenses are of several employees: {names}.",
@@ -364,14 +345,14 @@ def _same_employee(rows: Sequence[Row]) -> RecordName:
     return employee
 
 
-def _whole_reports(odoo: Odoo, rows: Sequence[Row]) -> list[Row]:
+def _whole_reports(odoo: Odoo, rows: Sequence[op.Row]) -> list[op.Row]:
     """Return the reports of expenses, of which all expenses have to be among these."""
     ids = dict.fromkeys(row["sheet_id"].id for row in rows if row["sheet_id"])
-    reports = read_all(odoo, _TOGETHER, list(ids)) if ids else []
+    reports = op.read_all(odoo, _TOGETHER, list(ids)) if ids else []
     given = {row["id"] for row in rows}
     for report in reports:
         if others := [n for n in report["expense_line_ids"] or () if n not in given]:
-            raise state_error(
+            raise op.state_error(
                 EXPENSE,
                 rows[0],
                 f"The report {report['name']!r} has more expenses, and Odoo "
@@ -381,11 +362,11 @@ def _whole_reports(odoo: Odoo, rows: Sequence[Row]) -> list[Row]:
     return reports
 
 
-def _reached(rows: Sequence[Row]) -> dict[int, int]:
+def _reached(rows: Sequence[op.Row]) -> dict[int, int]:
     """Return how far each report or expense has come, or refuse those that were refused."""
     if refused := [row for row in rows if row["state"] not in _REACHED]:
-        listed = ", ".join(f"{label(row)} has the state {row['state']}" for row in refused)
-        raise state_error(
+        listed = ", ".join(f"{op.label(row)} has the state {row['state']}" for row in refused)
+        raise op.state_error(
             EXPENSE,
             refused[0],
             f"{listed}.",
@@ -394,23 +375,23 @@ def _reached(rows: Sequence[Row]) -> dict[int, int]:
     return {row["id"]: _REACHED[row["state"]] for row in rows}
 
 
-def _total(rows: Sequence[Row]) -> tuple[float, str] | None:
+def _total(rows: Sequence[op.Row]) -> tuple[float, str] | None:
     """Return the sum, where all have one currency."""
-    currencies = {currency_of(row) for row in rows}
+    currencies = {op.currency_of(row) for row in rows}
     if len(currencies) != 1 or None in currencies:
         return None
     return round(sum(total_of(row) or 0.0 for row in rows), 2), str(currencies.pop())
 
 
 def _result(
-    odoo: Odoo, ids: Sequence[int], reported: bool, done: Done, *, pays: bool
+    odoo: Odoo, ids: Sequence[int], reported: bool, done: op.Done, *, pays: bool
 ) -> ExpensesResult:
     """Read all of them back, what was posted, and how it was paid."""
-    rows = afterwards(lambda: read_all(odoo, _ONE, ids), done.warnings) or []
-    reports: list[Row] = []
+    rows = op.afterwards(lambda: op.read_all(odoo, _ONE, ids), done.warnings) or []
+    reports: list[op.Row] = []
     if reported:
         sheets = dict.fromkeys(row["sheet_id"].id for row in rows if row["sheet_id"])
-        found = afterwards(lambda: read_all(odoo, _TOGETHER, list(sheets)), done.warnings)
+        found = op.afterwards(lambda: op.read_all(odoo, _TOGETHER, list(sheets)), done.warnings)
         reports = found or []
     states = {row["state"] for row in reports or rows}
     if len(states) > 1:
@@ -431,7 +412,9 @@ def _result(
         state=state,
         employee=rows[0]["employee_id"] if rows else None,
         expenses=[
-            filled(ReportedExpense, row, total_amount=total_of(row), currency=currency_of(row))
+            op.filled(
+                ReportedExpense, row, total_amount=total_of(row), currency=op.currency_of(row)
+            )
             for row in rows
         ],
         total_amount=total[0] if total else None,
@@ -447,7 +430,7 @@ def _result(
 
 def _payment(payment: ExpensePayment) -> str:
     source = f" from {payment.journal.name}" if payment.journal else ""
-    return f"{money(payment.amount, payment.currency)}{source} ({payment.name or payment.id})"
+    return f"{op.money(payment.amount, payment.currency)}{source} ({payment.name or payment.id})"
 
 
 def _payments(
@@ -457,20 +440,20 @@ def _payments(
     ids = [entry.id for entry in entries]
     fields = ("name", "amount", "currency_id", "date", "journal_id", "state")
 
-    def look() -> list[Row]:
+    def look() -> list[op.Row]:
         domain: list[Any] = [[_PAID, "in", ids]]
         if "invoice_ids" in odoo.schema.fields(_PAYMENT):
             domain = ["|", ["invoice_ids", "in", ids], *domain]
-        return read_rows(odoo, _PAYMENT, domain, fields, acts_on=EXPENSE.model, order="id")
+        return op.read_rows(odoo, _PAYMENT, domain, fields, acts_on=EXPENSE.model, order="id")
 
-    rows = afterwards(look, warnings, "how it was paid")
-    return [filled(ExpensePayment, row, currency=currency_of(row)) for row in rows or ()]
+    rows = op.afterwards(look, warnings, "how it was paid")
+    return [op.filled(ExpensePayment, row, currency=op.currency_of(row)) for row in rows or ()]
 
 
 def _entries(odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> list[RecordName]:
     domain = [["id", "in", list(ids)]]
-    rows = afterwards(
-        lambda: read_rows(
+    rows = op.afterwards(
+        lambda: op.read_rows(
             odoo, "account.move", domain, ["display_name"], acts_on=EXPENSE.model, order="id"
         ),
         warnings,

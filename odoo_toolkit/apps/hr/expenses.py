@@ -13,37 +13,17 @@ from typing import Annotated, Any, Literal
 import attrs
 from annotated_doc import Doc
 
-from odoo_toolkit.annotations import DryRun, JsonSchema
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.hr.people import own_employee
-from odoo_toolkit.call import Call
 from odoo_toolkit.chatter.attachments import upload
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, StateError, ValidationError
 from odoo_toolkit.file_content import base64_size
-from odoo_toolkit.operations.documents import (
-    Document,
-    Row,
-    currency_of,
-    filled,
-    find,
-    label,
-    read,
-    read_back,
-    read_rows,
-    shows,
-    state_error,
-)
-from odoo_toolkit.operations.lines import checked_day, checked_name, checked_number
-from odoo_toolkit.operations.steps import AnyStep, Done, Step, WizardStep, operate, permit
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plans import Plan, operation
-from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
 
 #: ``total_amount`` is in the expense's currency to 16, in the company's later;
 #: to 18 an expense is decided on with its report, ``sheet_id``.
-EXPENSE = Document(
+EXPENSE = op.Document(
     model="hr.expense",
     noun="expense",
     argument="expense_id",
@@ -52,7 +32,7 @@ EXPENSE = Document(
         total_amount_currency sheet_id can_approve
     """,
 )
-REPORT = Document(
+REPORT = op.Document(
     model="hr.expense.sheet",
     noun="expense report",
     argument="report_id",
@@ -64,7 +44,7 @@ REPORTS_UNTIL = 18
 
 
 @attrs.frozen(kw_only=True)
-class ExpenseResult(Shown):
+class ExpenseResult(op.Shown):
     """An expense as it is now. None means empty, or that the value could not be read.
 
     Attributes:
@@ -91,13 +71,13 @@ class ExpenseResult(Shown):
     warnings: list[str] = attrs.Factory(list)
 
 
-def expense_result(row: Row, message: str, warnings: list[str], **told: Any) -> ExpenseResult:
+def expense_result(row: op.Row, message: str, warnings: list[str], **told: Any) -> ExpenseResult:
     """Return a row of :data:`EXPENSE` as a result."""
-    return filled(
+    return op.filled(
         ExpenseResult,
         row,
         total_amount=total_of(row),
-        currency=currency_of(row) if "currency_id" in row else None,
+        currency=op.currency_of(row) if "currency_id" in row else None,
         report=row.get("sheet_id"),
         message=message,
         warnings=warnings,
@@ -105,31 +85,31 @@ def expense_result(row: Row, message: str, warnings: list[str], **told: Any) -> 
     )
 
 
-def total_of(row: Row) -> float | None:
+def total_of(row: op.Row) -> float | None:
     """Return the total in the expense's currency."""
     shown: float | None = row.get("total_amount_currency")
     return row.get("total_amount") if shown is None else shown
 
 
 @attrs.frozen(kw_only=True)
-class MakeReport(Step):
+class MakeReport(op.Step):
     """Makes a report of the expenses that the steps before are about."""
 
-    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[op.Call]:
         """Return the creation, with the expenses in it."""
         (call,) = super().calls(odoo, ids)
         values = {**self.arguments, "expense_line_ids": [[4, number] for number in ids]}
         return [attrs.evolve(call, arguments={"vals_list": values})]
 
 
-def submission(odoo: Odoo, name: str, employee_id: int | None) -> list[AnyStep]:
+def submission(odoo: Odoo, name: str, employee_id: int | None) -> list[op.AnyStep]:
     """Return the steps that submit an expense; to 18 the steps that follow act on its report."""
     fails = "The expense is not submitted"
     if odoo.version.major > REPORTS_UNTIL:
         # Approved at once where the employee has no approver.
-        seen = shows(EXPENSE, state=("submitted", "approved"))
+        seen = op.shows(EXPENSE, state=("submitted", "approved"))
         return [
-            Step(
+            op.Step(
                 model=EXPENSE.model,
                 method="action_submit",
                 says="Submitted",
@@ -141,20 +121,20 @@ def submission(odoo: Odoo, name: str, employee_id: int | None) -> list[AnyStep]:
     return [make.of(name=name, employee_id=employee_id), submit_report()]
 
 
-def submit_report() -> Step:
+def submit_report() -> op.Step:
     """Return the step that submits a report."""
-    return Step(
+    return op.Step(
         model=REPORT.model,
         method="action_submit_sheet",
         says="Submitted",
-        seen=shows(REPORT, state=("submit", "approve")),
+        seen=op.shows(REPORT, state=("submit", "approve")),
         fails="The expense report is created, but not submitted",
     )
 
 
 PRODUCT = "product.product"
 
-CREATE = Step(model=EXPENSE.model, method="create", says="Expense created")
+CREATE = op.Step(model=EXPENSE.model, method="create", says="Expense created")
 
 #: The field that takes the amount, by version.
 _AMOUNT = {14: "unit_amount", 15: "unit_amount", 16: "total_amount"}
@@ -162,16 +142,16 @@ _AMOUNT_SINCE_17 = "total_amount_currency"
 
 
 @attrs.frozen(kw_only=True)
-class _Attach(Step):
+class _Attach(op.Step):
     """Attaches the receipt to the new expense."""
 
     content: str
 
-    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[op.Call]:
         """Return the creation of the attachment, without the file's bytes."""
         values = {"name": self.says, "res_model": EXPENSE.model, "res_id": ids[0]}
         return [
-            Call(
+            op.Call(
                 model=self.model,
                 method="create",
                 arguments={"vals_list": values},
@@ -192,7 +172,7 @@ class _Attach(Step):
         return made.id
 
 
-@operation
+@op.operation
 def create_expense(
     odoo: Odoo,
     *,
@@ -202,13 +182,13 @@ def create_expense(
     amount: Annotated[float | None, Doc("With taxes, in the company's currency.")] = None,
     quantity: Annotated[float | None, Doc("Instead of amount, if the price is fixed.")] = None,
     date: Annotated[
-        str | Date | None, JsonSchema({"type": "string"}), Doc("YYYY-MM-DD. Default: today.")
+        str | Date | None, op.JsonSchema({"type": "string"}), Doc("YYYY-MM-DD. Default: today.")
     ] = None,
     receipt_name: Annotated[str | None, Doc("File name.")] = None,
     receipt_base64: Annotated[str | None, Doc("File of the receipt, as base64.")] = None,
     submit: Annotated[bool, Doc("For approval.")] = False,
-    dry_run: DryRun = False,
-) -> ExpenseResult | Plan:
+    dry_run: op.DryRun = False,
+) -> ExpenseResult | op.Plan:
     """Create an expense of the connected user with its receipt, and submit it if you ask for it.
 
     >>> expense = create_expense(odoo, name="Lunch", product_name="Meals", amount=38.4)
@@ -225,28 +205,28 @@ def create_expense(
         ValidationError: An argument is wrong, or the user is not an employee. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    name = checked_name(name, "Set name to what was paid for.")
-    values: Row = {"name": name}
-    if day := checked_day(date, "date"):
+    name = op.checked_name(name, "Set name to what was paid for.")
+    values: op.Row = {"name": name}
+    if day := op.checked_day(date, "date"):
         values["date"] = day
-    steps: list[AnyStep] = [CREATE, *_receipt(receipt_name, receipt_base64)]
-    permit(odoo, *steps, *(submission(odoo, name, None) if submit else []), dry_run=dry_run)
+    steps: list[op.AnyStep] = [CREATE, *_receipt(receipt_name, receipt_base64)]
+    op.permit(odoo, *steps, *(submission(odoo, name, None) if submit else []), dry_run=dry_run)
     if (amount is None) is (quantity is None):
         raise ValidationError("Set either amount or quantity.", details={"field": "amount"})
-    number = checked_number(
+    number = op.checked_number(
         amount if quantity is None else quantity,
         "amount" if quantity is None else "quantity",
         positive=True,
     )
-    wanted = Wanted(
+    wanted = op.Wanted(
         model=PRODUCT,
         field="product_id",
         id=product_id,
         name=product_name,
         domain=(("can_be_expensed", "=", True),),
     )
-    found: list[Any] = [lambda: own_employee(odoo, EXPENSE.model), lambda: resolve(odoo, wanted)]
-    employee, product = side_by_side(found)
+    found: list[Any] = [lambda: own_employee(odoo, EXPENSE.model), lambda: op.resolve(odoo, wanted)]
+    employee, product = op.side_by_side(found)
     values |= {"employee_id": employee.id, "product_id": product}
     category = _category(odoo, product)
     price = category["standard_price"] or 0.0
@@ -257,9 +237,9 @@ def create_expense(
         steps += submission(odoo, name, employee.id)
     total = number if quantity is None else number * price
 
-    def result(done: Done) -> ExpenseResult:
+    def result(done: op.Done) -> ExpenseResult:
         expense = int(done.answers[0][0])
-        row = read_back(odoo, EXPENSE, expense, done.warnings) or {"id": expense, "name": name}
+        row = op.read_back(odoo, EXPENSE, expense, done.warnings) or {"id": expense, "name": name}
         paid = total_of(row)
         if paid is not None and abs(paid - total) > 0.01:
             done.warnings.append(f"Odoo made it {paid:g}, not {total:g}.")
@@ -273,10 +253,10 @@ def create_expense(
 
     does = "create and submit" if submit else "create"
     would = f"Would {does} the expense {name!r} of {total:g}, {category['name']}."
-    return operate(odoo, steps, (), result, message=would, dry_run=dry_run)
+    return op.operate(odoo, steps, (), result, message=would, dry_run=dry_run)
 
 
-def _receipt(name: str | None, content: str | None) -> list[AnyStep]:
+def _receipt(name: str | None, content: str | None) -> list[op.AnyStep]:
     if name is None and content is None:
         return []
     if not name or not name.strip() or not content or not base64_size(content):
@@ -296,10 +276,10 @@ def _receipt(name: str | None, content: str | None) -> list[AnyStep]:
     ]
 
 
-def _category(odoo: Odoo, product: int) -> Row:
+def _category(odoo: Odoo, product: int) -> op.Row:
     domain = [["id", "=", product], ["can_be_expensed", "=", True]]
     fields = ["name", "standard_price"]
-    rows = read_rows(odoo, PRODUCT, domain, fields, acts_on=EXPENSE.model, active_test=True)
+    rows = op.read_rows(odoo, PRODUCT, domain, fields, acts_on=EXPENSE.model, active_test=True)
     if not rows:
         raise ValidationError(
             f"The product {product} is not an expense category.",
@@ -346,7 +326,7 @@ _OPEN: dict[Decision, tuple[str, ...]] = {
 _PAST = {"submit": "submitted", "approve": "approved", "refuse": "refused"}
 
 
-@operation
+@op.operation
 def decide_expense(
     odoo: Odoo,
     *,
@@ -354,8 +334,8 @@ def decide_expense(
     expense_id: Annotated[int | None, Doc("Id of the expense.")] = None,
     expense_name: Annotated[str | None, Doc("Its description, instead of the id.")] = None,
     reason: Annotated[str | None, Doc("For refusing.")] = None,
-    dry_run: DryRun = False,
-) -> ExpenseResult | Plan:
+    dry_run: op.DryRun = False,
+) -> ExpenseResult | op.Plan:
     """Submit an expense for approval, or approve or refuse it.
 
     >>> decide_expense(odoo, decision="submit", expense_id=20).state
@@ -391,15 +371,15 @@ def decide_expense(
         )
     reported = odoo.version.major <= REPORTS_UNTIL
     about = REPORT if reported else EXPENSE
-    permit(odoo, *_steps(odoo, about, decision, why, None), dry_run=dry_run)
-    row = find(odoo, EXPENSE, expense_id, expense_name)
-    report = read(odoo, REPORT, row["sheet_id"].id) if row["sheet_id"] else None
-    what = label(row)
+    op.permit(odoo, *_steps(odoo, about, decision, why, None), dry_run=dry_run)
+    row = op.find(odoo, EXPENSE, expense_id, expense_name)
+    report = op.read(odoo, REPORT, row["sheet_id"].id) if row["sheet_id"] else None
+    what = op.label(row)
     _check(row, report, what, decision, reported=reported)
     steps = _steps(odoo, about, decision, why, row if report is None else None)
 
-    def result(done: Done) -> ExpenseResult:
-        now = read_back(odoo, EXPENSE, row["id"], done.warnings)
+    def result(done: op.Done) -> ExpenseResult:
+        now = op.read_back(odoo, EXPENSE, row["id"], done.warnings)
         did = f"{_PAST[decision].capitalize()} the expense" if done.complete else "Did not submit"
         shown = now or {"id": row["id"], "name": row["name"]}
         return expense_result(shown, f"{did} {what}.", done.warnings)
@@ -407,7 +387,7 @@ def decide_expense(
     would = f"Would {decision} the expense {what}."
     ids = [report["id"] if report else row["id"]]
     try:
-        return operate(odoo, steps, ids, result, message=would, dry_run=dry_run)
+        return op.operate(odoo, steps, ids, result, message=would, dry_run=dry_run)
     except AccessError as error:
         if error.code != AccessError.default_code:
             raise
@@ -416,8 +396,8 @@ def decide_expense(
 
 
 def _steps(
-    odoo: Odoo, about: Document, decision: Decision, reason: str, alone: Row | None
-) -> list[AnyStep]:
+    odoo: Odoo, about: op.Document, decision: Decision, reason: str, alone: op.Row | None
+) -> list[op.AnyStep]:
     """Return the steps of a decision.
 
     Args:
@@ -437,22 +417,24 @@ def _steps(
         old = "approve_expense_sheets" if major <= 16 else "action_approve_expense_sheets"
         method = old if about is REPORT else "action_approve"
         # To 18 an approved report may have gone on, such as to be posted.
-        seen = shows(about, state=("approve", "approved", "post", "done"))
-        return [Step(model=about.model, method=method, says="Approved", seen=seen)]
-    seen = shows(about, state=("cancel", "refused"))
+        seen = op.shows(about, state=("approve", "approved", "post", "done"))
+        return [op.Step(model=about.model, method=method, says="Approved", seen=seen)]
+    seen = op.shows(about, state=("cancel", "refused"))
     if major <= _REFUSES_BY_METHOD_UNTIL:
-        refuse = Step(model=about.model, method="refuse_sheet", says="Refused", seen=seen)
+        refuse = op.Step(model=about.model, method="refuse_sheet", says="Refused", seen=seen)
         return [refuse.of(reason=reason)]
-    wizard = WizardStep(model=about.model, wizard=_WIZARD, says="Refused", seen=seen)
+    wizard = op.WizardStep(model=about.model, wizard=_WIZARD, says="Refused", seen=seen)
     return [wizard.of(reason=reason)]
 
 
-def _check(row: Row, report: Row | None, what: str, decision: Decision, *, reported: bool) -> None:
+def _check(
+    row: op.Row, report: op.Row | None, what: str, decision: Decision, *, reported: bool
+) -> None:
     """Refuse what the state, the report or the user's rights do not allow."""
     judged = report or row
     state = judged["state"]
     if state not in _OPEN[decision] or (reported and report is None and decision != "submit"):
-        raise state_error(
+        raise op.state_error(
             EXPENSE,
             row,
             f"{what} cannot be {_PAST[decision]}: its state is {row['state']}.",
@@ -466,7 +448,7 @@ def _check(row: Row, report: Row | None, what: str, decision: Decision, *, repor
         raise _denied(row, what, decision)
 
 
-def _denied(row: Row, what: str, decision: Decision) -> AccessError:
+def _denied(row: op.Row, what: str, decision: Decision) -> AccessError:
     return AccessError(
         f"This user is not allowed to {decision} {what}.",
         suggestion="The employee submits it."
@@ -476,8 +458,8 @@ def _denied(row: Row, what: str, decision: Decision) -> AccessError:
     )
 
 
-def _shared(row: Row, report: Row, what: str, others: list[Any]) -> StateError:
-    return state_error(
+def _shared(row: op.Row, report: op.Row, what: str, others: list[Any]) -> StateError:
+    return op.state_error(
         EXPENSE,
         row,
         f"{what} is in the report {report['name']!r} together with {len(others)} more"

@@ -10,22 +10,15 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Gt
 
-from odoo_toolkit.annotations import DryRun, JsonSchema
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.hr.allocations import ALLOCATION, granted
 from odoo_toolkit.apps.hr.leave import TYPE, TYPE_FIELDS, needs_allocation
 from odoo_toolkit.apps.hr.people import named_employee, own_employee
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, ValidationError
-from odoo_toolkit.operations.documents import Row, filled, read_rows, row_after, shows
-from odoo_toolkit.operations.lines import checked_day, checked_number
-from odoo_toolkit.operations.steps import Done, Step, operate, permit
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plans import Plan, operation
-from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
 
-CREATE = Step(model=ALLOCATION.model, method="create", says="Allocation created")
+CREATE = op.Step(model=ALLOCATION.model, method="create", says="Allocation created")
 
 #: Validity is the type's on this version.
 _NO_DATES_UNTIL = 14
@@ -44,11 +37,11 @@ _SAID = {
     "refuse": "it is refused",
 }
 
-_DAY = JsonSchema({"type": "string"})
+_DAY = op.JsonSchema({"type": "string"})
 
 
 @attrs.frozen(kw_only=True)
-class AllocationResult(Shown):
+class AllocationResult(op.Shown):
     """An allocation as it is now. None means empty, or that the value could not be read.
 
     Attributes:
@@ -70,19 +63,19 @@ class AllocationResult(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class _Press(Step):
+class _Press(op.Step):
     """Presses a button in the states that it is for: some types need no approval."""
 
     states: tuple[str, ...]
 
     def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
         """Press it, unless Odoo has gone on by itself."""
-        rows = read_rows(odoo, self.model, [["id", "in", list(ids)]], ["state"])
+        rows = op.read_rows(odoo, self.model, [["id", "in", list(ids)]], ["state"])
         waits = rows and rows[0]["state"] in self.states
-        return Step.make(self, odoo, ids, warnings) if waits else True
+        return op.Step.make(self, odoo, ids, warnings) if waits else True
 
 
-@operation
+@op.operation
 def create_allocation(
     odoo: Odoo,
     *,
@@ -97,8 +90,8 @@ def create_allocation(
     date_to: Annotated[str | date | None, _DAY, Doc("Last day. Default: no end.")] = None,
     description: Annotated[str | None, Doc("Text of the description.")] = None,
     approve: Annotated[bool, Doc("Approve it as well, if this user is allowed to.")] = False,
-    dry_run: DryRun = False,
-) -> AllocationResult | Plan:
+    dry_run: op.DryRun = False,
+) -> AllocationResult | op.Plan:
     """Allocate days of time off to an employee, and approve the allocation if you ask for it.
 
     >>> create_allocation(odoo, leave_type_name="Paid", days=10, approve=True).state
@@ -115,8 +108,8 @@ def create_allocation(
         ValidationError: An argument is wrong, or the type needs no allocation. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    days = checked_number(days, "days", positive=True)
-    first, last = checked_day(date_from, "date_from"), checked_day(date_to, "date_to")
+    days = op.checked_number(days, "days", positive=True)
+    first, last = op.checked_day(date_from, "date_from"), op.checked_day(date_to, "date_to")
     if first and last and last < first:
         raise ValidationError(
             f"date_to {last} is before date_from {first}.", details={"field": "date_to"}
@@ -129,8 +122,8 @@ def create_allocation(
             details={"field": "date_from" if first else "date_to"},
         )
     further = _further(major, approve=approve)
-    permit(odoo, CREATE, *further, dry_run=dry_run)
-    wanted = Wanted(model=TYPE, field="leave_type_id", id=leave_type_id, name=leave_type_name)
+    op.permit(odoo, CREATE, *further, dry_run=dry_run)
+    wanted = op.Wanted(model=TYPE, field="leave_type_id", id=leave_type_id, name=leave_type_name)
     other = employee_id is not None or employee_name is not None
     found: list[Any] = [
         lambda: (
@@ -140,8 +133,8 @@ def create_allocation(
         ),
         lambda: _type(odoo, wanted),
     ]
-    employee, kind = side_by_side(found)
-    values: Row = {
+    employee, kind = op.side_by_side(found)
+    values: op.Row = {
         "holiday_status_id": kind["id"],
         "employee_id": employee.id,
         "number_of_days": days,
@@ -149,19 +142,19 @@ def create_allocation(
     }
     values |= {"date_from": first} if first else {}
     values |= {"date_to": last} if last else {}
-    steps: list[Step] = [CREATE.of(vals_list=values)]
+    steps: list[op.Step] = [CREATE.of(vals_list=values)]
     if kind["allocation_validation_type"] not in ("no", "no_validation"):
         steps += further
     valid = "".join([f", from {first}" if first else "", f", until {last}" if last else ""])
     what = f"{days:g} days of {kind['name']} to {employee.name}{valid}"
 
-    def result(done: Done) -> AllocationResult:
-        row = row_after(odoo, ALLOCATION, done)
+    def result(done: op.Done) -> AllocationResult:
+        row = op.row_after(odoo, ALLOCATION, done)
         state = row.get("state")
         if "number_of_days" in row and abs(row["number_of_days"] - days) > 0.005:
             done.warnings.append(f"Odoo made it {row['number_of_days']:g} days, not {days:g}.")
         told = f": {_SAID[state]}" if state in _SAID else ""
-        return filled(
+        return op.filled(
             AllocationResult,
             row,
             message=f"Allocated {what} with ID {done.id}{told}.",
@@ -171,7 +164,7 @@ def create_allocation(
 
     would = f"Would allocate {what}{', and approve it' if approve else ''}."
     try:
-        return operate(odoo, steps, (), result, message=would, dry_run=dry_run)
+        return op.operate(odoo, steps, (), result, message=would, dry_run=dry_run)
     except AccessError as error:
         if error.code != AccessError.default_code:
             raise
@@ -183,9 +176,9 @@ def create_allocation(
         ) from error
 
 
-def _further(major: int, *, approve: bool) -> list[Step]:
+def _further(major: int, *, approve: bool) -> list[op.Step]:
     """Return the steps after the creation."""
-    steps: list[Step] = []
+    steps: list[op.Step] = []
     if major in _DRAFTS:
         steps.append(
             _Press(
@@ -193,7 +186,7 @@ def _further(major: int, *, approve: bool) -> list[Step]:
                 method="action_confirm",
                 says="Submitted",
                 fails="The allocation is a draft",
-                seen=shows(ALLOCATION, state=("confirm", "validate1", "validate")),
+                seen=op.shows(ALLOCATION, state=("confirm", "validate1", "validate")),
                 states=("draft",),
             )
         )
@@ -204,19 +197,19 @@ def _further(major: int, *, approve: bool) -> list[Step]:
                 method=_APPROVES.get(major, "action_approve"),
                 says="Approved",
                 fails="The allocation is not approved",
-                seen=shows(ALLOCATION, state=("validate1", "validate")),
+                seen=op.shows(ALLOCATION, state=("validate1", "validate")),
                 states=("draft", "confirm"),
             )
         )
     return steps
 
 
-def _type(odoo: Odoo, wanted: Wanted) -> Row:
+def _type(odoo: Odoo, wanted: op.Wanted) -> op.Row:
     """Return the type of time off, which must need allocations."""
-    number = resolve(odoo, wanted)
+    number = op.resolve(odoo, wanted)
     fields = (*TYPE_FIELDS, "allocation_validation_type")
     domain = [["id", "=", number]]
-    rows = read_rows(odoo, TYPE, domain, fields, acts_on=ALLOCATION.model, active_test=True)
+    rows = op.read_rows(odoo, TYPE, domain, fields, acts_on=ALLOCATION.model, active_test=True)
     if not rows:
         raise ValidationError(
             f"There is no type of time off with id {number}, or this user cannot see it.",

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 import attrs
 from annotated_doc import Doc
 
-from odoo_toolkit.annotations import DryRun, JsonSchema
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.hr.people import named_employee, own_employee
 from odoo_toolkit.apps.hr.taken import (
     HOUR_FIELDS,
@@ -27,17 +27,8 @@ from odoo_toolkit.apps.hr.taken import (
     read_leaves,
     terms,
 )
-from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import words
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, ValidationError
-from odoo_toolkit.operations.documents import Document, Row, filled, read_rows, row_after
-from odoo_toolkit.operations.lines import checked_day, checked_number
-from odoo_toolkit.operations.steps import Done, Step, operate, permit
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plans import Plan, operation
-from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
 
 
@@ -48,10 +39,10 @@ def checked_days(
     hours: tuple[float, float] | None,
 ) -> tuple[str, str]:
     """Return the first and the last day, or refuse what are none."""
-    first = checked_day(date_from, "date_from")
+    first = op.checked_day(date_from, "date_from")
     if first is None:
         raise ValidationError("date_from is needed.", details={"field": "date_from"})
-    last = checked_day(date_to, "date_to") or first
+    last = op.checked_day(date_to, "date_to") or first
     if last < first:
         raise ValidationError(
             f"date_to {last} is before date_from {first}.", details={"field": "date_to"}
@@ -81,8 +72,8 @@ def checked_hours(
             suggestion="Set hour_from and hour_to, such as 9 and 11.5.",
             details={"field": missing},
         )
-    first = checked_number(hour_from, "hour_from", positive=False)
-    last = checked_number(hour_to, "hour_to", positive=True)
+    first = op.checked_number(hour_from, "hour_from", positive=False)
+    last = op.checked_number(hour_to, "hour_to", positive=True)
     if half_day or not 0 <= first < last <= 24:
         raise ValidationError(
             f"{first:g} to {last:g} is not a range of hours within one day."
@@ -94,11 +85,11 @@ def checked_hours(
     return first, last
 
 
-def part_of_day(odoo: Odoo, half_day: str | None, hours: tuple[float, float] | None) -> Row:
+def part_of_day(odoo: Odoo, half_day: str | None, hours: tuple[float, float] | None) -> op.Row:
     """Return the values by which a part of a day is requested."""
     fields = odoo.schema.fields(LEAVE)
     if hours:
-        values: Row = {"request_unit_hours": True}
+        values: op.Row = {"request_unit_hours": True}
         for name, hour in zip(HOUR_FIELDS, hours, strict=True):
             # A choice to 17, of whole and half hours before midnight; then a number.
             options = dict(fields[name].selection)
@@ -122,7 +113,7 @@ def part_of_day(odoo: Odoo, half_day: str | None, hours: tuple[float, float] | N
 TYPE = "hr.leave.type"
 
 #: ``allocation_type`` is Odoo 14's, ``requires_allocation`` came with 15.
-TYPE_FIELDS = words("""
+TYPE_FIELDS = op.words("""
     name request_unit allocation_type requires_allocation max_leaves leaves_taken
     virtual_remaining_leaves allows_negative
 """)
@@ -135,7 +126,7 @@ _MOST = 10
 
 
 @attrs.frozen(kw_only=True)
-class Balance(Shown):
+class Balance(op.Shown):
     """The balance of one type of time off.
 
     Attributes:
@@ -156,7 +147,7 @@ class Balance(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class LeaveBalances(Shown):
+class LeaveBalances(op.Shown):
     """The leave balances of the connected user. ``requests`` end today or later."""
 
     employee: RecordName
@@ -185,8 +176,8 @@ def get_leave_balance(odoo: Odoo) -> LeaveBalances:
     ]
     asked: list[Any] = [
         lambda: own_employee(odoo, LEAVE),
-        lambda: read_rows(odoo, TYPE, [], TYPE_FIELDS, acts_on=LEAVE, active_test=True),
-        lambda: read_rows(
+        lambda: op.read_rows(odoo, TYPE, [], TYPE_FIELDS, acts_on=LEAVE, active_test=True),
+        lambda: op.read_rows(
             odoo,
             LEAVE,
             open_ones,
@@ -197,7 +188,7 @@ def get_leave_balance(odoo: Odoo) -> LeaveBalances:
             active_test=True,
         ),
     ]
-    employee, types, leaves = side_by_side(asked)
+    employee, types, leaves = op.side_by_side(asked)
     return LeaveBalances(
         employee=employee,
         balances=[balance(odoo, row) for row in types],
@@ -205,7 +196,7 @@ def get_leave_balance(odoo: Odoo) -> LeaveBalances:
     )
 
 
-def balance(odoo: Odoo, row: Row) -> Balance:
+def balance(odoo: Odoo, row: op.Row) -> Balance:
     """Return what a row of a type tells."""
     known: dict[str, Any] = {"taken": row["leaves_taken"] or 0.0}
     if needs_allocation(row):
@@ -219,7 +210,7 @@ def balance(odoo: Odoo, row: Row) -> Balance:
     return Balance(id=row["id"], name=row["name"], unit=unit, half_days=half_days, **known)
 
 
-def needs_allocation(row: Row) -> bool:
+def needs_allocation(row: op.Row) -> bool:
     """Whether time off of a type must have been granted before."""
     # To 14, to 18, and from 19 on.
     fixed = row["allocation_type"] in ("fixed", "fixed_allocation")
@@ -227,13 +218,13 @@ def needs_allocation(row: Row) -> bool:
 
 
 #: ``can_approve`` is on all versions, the others where the version has them.
-REQUEST = Document(
+REQUEST = op.Document(
     model=LEAVE,
     noun="request for time off",
     argument="leave_id",
     fields=(*LEAVE_FIELDS, "user_id", "can_approve", "can_validate", "can_refuse", "can_cancel"),
 )
-CREATE = Step(model=LEAVE, method="create", says="Time off requested")
+CREATE = op.Step(model=LEAVE, method="create", says="Time off requested")
 
 #: What the form works out besides the moments; hours have had two names.
 _DURATIONS = ("number_of_days", "number_of_hours", "number_of_hours_display")
@@ -241,7 +232,7 @@ _DURATIONS = ("number_of_days", "number_of_hours", "number_of_hours_display")
 #: To this version ``create`` ignores the days and wants the moments; later ones ignore those.
 _MOMENTS_UNTIL = 16
 
-_DAY = JsonSchema({"type": "string"})
+_DAY = op.JsonSchema({"type": "string"})
 
 _TOLD = {
     "draft": "it is a draft",
@@ -254,7 +245,7 @@ _TOLD = {
 
 
 @attrs.frozen(kw_only=True)
-class LeaveResult(Shown):
+class LeaveResult(op.Shown):
     """A request for time off as it is now. None means empty, or that the value could not be read.
 
     Attributes:
@@ -280,7 +271,7 @@ class LeaveResult(Shown):
     warnings: list[str] = attrs.Factory(list)
 
 
-@operation
+@op.operation
 def request_leave(
     odoo: Odoo,
     *,
@@ -296,8 +287,8 @@ def request_leave(
     description: Annotated[str | None, Doc("Reason for the request.")] = None,
     employee_id: Annotated[int | None, Doc("Default: the connected user.")] = None,
     employee_name: Annotated[str | None, Doc("Name of the employee, instead of the id.")] = None,
-    dry_run: DryRun = False,
-) -> LeaveResult | Plan:
+    dry_run: op.DryRun = False,
+) -> LeaveResult | op.Plan:
     """Request time off for the connected user or another employee. The balance is checked first.
 
     >>> request_leave(odoo, leave_type_name="Paid", date_from="2030-01-07").state
@@ -319,8 +310,8 @@ def request_leave(
     """
     hours = checked_hours(hour_from, hour_to, half_day)
     first, last = checked_days(date_from, date_to, half_day, hours)
-    permit(odoo, CREATE, dry_run=dry_run)
-    wanted = Wanted(model=TYPE, field="leave_type_id", id=leave_type_id, name=leave_type_name)
+    op.permit(odoo, CREATE, dry_run=dry_run)
+    wanted = op.Wanted(model=TYPE, field="leave_type_id", id=leave_type_id, name=leave_type_name)
     other = employee_id is not None or employee_name is not None
     found: list[Any] = [
         lambda: (
@@ -328,10 +319,10 @@ def request_leave(
             if other
             else own_employee(odoo, LEAVE)
         ),
-        lambda: resolve(odoo, wanted),
+        lambda: op.resolve(odoo, wanted),
     ]
-    employee, type_id = side_by_side(found)
-    values: Row = {
+    employee, type_id = op.side_by_side(found)
+    values: op.Row = {
         "holiday_status_id": type_id,
         "employee_id": employee.id,
         "request_date_from": first,
@@ -344,7 +335,7 @@ def request_leave(
         lambda: read_leaves(odoo, employee.id, first, last, states=TAKES_DAYS),
     ]
     with _allowed(employee if other else None):
-        kind, form, taken_up = side_by_side(asked)
+        kind, form, taken_up = op.side_by_side(asked)
     what = _checked(kind, form, first, last, half_day, hours, taken_up)
     if other:
         what = f"{what}, for {employee.name}"
@@ -353,8 +344,8 @@ def request_leave(
     if description and description.strip():
         values["name"] = description.strip()
 
-    def result(done: Done) -> LeaveResult:
-        row = row_after(odoo, REQUEST, done)
+    def result(done: op.Done) -> LeaveResult:
+        row = op.row_after(odoo, REQUEST, done)
         return told(row, f"Requested {what} with ID {done.id}", done.warnings)
 
     left = "" if kind.remaining is None else f" {kind.remaining:g} {kind.unit} are left before it."
@@ -362,16 +353,16 @@ def request_leave(
     would = f"Would request {what}.{left} It overlaps with no other time off that this user sees."
     steps = [CREATE.of(vals_list=values)]
     with _allowed(employee if other else None):
-        return operate(odoo, steps, (), result, message=would, dry_run=dry_run)
+        return op.operate(odoo, steps, (), result, message=would, dry_run=dry_run)
 
 
-def told(row: Row, message: str, warnings: list[str]) -> LeaveResult:
+def told(row: op.Row, message: str, warnings: list[str]) -> LeaveResult:
     """Return the result of a row, whose state the message then tells, too."""
     state = row.get("state")
     if "holiday_status_id" not in row:
         return LeaveResult(id=row["id"], message=f"{message}.", warnings=warnings)
     message = f"{message}: {_TOLD[state]}." if state in _TOLD else f"{message}."
-    return filled(
+    return op.filled(
         LeaveResult,
         row,
         message=message,
@@ -398,7 +389,7 @@ def _allowed(other: RecordName | None) -> Iterator[None]:
 
 def _type(odoo: Odoo, type_id: int, employee_id: int, day: str) -> Balance:
     """Return a type of time off with what the employee has left of it on a day."""
-    rows = read_rows(
+    rows = op.read_rows(
         odoo,
         TYPE,
         [["id", "=", type_id]],
@@ -418,16 +409,16 @@ def _type(odoo: Odoo, type_id: int, employee_id: int, day: str) -> Balance:
     return attrs.evolve(found, remaining=None) if rows[0]["allows_negative"] else found
 
 
-def _worked_out(odoo: Odoo, values: Row) -> Row:
+def _worked_out(odoo: Odoo, values: op.Row) -> op.Row:
     """Ask the form which moments and how many days the request means."""
     fields = odoo.schema.fields(LEAVE)
     wanted = [name for name in (*MOMENTS, *_DURATIONS) if name in fields]
-    spec: Row = {name: {} for name in wanted}
+    spec: op.Row = {name: {} for name in wanted}
     if odoo.version.major <= _MOMENTS_UNTIL:
         spec = dict.fromkeys((*wanted, *values), "1")
     changed = [name for name in values if name.startswith("request_")]
     answer = odoo.call(
-        Call(
+        op.Call(
             model=LEAVE,
             method="onchange",
             ids=(),
@@ -441,12 +432,12 @@ def _worked_out(odoo: Odoo, values: Row) -> Row:
 
 def _checked(
     kind: Balance,
-    form: Row,
+    form: op.Row,
     first: str,
     last: str,
     half_day: str | None,
     hours: tuple[float, float] | None,
-    taken_up: list[Row],
+    taken_up: list[op.Row],
 ) -> str:
     """Return what the request is, in words, or refuse it."""
     when = first if last == first else f"{first} to {last}"

@@ -8,25 +8,22 @@ from typing import Annotated, Any
 import attrs
 from annotated_doc import Doc
 
-from odoo_toolkit.annotations import JsonSchema
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.hr.allocations import AllocationRow, read_allocations
 from odoo_toolkit.apps.hr.people import named_employee, own_employee
 from odoo_toolkit.apps.hr.taken import LEAVE, TAKES_DAYS, LeaveRow, leave_row, read_leaves
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError
-from odoo_toolkit.operations.lines import checked_day, today
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
 
 #: Most requests that are listed.
 _MOST = 200
 
-_DAY = JsonSchema({"type": "string"})
+_DAY = op.JsonSchema({"type": "string"})
 
 
 @attrs.frozen(kw_only=True)
-class LeaveTotal(Shown):
+class LeaveTotal(op.Shown):
     """The days of one type of time off in a list of requests.
 
     Attributes:
@@ -40,7 +37,7 @@ class LeaveTotal(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class EmployeeLeaves(Shown):
+class EmployeeLeaves(op.Shown):
     """The time off of one employee, as far as the connected user can see it.
 
     Attributes:
@@ -93,8 +90,8 @@ def list_leaves(
         ValidationError: A date is wrong, or the user is not an employee.
         AccessError: Odoo or the policy does not allow it.
     """
-    first = checked_day(date_from, "date_from") or f"{today(odoo)[:4]}-01-01"
-    last = checked_day(date_to, "date_to")
+    first = op.checked_day(date_from, "date_from") or f"{op.today(odoo)[:4]}-01-01"
+    last = op.checked_day(date_to, "date_to")
     if last and last < first:
         raise ValidationError(
             f"date_to {last} is before date_from {first}.", details={"field": "date_to"}
@@ -110,7 +107,7 @@ def list_leaves(
         lambda: read_leaves(odoo, employee.id, first, last, limit=_MOST + 1),
         lambda: _allocations(odoo, employee.id, warnings),
     ]
-    rows, allocations = side_by_side(asked)
+    rows, allocations = op.side_by_side(asked)
     has_more = len(rows) > _MOST
     leaves = [leave_row(row) for row in rows[:_MOST]]
     taking = [row for row in leaves if row.state in TAKES_DAYS]

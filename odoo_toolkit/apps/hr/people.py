@@ -8,26 +8,21 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge
 
-from odoo_toolkit.annotations import AtMost
-from odoo_toolkit.call import Call
+from odoo_toolkit import operations as op
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import words
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, ValidationError
-from odoo_toolkit.operations.documents import filled, read_rows
-from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.search_text import literal
 
 #: What any internal user may read on all versions; ``hr.employee`` itself differs by version.
 PUBLIC = "hr.employee.public"
 
-_SHOWN = words("name job_title department_id parent_id work_email work_phone mobile_phone")
+_SHOWN = op.words("name job_title department_id parent_id work_email work_phone mobile_phone")
 _SEARCHED = ("name", "job_title", "department_id", "work_email", "work_phone", "mobile_phone")
 
 
 @attrs.frozen(kw_only=True)
-class Person(Shown):
+class Person(op.Shown):
     """An employee in the directory. None means empty or hidden.
 
     Attributes:
@@ -45,7 +40,7 @@ class Person(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class People(Shown):
+class People(op.Shown):
     """Employees by name. ``has_more`` says whether there are others."""
 
     people: list[Person]
@@ -58,7 +53,7 @@ def find_people(
     *,
     query: Annotated[str, Doc("Words in name, job, department, e-mail or phone.")] = "",
     manager: Annotated[str | None, Doc("Part of a name.")] = None,
-    limit: Annotated[int, Ge(1), AtMost(50), Doc("Maximum number of people.")] = 10,
+    limit: Annotated[int, Ge(1), op.AtMost(50), Doc("Maximum number of people.")] = 10,
 ) -> People:
     """Find employees in the directory that every internal user can read.
 
@@ -81,10 +76,10 @@ def find_people(
     if manager and manager.strip():
         domain.append(["parent_id", "ilike", literal(manager.strip())])
     most = min(limit, 50)
-    rows = read_rows(
+    rows = op.read_rows(
         odoo, PUBLIC, domain, _SHOWN, limit=most + 1, order="name, id", active_test=True
     )
-    people = [filled(Person, row, manager=row["parent_id"]) for row in rows[:most]]
+    people = [op.filled(Person, row, manager=row["parent_id"]) for row in rows[:most]]
     return People(people=people, count=len(people), has_more=len(rows) > most)
 
 
@@ -98,7 +93,7 @@ def own_employee(odoo: Odoo, acts_on: str) -> RecordName:
     Raises:
         ValidationError: the user is none.
     """
-    call = Call(
+    call = op.Call(
         model="res.users",
         method="read",
         ids=(odoo.uid,),
@@ -132,9 +127,9 @@ def named_employee(
         NotFoundError: there is no such employee, or they left.
         ValidationError: both were given.
     """
-    wanted = Wanted(model=PUBLIC, field="employee_id", id=employee_id, name=employee_name)
-    domain = [["id", "=", resolve(odoo, wanted)]]
-    rows = read_rows(odoo, PUBLIC, domain, ["name"], acts_on=acts_on, active_test=True)
+    wanted = op.Wanted(model=PUBLIC, field="employee_id", id=employee_id, name=employee_name)
+    domain = [["id", "=", op.resolve(odoo, wanted)]]
+    rows = op.read_rows(odoo, PUBLIC, domain, ["name"], acts_on=acts_on, active_test=True)
     if not rows:
         raise NotFoundError(
             f"There is no employee with id {employee_id}, or this user cannot see them.",

@@ -7,17 +7,15 @@ from datetime import date, timedelta
 
 import attrs
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import words
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.operations.documents import Row, filled, read_rows
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values import iso_utc
 
 LEAVE = "hr.leave"
 
-LEAVE_FIELDS = words("""
+LEAVE_FIELDS = op.words("""
     state active employee_id holiday_status_id request_date_from request_date_to
     request_date_from_period request_date_to_period request_unit_half request_unit_hours
     request_hour_from request_hour_to date_from date_to number_of_days
@@ -43,7 +41,7 @@ _SAID = {
 
 
 @attrs.frozen(kw_only=True)
-class LeaveRow(Shown):
+class LeaveRow(op.Shown):
     """A request for time off in a list.
 
     Attributes:
@@ -66,17 +64,17 @@ class LeaveRow(Shown):
     state: str | None = None
 
 
-def leave_row(row: Row) -> LeaveRow:
+def leave_row(row: op.Row) -> LeaveRow:
     """Return a row of :data:`LEAVE_FIELDS` as lists show it."""
-    return filled(LeaveRow, row, text=in_words(row), state=state_of(row), **terms(row))
+    return op.filled(LeaveRow, row, text=in_words(row), state=state_of(row), **terms(row))
 
 
-def state_of(row: Row) -> str:
+def state_of(row: op.Row) -> str:
     """Return the state: to Odoo 17 what was cancelled is an approved request in the archive."""
     return "cancel" if row["active"] is False else str(row["state"])
 
 
-def terms(row: Row) -> Row:
+def terms(row: op.Row) -> op.Row:
     """Return type, days, part of the day and duration of a request, as results name them."""
     # To 16, those made from moments have no request_date_*.
     days = {
@@ -99,7 +97,7 @@ def terms(row: Row) -> Row:
     }
 
 
-def _halves(row: Row) -> tuple[str | None, str | None]:
+def _halves(row: op.Row) -> tuple[str | None, str | None]:
     """Return in which half of its first day a request begins, and of its last one it ends.
 
     To Odoo 18 a half is of one day; from 19 on whole days go from a morning to an afternoon.
@@ -110,7 +108,7 @@ def _halves(row: Row) -> tuple[str | None, str | None]:
     return begins, row["request_date_to_period"] or begins
 
 
-def in_words(row: Row) -> str:
+def in_words(row: op.Row) -> str:
     """Say what a request is: "approved Sick Time Off, 2030-01-07 to 2030-01-09"."""
     known = terms(row)
     kind = known["leave_type"].name if known["leave_type"] else "time off"
@@ -135,7 +133,7 @@ def read_leaves(
     *,
     states: Sequence[str] = (),
     limit: int | None = None,
-) -> list[Row]:
+) -> list[op.Row]:
     """Return the time off of an employee on some of these days, as far as this user may see it.
 
     Args:
@@ -154,7 +152,7 @@ def read_leaves(
         domain.append(["date_from", "<=", f"{_moved(last, 1)} 23:59:59"])
     if first:
         domain.append(["date_to", ">=", f"{_moved(first, -1)} 00:00:00"])
-    rows = read_rows(
+    rows = op.read_rows(
         odoo,
         LEAVE,
         domain,
@@ -171,12 +169,12 @@ def _moved(day: str, by: int) -> str:
     return (date.fromisoformat(day) + timedelta(days=by)).isoformat()
 
 
-def _touches(known: Row, first: str | None, last: str | None) -> bool:
+def _touches(known: op.Row, first: str | None, last: str | None) -> bool:
     begins, ends = known["date_from"], known["date_to"]
     return not ((last and begins and begins > last) or (first and ends and ends < first))
 
 
-def overlapping(taken_up: list[Row], form: Row, when: str) -> ValidationError | None:
+def overlapping(taken_up: list[op.Row], form: op.Row, when: str) -> ValidationError | None:
     """Return the error that names the time off with which a request overlaps, if there is any.
 
     Args:

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import attrs
 from annotated_doc import Doc
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.inventory.availability import (
     Expected,
     below_zero,
@@ -48,27 +48,23 @@ from odoo_toolkit.apps.inventory.transfers import (
     read_move_lines,
     read_transfer,
 )
-from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.operations.documents import Row, afterwards, find_id, read_new, shows, state_error
-from odoo_toolkit.operations.steps import AnyStep, Check, Done, Step, WizardStep, operate, permit
-from odoo_toolkit.plans import Plan, PlannedDocument, operation
 
-CONFIRM = Step(
+CONFIRM = op.Step(
     model=PICKING.model,
     method="action_confirm",
     says="Transfer confirmed",
     fails="Not confirmed",
-    seen=shows(PICKING, state=("waiting", "confirmed", "assigned", "done")),
+    seen=op.shows(PICKING, state=("waiting", "confirmed", "assigned", "done")),
 )
-RESERVE = Step(
+RESERVE = op.Step(
     model=PICKING.model,
     method="action_assign",
     says="Stock reserved",
     fails="Not reserved",
     seen=is_reserved,
 )
-VALIDATE = Step(
+VALIDATE = op.Step(
     model=PICKING.model,
     method="button_validate",
     says="Transfer validated",
@@ -76,14 +72,14 @@ VALIDATE = Step(
     # What was asked for has been checked: a rest becomes a backorder, and no SMS goes out.
     context={"skip_backorder": True, "skip_sms": True},
     answers=frozenset({"stock.immediate.transfer", "stock.backorder.confirmation"}),
-    seen=shows(PICKING, state=("done",)),
+    seen=op.shows(PICKING, state=("done",)),
 )
 
 
-class _ReserveBackorder(Step):
+class _ReserveBackorder(op.Step):
     """Reserves the backorder that a validation has made, if that waits for it."""
 
-    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[op.Call]:
         return super().calls(odoo, ("the backorder",))
 
     def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
@@ -103,7 +99,7 @@ RESERVE_BACKORDER = _ReserveBackorder(
 _RESERVES_BACKORDER = 15
 
 
-@operation
+@op.operation
 def validate_picking(
     odoo: Odoo,
     *,
@@ -123,8 +119,8 @@ def validate_picking(
         bool, Doc("Move the full demand, reserved or not. Stock can go below zero.")
     ] = False,
     allow_more: Annotated[bool, Doc("Allow more than the demand.")] = False,
-    dry_run: DryRun = False,
-) -> Transfer | Plan:
+    dry_run: op.DryRun = False,
+) -> Transfer | op.Plan:
     """Validate a transfer.
 
     >>> part = validate_picking(
@@ -158,9 +154,9 @@ def validate_picking(
         NotFoundError: The transfer does not exist, or a lot is not in stock.
         AccessError: Odoo or the policy does not allow it.
     """
-    permit(odoo, CONFIRM, RESERVE, Enter(), VALIDATE, dry_run=dry_run)
+    op.permit(odoo, CONFIRM, RESERVE, Enter(), VALIDATE, dry_run=dry_run)
     given = None if lines is None else checked_entries(lines)
-    number = find_id(odoo, PICKING, picking_id, picking_name)
+    number = op.find_id(odoo, PICKING, picking_id, picking_name)
     row, moves = look_at(odoo, number)
     entries: list[Entry] = []
     if given is not None:
@@ -170,7 +166,7 @@ def validate_picking(
     if entries:
         mark(odoo, moves, entries)
     expected = check_movable(odoo, row, moves, backorder=backorder, unreserved=unreserved)
-    steps: list[AnyStep] = [CONFIRM] if row["state"] == "draft" else []
+    steps: list[op.AnyStep] = [CONFIRM] if row["state"] == "draft" else []
     if any(item.to_reserve for item in expected):
         steps.append(RESERVE)
     if entries:
@@ -182,7 +178,7 @@ def validate_picking(
     if odoo.version.major < _RESERVES_BACKORDER and rest:
         steps.append(RESERVE_BACKORDER)
     below = below_zero(expected)
-    return operate(
+    return op.operate(
         odoo,
         steps,
         [number],
@@ -193,7 +189,9 @@ def validate_picking(
     )
 
 
-def _previewed(row: Row, expected: Sequence[Expected], backorder: bool | None) -> PlannedDocument:
+def _previewed(
+    row: op.Row, expected: Sequence[Expected], backorder: bool | None
+) -> op.PlannedDocument:
     """Return a transfer with what is to be moved of it, and what becomes of the rest."""
     rest = ", ".join(
         f"{item.missing:g} {item.move['uom']} {item.move['product'].name}"
@@ -207,7 +205,7 @@ def _previewed(row: Row, expected: Sequence[Expected], backorder: bool | None) -
 
 def _entering(
     odoo: Odoo,
-    row: Row,
+    row: op.Row,
     expected: Sequence[Expected],
     entries: Sequence[Entry],
     unreserved: bool,
@@ -219,7 +217,7 @@ def _entering(
     present = read_move_lines(odoo, row["id"])
     lots = lot_lines(odoo, row, entries, expected, present, unreserved=unreserved)
 
-    def fill(lines: Sequence[Row]) -> dict[str, Any]:
+    def fill(lines: Sequence[op.Row]) -> dict[str, Any]:
         return entry_values(odoo, moves, entries, lots, lines)
 
     return Enter(
@@ -227,17 +225,17 @@ def _entering(
     )
 
 
-def _validating(number: int, backorder: bool | None) -> Step:
+def _validating(number: int, backorder: bool | None) -> op.Step:
     if backorder is not False:
         return VALIDATE
     context = {**VALIDATE.context, "picking_ids_not_to_backorder": [number]}
     return attrs.evolve(VALIDATE, context=context)
 
 
-def check_reserved(backorder: bool | None) -> Check:
+def check_reserved(backorder: bool | None) -> op.Check:
     """Return the check after reserving: lots, packages or another transfer may have made that
     otherwise than expected."""
-    return Check(
+    return op.Check(
         check=lambda odoo, number: check_movable(
             odoo, *look_at(odoo, number), backorder=backorder, reserved_only=True
         ),
@@ -247,11 +245,11 @@ def check_reserved(backorder: bool | None) -> Check:
 
 
 def transfer_result(
-    odoo: Odoo, done: Done, *, created: bool, validating: bool, below: str = ""
+    odoo: Odoo, done: op.Done, *, created: bool, validating: bool, below: str = ""
 ) -> Transfer:
     """Read a transfer back after its steps."""
     before = "Created. " if created else ""
-    found = afterwards(
+    found = op.afterwards(
         lambda: look(odoo, done.id, backorder=validating), done.warnings, "the transfer"
     )
     if found is None:
@@ -279,7 +277,7 @@ _TOLERANCE = 1e-6
 _IN_MOVE_UNIT = 19
 
 
-@operation
+@op.operation
 def return_picking(
     odoo: Odoo,
     *,
@@ -290,8 +288,8 @@ def return_picking(
         Doc("Lines to return, in the move's unit. Default: all."),
     ] = None,
     validate: Annotated[bool, Doc("Also validate the return.")] = False,
-    dry_run: DryRun = False,
-) -> Transfer | Plan:
+    dry_run: op.DryRun = False,
+) -> Transfer | op.Plan:
     """Create the return of a done transfer, in full or in part.
 
     >>> back = return_picking(
@@ -322,22 +320,24 @@ def return_picking(
 
     def seen(odoo: Odoo, picking_id: int) -> list[int]:
         domain = [[f"{moves_field(odoo)}.origin_returned_move_id.picking_id", "=", picking_id]]
-        return [row["id"] for row in read_new(odoo, PICKING.model, domain, ["id"], since=started)]
+        return [
+            row["id"] for row in op.read_new(odoo, PICKING.model, domain, ["id"], since=started)
+        ]
 
-    make = WizardStep(
+    make = op.WizardStep(
         model=PICKING.model,
         wizard="stock.return.picking",
         says="Return created",
         seen=seen,
         makes="one",
     )
-    further: list[AnyStep] = [check_reserved(None), VALIDATE] if validate else []
-    permit(odoo, make, *further, dry_run=dry_run)
+    further: list[op.AnyStep] = [check_reserved(None), VALIDATE] if validate else []
+    op.permit(odoo, make, *further, dry_run=dry_run)
     given = None if lines is None else checked_entries(lines, lots=False)
-    number = find_id(odoo, PICKING, picking_id, picking_name)
+    number = op.find_id(odoo, PICKING, picking_id, picking_name)
     row, moves, _ = read_transfer(odoo, number)
     if row["state"] != "done":
-        raise state_error(
+        raise op.state_error(
             PICKING,
             row,
             f"{row['name']} is {STATES[row['state']]}: only a done transfer can be returned.",
@@ -355,7 +355,7 @@ def return_picking(
     if "location_id" in odoo.schema.fields("stock.return.picking"):
         # Up to 17, without it the goods would go where they are.
         values["location_id"] = row["location_id"].id
-    return operate(
+    return op.operate(
         odoo,
         [make.of(**values), *further],
         [number],
@@ -366,14 +366,14 @@ def return_picking(
     )
 
 
-def _returned(row: Row, entries: Sequence[Entry]) -> PlannedDocument:
+def _returned(row: op.Row, entries: Sequence[Entry]) -> op.PlannedDocument:
     ends = {"location_id": row["location_dest_id"], "location_dest_id": row["location_id"]}
     back = {**row, **ends, "id": None, "url": None, "state": None, "scheduled_date": None}
     lines = [moved(entry.move, entry.quantity) for entry in entries]
     return previewed(back, lines, name=f"new return of {row['name']}")
 
 
-def _returnable(odoo: Odoo, row: Row, moves: Sequence[Row]) -> list[Row]:
+def _returnable(odoo: Odoo, row: op.Row, moves: Sequence[op.Row]) -> list[op.Row]:
     """Return the done moves, each with what has not come back yet as its demand."""
     back = find_moves(odoo, [["origin_returned_move_id.picking_id", "=", row["id"]]])
     returned: dict[int, float] = {}
@@ -387,24 +387,24 @@ def _returnable(odoo: Odoo, row: Row, moves: Sequence[Row]) -> list[Row]:
     ]
 
 
-def _check_left(row: Row, entries: Sequence[Entry]) -> None:
+def _check_left(row: op.Row, entries: Sequence[Entry]) -> None:
     """Refuse to return more than has been moved: Odoo itself would."""
     over = [entry for entry in entries if entry.quantity > entry.move["demand"] + _TOLERANCE]
     if entries and not over:
         return
     todo = f"Look at its returns: search_read on stock.picking, origin ilike {row['name']}."
     if not entries:
-        raise state_error(PICKING, row, f"All of {row['name']} has been returned.", todo)
+        raise op.state_error(PICKING, row, f"All of {row['name']} has been returned.", todo)
     told = "; ".join(
         f"{entry.move['product'].name}: {entry.quantity:g}, of which {entry.move['demand']:g}"
         f" {entry.move['uom']} can still be returned"
         for entry in over
     )
     message = f"More would be returned than {row['name']} moved. {told}. Nothing was done."
-    raise state_error(PICKING, row, message, f"Correct the quantities. {todo}")
+    raise op.state_error(PICKING, row, message, f"Correct the quantities. {todo}")
 
 
-def _line(odoo: Odoo, entry: Entry) -> Row:
+def _line(odoo: Odoo, entry: Entry) -> op.Row:
     move = entry.move
     ratio = 1.0 if odoo.version.major >= _IN_MOVE_UNIT else move["ratio"]
     line = {

@@ -8,33 +8,24 @@ from typing import Annotated, Any
 import attrs
 from annotated_doc import Doc
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.inventory.availability import LOCATION, PRODUCT
-from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import COUNT_APPLIED_BY_CREATE_SINCE
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, ValidationError
-from odoo_toolkit.operations.companies import acting_company
-from odoo_toolkit.operations.documents import Document, Row, afterwards, find_id, read, read_rows
-from odoo_toolkit.operations.lines import checked_number
-from odoo_toolkit.operations.lots import NamedLot, create_lot, find_lots, lots_of
-from odoo_toolkit.operations.steps import AnyStep, Done, Step, operate, permit
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.numbers import kept_number
 from odoo_toolkit.records.results import RecordName
 
 QUANT = "stock.quant"
-COUNTED: Document = attrs.evolve(
+COUNTED: op.Document = attrs.evolve(
     PRODUCT, fields=("display_name", "uom_id", "type", "is_storable", "tracking")
 )
-PLACE: Document = attrs.evolve(LOCATION, fields=("display_name", "usage", "company_id"))
+PLACE: op.Document = attrs.evolve(LOCATION, fields=("display_name", "usage", "company_id"))
 TOLERANCE = 1e-6
 
 
 @attrs.frozen(kw_only=True)
-class StockCount(Shown):
+class StockCount(op.Shown):
     """The stock of a product, or of one of its lots, in a location, before and after a count."""
 
     product: RecordName
@@ -48,7 +39,7 @@ class StockCount(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class _Count(Step):
+class _Count(op.Step):
     """Says what there is of a product, or of the lot that it acts on.
 
     Attributes:
@@ -64,14 +55,14 @@ class _Count(Step):
     of_lot: bool = False
     makes: bool = False
 
-    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[op.Call]:
         """Return the call, with the lot."""
         lot = {"lot_id": ids[0]} if self.of_lot else {}
         values = {**self.arguments.get("vals_list", {}), **lot}
-        return Step.calls(self.of(vals_list=values), odoo, ids)
+        return op.Step.calls(self.of(vals_list=values), odoo, ids)
 
 
-APPLY = Step(
+APPLY = op.Step(
     model=QUANT,
     method="action_apply_inventory",
     says="Stock adjusted",
@@ -79,7 +70,7 @@ APPLY = Step(
 )
 
 
-@operation
+@op.operation
 def adjust_stock(
     odoo: Odoo,
     *,
@@ -91,8 +82,8 @@ def adjust_stock(
     ] = None,
     location_name: Annotated[str | None, Doc("Name of the location, instead of the id.")] = None,
     lot: Annotated[str | None, Doc("Lot or serial number, created if new.")] = None,
-    dry_run: DryRun = False,
-) -> StockCount | Plan:
+    dry_run: op.DryRun = False,
+) -> StockCount | op.Plan:
     """Set the stock of a product in a location to a counted quantity. Odoo creates the stock move.
 
     >>> count = adjust_stock(odoo, product_name="Desk", quantity=7)
@@ -109,42 +100,42 @@ def adjust_stock(
         AccessError: Odoo or the policy does not allow it. Odoo 17 and earlier allow it only to
             administrators of the inventory app.
     """
-    permit(odoo, _Count(), APPLY, dry_run=dry_run)
+    op.permit(odoo, _Count(), APPLY, dry_run=dry_run)
     lot = lot.strip() if lot else None
     counted = checked_count(quantity, "quantity")
-    product_id = find_id(odoo, PRODUCT, product_id, product_name)
+    product_id = op.find_id(odoo, PRODUCT, product_id, product_name)
     if location_id is not None or location_name is not None:
-        location_id = find_id(odoo, LOCATION, location_id, location_name)
+        location_id = op.find_id(odoo, LOCATION, location_id, location_name)
     asked: list[Callable[[], Any]] = [
-        lambda: read(odoo, COUNTED, product_id),
+        lambda: op.read(odoo, COUNTED, product_id),
         lambda: quants_of(odoo, [product_id]),
     ]
-    product, quants = side_by_side(asked)
+    product, quants = op.side_by_side(asked)
     named = RecordName(id=product_id, name=product["display_name"])
     check_counted(odoo, product, lot, counted)
     field, applies = way_to_count(odoo)
     rounded: list[str] = []
     counted = kept_number(odoo, QUANT, field, counted, "quantity", rounded)
-    place = read(
+    place = op.read(
         odoo, PLACE, location_id or place_of(named, quants, lot, lambda: stock_location(odoo))
     )
     check_holds_stock(place, "location_id")
-    company = place["company_id"].id if place["company_id"] else acting_company(odoo, QUANT)
-    steps: list[AnyStep] = []
+    company = place["company_id"].id if place["company_id"] else op.acting_company(odoo, QUANT)
+    steps: list[op.AnyStep] = []
     lot_id: int | None = None
     if lot:
-        wanted = NamedLot(product=named, name=lot, field="lot")
-        lot_id = find_lots(odoo, [wanted], acts_on=QUANT, company=company).get(wanted.key)
+        wanted = op.NamedLot(product=named, name=lot, field="lot")
+        lot_id = op.find_lots(odoo, [wanted], acts_on=QUANT, company=company).get(wanted.key)
         if lot_id is None:
-            create = create_lot(odoo, wanted, company)
-            permit(odoo, create, dry_run=dry_run)
+            create = op.create_lot(odoo, wanted, company)
+            op.permit(odoo, create, dry_run=dry_run)
             steps.append(create)
     before = in_stock(quants, place["id"], lot)
     target = RecordName(id=place["id"], name=place["display_name"])
 
-    def result(done: Done | None) -> StockCount:
+    def result(done: op.Done | None) -> StockCount:
         warnings = [*rounded, *(done.warnings if done else ())]
-        found = afterwards(lambda: quants_of(odoo, [product_id]), warnings, "the stock")
+        found = op.afterwards(lambda: quants_of(odoo, [product_id]), warnings, "the stock")
         now = None if found is None else in_stock(found, place["id"], lot)
         what = f"{named.name}{f' ({lot})' if lot else ''} in {target.name}"
         message = f"{what}: {before:g}, now {counted:g} {product['uom_id'].name}."
@@ -179,7 +170,7 @@ def adjust_stock(
         before={0: {"quantity": before}},
     )
     steps += [count, attrs.evolve(APPLY, seen=seen)] if applies else [count]
-    return operate(
+    return op.operate(
         odoo,
         steps,
         [lot_id or product_id],
@@ -192,7 +183,7 @@ def adjust_stock(
 
 def checked_count(quantity: Any, field: str) -> float:
     """Return a counted quantity, or refuse what is no number, or below zero."""
-    counted = checked_number(quantity, field, positive=False)
+    counted = op.checked_number(quantity, field, positive=False)
     if counted < 0:
         raise ValidationError(
             f"{field} must not be negative, got {counted:g}.",
@@ -202,7 +193,7 @@ def checked_count(quantity: Any, field: str) -> float:
     return counted
 
 
-def quants_of(odoo: Odoo, products: Sequence[int], *, acts_on: str = QUANT) -> list[Row]:
+def quants_of(odoo: Odoo, products: Sequence[int], *, acts_on: str = QUANT) -> list[op.Row]:
     """Return what lies where of products, without packages and the goods of others."""
     domain = [
         ["product_id", "in", list(products)],
@@ -211,10 +202,10 @@ def quants_of(odoo: Odoo, products: Sequence[int], *, acts_on: str = QUANT) -> l
         ["owner_id", "=", False],
     ]
     fields = ("product_id", "location_id", "lot_id", "quantity", "reserved_quantity")
-    return read_rows(odoo, QUANT, domain, fields, acts_on=acts_on)
+    return op.read_rows(odoo, QUANT, domain, fields, acts_on=acts_on)
 
 
-def in_stock(quants: Sequence[Row], location: int, lot: str | None) -> float:
+def in_stock(quants: Sequence[op.Row], location: int, lot: str | None) -> float:
     """Return how much of a product, or of a lot of it, lies in a location.
 
     Args:
@@ -226,7 +217,7 @@ def in_stock(quants: Sequence[Row], location: int, lot: str | None) -> float:
     return round(sum(found), 6)
 
 
-def lying_at(quants: Sequence[Row], location: int, lot: str | None) -> list[Row]:
+def lying_at(quants: Sequence[op.Row], location: int, lot: str | None) -> list[op.Row]:
     """Return those quants of a product that :func:`in_stock` sums up."""
     return [
         quant
@@ -262,7 +253,7 @@ def way_to_count(odoo: Odoo) -> tuple[str, bool]:
 
 
 def check_counted(
-    odoo: Odoo, product: Row, lot: str | None, counted: float, field: str = "lot"
+    odoo: Odoo, product: op.Row, lot: str | None, counted: float, field: str = "lot"
 ) -> None:
     """Refuse a product without stock, and a lot that does not fit.
 
@@ -281,7 +272,7 @@ def check_counted(
         message = f"{name} is not tracked by lots. Omit lot." if lot else ""
     elif not lot:
         message = f"{name} is tracked by {tracking} numbers. Set lot to one of them."
-        todo = f"In stock: {lots_of(odoo, product['id'], acts_on=QUANT)}."
+        todo = f"In stock: {op.lots_of(odoo, product['id'], acts_on=QUANT)}."
     elif tracking == "serial" and counted not in (0, 1):
         message = f"A serial number has a quantity of 1 or 0, not {counted:g}."
     if message:
@@ -290,7 +281,7 @@ def check_counted(
         raise ValidationError(f"{message}{where}", suggestion=todo, details=details)
 
 
-def check_holds_stock(place: Row, field: str) -> None:
+def check_holds_stock(place: op.Row, field: str) -> None:
     """Refuse a location in which nothing is counted; ``field`` is its argument."""
     if place["usage"] not in ("internal", "transit"):
         raise ValidationError(
@@ -302,7 +293,7 @@ def check_holds_stock(place: Row, field: str) -> None:
 
 def place_of(
     product: RecordName,
-    quants: Sequence[Row],
+    quants: Sequence[op.Row],
     lot: str | None,
     default: Callable[[], int],
     field: str = "location_id",
@@ -336,8 +327,8 @@ def place_of(
 
 def stock_location(odoo: Odoo, *, acts_on: str = QUANT) -> int:
     """Return the stock of the company's first warehouse; two round trips."""
-    of_company = [["company_id", "=", acting_company(odoo, acts_on)]]
-    rows = read_rows(
+    of_company = [["company_id", "=", op.acting_company(odoo, acts_on)]]
+    rows = op.read_rows(
         odoo, "stock.warehouse", of_company, ["lot_stock_id"], acts_on=acts_on, limit=1
     )
     if not rows or not rows[0]["lot_stock_id"]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.inventory.transfers import (
     PICKING,
     read_move_lines,
@@ -15,17 +16,14 @@ from odoo_toolkit.apps.inventory.transfers import (
 )
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import StateError, ValidationError
-from odoo_toolkit.operations.documents import Document, Row, read_all, state_error
-from odoo_toolkit.operations.lots import lots_of
-from odoo_toolkit.parallel import side_by_side
 
-LOCATION = Document(
+LOCATION = op.Document(
     model="stock.location",
     noun="location",
     argument="location_id",
     fields=("complete_name", "usage"),
 )
-PRODUCT = Document(
+PRODUCT = op.Document(
     model="product.product",
     noun="product",
     argument="product_id",
@@ -52,11 +50,11 @@ class Expected:
         entered: whether quantities have been entered in the transfer: they alone count.
     """
 
-    move: Row
+    move: op.Row
     quantity: float
     unreserved: float = 0.0
     to_reserve: bool = False
-    stock: Row | None = None
+    stock: op.Row | None = None
     entered: bool = False
 
     @property
@@ -71,7 +69,7 @@ class Expected:
         return bool(self.move["state"] == "waiting")
 
 
-def look_at(odoo: Odoo, picking_id: int) -> tuple[Row, list[Row]]:
+def look_at(odoo: Odoo, picking_id: int) -> tuple[op.Row, list[op.Row]]:
     """Return a transfer's row and its open moves, or refuse one that cannot be validated.
 
     Raises:
@@ -80,21 +78,21 @@ def look_at(odoo: Odoo, picking_id: int) -> tuple[Row, list[Row]]:
     row, moves, _ = read_transfer(odoo, picking_id)
     name = row["name"]
     if row["state"] == "done":
-        raise state_error(PICKING, row, f"{name} is already done.", "Nothing is left to do.")
+        raise op.state_error(PICKING, row, f"{name} is already done.", "Nothing is left to do.")
     if row["state"] == "cancel":
         todo = "Make a new transfer with create_transfer."
-        raise state_error(PICKING, row, f"{name} is cancelled.", todo)
+        raise op.state_error(PICKING, row, f"{name} is cancelled.", todo)
     left = [move for move in moves if move["state"] != "done"]
     if not left:
         todo = "Add products to it, or cancel it."
-        raise state_error(PICKING, row, f"{name} has no products to move.", todo)
+        raise op.state_error(PICKING, row, f"{name} has no products to move.", todo)
     return row, left
 
 
 def check_movable(
     odoo: Odoo,
-    row: Row,
-    moves: Sequence[Row],
+    row: op.Row,
+    moves: Sequence[op.Row],
     *,
     backorder: bool | None = None,
     unreserved: bool = False,
@@ -125,7 +123,7 @@ def check_movable(
         message = f"{name} was not validated, {why}: {_list(missing)}."
         raise _shortage(row, missing, message, partly=True)
     if not unreserved and (problems := below_zero(expected)):
-        raise state_error(
+        raise op.state_error(
             PICKING,
             row,
             f"More was entered than is in stock; the stock would be negative. {problems}.",
@@ -141,12 +139,12 @@ def check_movable(
     return expected
 
 
-def uses_lots(row: Row) -> bool:
+def uses_lots(row: op.Row) -> bool:
     """Whether a transfer's operation type asks for lots at all."""
     return bool(row["use_create_lots"] or row["use_existing_lots"])
 
 
-def check_lots_known(odoo: Odoo, item: Expected, lines: Sequence[Row], field: str) -> None:
+def check_lots_known(odoo: Odoo, item: Expected, lines: Sequence[op.Row], field: str) -> None:
     """Refuse a tracked product without lots, unless those that are reserved suffice.
 
     Args:
@@ -166,7 +164,7 @@ def check_lots_known(odoo: Odoo, item: Expected, lines: Sequence[Row], field: st
         there = ""
         if item.stock is not None:
             # What comes from outside is in no stock yet.
-            listed = lots_of(
+            listed = op.lots_of(
                 odoo, move["product"].id, acts_on=PICKING.model, location=move["location"]
             )
             there = f" In stock: {listed}."
@@ -187,7 +185,7 @@ def is_reserved(odoo: Odoo, picking_id: int) -> bool | None:
     return None if any(item.unreserved > _TOLERANCE for item in expected) else True
 
 
-def _expected(odoo: Odoo, moves: Sequence[Row], reserved_only: bool) -> list[Expected]:
+def _expected(odoo: Odoo, moves: Sequence[op.Row], reserved_only: bool) -> list[Expected]:
     """Return what a validation would move: what was entered, else what is or can be reserved."""
     entered = any(move["entered"] for move in moves)
     stocks = {} if reserved_only else stocks_of(odoo, moves)
@@ -216,18 +214,18 @@ def _expected(odoo: Odoo, moves: Sequence[Row], reserved_only: bool) -> list[Exp
     return expected
 
 
-def stocks_of(odoo: Odoo, moves: Sequence[Row]) -> dict[tuple[int, int], Row]:
+def stocks_of(odoo: Odoo, moves: Sequence[op.Row]) -> dict[tuple[int, int], op.Row]:
     """Return what there is of each product in each location, where stock is counted."""
     locations = sorted({move["location"] for move in moves})
     products = sorted({move["product"].id for move in moves})
-    asked: list[Callable[[], list[Row]]] = [
-        lambda: read_all(odoo, LOCATION, locations),
+    asked: list[Callable[[], list[op.Row]]] = [
+        lambda: op.read_all(odoo, LOCATION, locations),
         *(
-            lambda location=location: read_all(odoo, _STOCKED, products, location=location)
+            lambda location=location: op.read_all(odoo, _STOCKED, products, location=location)
             for location in locations
         ),
     ]
-    usages, *found = side_by_side(asked)
+    usages, *found = op.side_by_side(asked)
     return {
         (row["id"], location["id"]): row
         for location, rows in zip(usages, found, strict=True)
@@ -256,7 +254,9 @@ def below_zero(expected: Sequence[Expected]) -> str:
     )
 
 
-def _shortage(row: Row, missing: Sequence[Expected], message: str, *, partly: bool) -> StateError:
+def _shortage(
+    row: op.Row, missing: Sequence[Expected], message: str, *, partly: bool
+) -> StateError:
     """Return the error for a transfer of which too little can be moved, with all ways out."""
     ways = [
         "move this much, and leave the rest in a backorder (backorder=True) or drop it"
@@ -271,7 +271,7 @@ def _shortage(row: Row, missing: Sequence[Expected], message: str, *, partly: bo
             "or move all of it, taking what is reserved for others, and the stock below zero where"
             " there is none (unreserved=True)"
         )
-    error = state_error(PICKING, row, message, f"Choose: {'; '.join(ways)}.")
+    error = op.state_error(PICKING, row, message, f"Choose: {'; '.join(ways)}.")
     error.details["missing"] = [_told(item) for item in missing]
     return error
 

@@ -7,13 +7,10 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.inventory.adjusting import APPLY, QUANT, in_stock, quants_of, way_to_count
-from odoo_toolkit.call import Call
 from odoo_toolkit.change_history import Write
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.operations.compensations import WayBack
-from odoo_toolkit.operations.documents import Row, read_rows
-from odoo_toolkit.operations.steps import AnyStep, Step
 
 _LINE, _MOVE = "stock.move.line", "stock.move"
 
@@ -25,46 +22,48 @@ _NOTHING = 1e-6
 
 
 @attrs.frozen(kw_only=True)
-class _OnDocument(Step):
+class _OnDocument(op.Step):
     """A step on the lines of a document, which the lists of models judge as one on it."""
 
     document: str
 
-    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[op.Call]:
         """Return the call."""
-        return [attrs.evolve(call, acts_on=self.document) for call in Step.calls(self, odoo, ids)]
+        return [
+            attrs.evolve(call, acts_on=self.document) for call in op.Step.calls(self, odoo, ids)
+        ]
 
 
-def transfers(odoo: Odoo, write: Write) -> list[WayBack]:
+def transfers(odoo: Odoo, write: Write) -> list[op.WayBack]:
     """Return how done transfers are taken back: their lines get the quantity 0."""
-    found: list[WayBack] = []
+    found: list[op.WayBack] = []
     for row in _done(odoo, "stock.picking", write):
         found += _lines(odoo, "stock.picking", row, ["picking_id", "=", row["id"]])
     return found
 
 
-def scraps(odoo: Odoo, write: Write) -> list[WayBack]:
+def scraps(odoo: Odoo, write: Write) -> list[op.WayBack]:
     """Return how goods that were scrapped come back: the lines of the move get the quantity 0."""
-    found: list[WayBack] = []
+    found: list[op.WayBack] = []
     for row in _done(odoo, "stock.scrap", write):
         moves = [row["move_id"].id] if row["move_id"] else list(row["move_ids"] or ())
         found += _lines(odoo, "stock.scrap", row, ["move_id", "in", moves])
     return found
 
 
-def _done(odoo: Odoo, model: str, write: Write) -> list[Row]:
+def _done(odoo: Odoo, model: str, write: Write) -> list[op.Row]:
     # A wizard acts on others than itself, which were noted.
     ids = write.ids if write.model == model else list(write.before)
     domain = [["id", "in", ids], ["state", "=", "done"]]
     # A scrap has one move to 16, and several later.
     names = ["display_name", *(["move_id", "move_ids"] if model == "stock.scrap" else [])]
-    return read_rows(odoo, model, domain, names, acts_on=model)
+    return op.read_rows(odoo, model, domain, names, acts_on=model)
 
 
-def _lines(odoo: Odoo, model: str, row: Row, which: list[Any]) -> list[WayBack]:
+def _lines(odoo: Odoo, model: str, row: op.Row, which: list[Any]) -> list[op.WayBack]:
     field = "quantity" if odoo.version.major >= _QUANTITY_SINCE else "qty_done"
     names = ["move_id", "product_id", "lot_id", "location_dest_id", "picking_id", field]
-    lines = read_rows(odoo, _LINE, [which, ["state", "=", "done"]], names, acts_on=model)
+    lines = op.read_rows(odoo, _LINE, [which, ["state", "=", "done"]], names, acts_on=model)
     moved = [line for line in lines if abs(line[field]) > _NOTHING]
     if not moved:
         return []
@@ -79,7 +78,7 @@ def _lines(odoo: Odoo, model: str, row: Row, which: list[Any]) -> list[WayBack]:
         says="Goods brought back",
     )
     return [
-        WayBack(
+        op.WayBack(
             model=_LINE,
             ids=ids,
             name=row["display_name"],
@@ -91,12 +90,14 @@ def _lines(odoo: Odoo, model: str, row: Row, which: list[Any]) -> list[WayBack]:
     ]
 
 
-def _gone_on(odoo: Odoo, model: str, row: Row, lines: Sequence[Row], field: str) -> str | None:
+def _gone_on(
+    odoo: Odoo, model: str, row: op.Row, lines: Sequence[op.Row], field: str
+) -> str | None:
     """Say where goods have gone on since."""
     name = row["display_name"]
     moves = sorted({line["move_id"].id for line in lines if line["move_id"]})
     returned = [["origin_returned_move_id", "in", moves], ["state", "=", "done"]]
-    back = read_rows(odoo, _MOVE, returned, ["display_name"], acts_on=model, limit=1)
+    back = op.read_rows(odoo, _MOVE, returned, ["display_name"], acts_on=model, limit=1)
     if back:
         return f"{name}: some of it was returned already, by {back[0]['display_name']}"
     places = sorted({line["location_dest_id"].id for line in lines})
@@ -106,7 +107,7 @@ def _gone_on(odoo: Odoo, model: str, row: Row, lines: Sequence[Row], field: str)
         ["product_id", "in", sorted({line["product_id"].id for line in lines})],
     ]
     fields = ["product_id", "location_id", "lot_id", "quantity"]
-    internal = read_rows(
+    internal = op.read_rows(
         odoo,
         "stock.location",
         [["id", "in", places], ["usage", "=", "internal"]],
@@ -115,7 +116,7 @@ def _gone_on(odoo: Odoo, model: str, row: Row, lines: Sequence[Row], field: str)
     )
     if not internal:
         return None
-    quants = read_rows(odoo, QUANT, domain, fields, acts_on=model)
+    quants = op.read_rows(odoo, QUANT, domain, fields, acts_on=model)
     there = {place["id"]: place["display_name"] for place in internal}
     wanted: dict[tuple[Any, Any, Any], float] = {}
     for line in lines:
@@ -141,7 +142,7 @@ def _where(row: Mapping[str, Any], place: str) -> tuple[Any, Any, Any]:
     return row["product_id"], row[place].id, row["lot_id"].id if row["lot_id"] else None
 
 
-def counts(odoo: Odoo, write: Write) -> list[WayBack]:
+def counts(odoo: Odoo, write: Write) -> list[op.WayBack]:
     """Return how counts are taken back: what was there before is counted again.
 
     The quantities before are handed over by the functions that count.
@@ -158,7 +159,7 @@ def counts(odoo: Odoo, write: Write) -> list[WayBack]:
 
 def _count(
     odoo: Odoo, values: Mapping[str, Any], before: float, made: Sequence[int]
-) -> list[WayBack]:
+) -> list[op.WayBack]:
     field, applies = way_to_count(odoo)
     product, place, lot = (values.get(n) for n in ("product_id", "location_id", "lot_id"))
     if not product or not place or field not in values:
@@ -172,7 +173,7 @@ def _count(
     name = about["product_id"].name if about else f"product {product}"
     if abs(now - before) <= _NOTHING:
         return []
-    steps: list[AnyStep] = [
+    steps: list[op.AnyStep] = [
         _Recount(
             model=QUANT,
             method="create",
@@ -185,7 +186,7 @@ def _count(
         steps.append(attrs.evolve(APPLY, seen=None))
     changed = abs(now - counted) > _NOTHING
     return [
-        WayBack(
+        op.WayBack(
             model=QUANT,
             ids=list(made) or [0],
             name=name,
@@ -197,7 +198,7 @@ def _count(
 
 
 @attrs.frozen(kw_only=True)
-class _Recount(Step):
+class _Recount(op.Step):
     """Counts again; applied by the step that follows, where Odoo needs one."""
 
     applies: bool
@@ -208,6 +209,6 @@ class _Recount(Step):
         return self.applies
 
 
-def applied(odoo: Odoo, write: Write) -> list[WayBack]:
+def applied(odoo: Odoo, write: Write) -> list[op.WayBack]:
     """Return nothing: what was applied is taken back where it was counted."""
     return []

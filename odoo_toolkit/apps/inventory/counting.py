@@ -10,7 +10,7 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.inventory.adjusting import (
     APPLY,
     COUNTED,
@@ -28,18 +28,8 @@ from odoo_toolkit.apps.inventory.adjusting import (
 )
 from odoo_toolkit.apps.inventory.availability import LOCATION
 from odoo_toolkit.apps.inventory.reserved import ReservedFor, read_reserved, summed_up
-from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import ValidationError, make_error
-from odoo_toolkit.operations.companies import acting_company
-from odoo_toolkit.operations.documents import Row, afterwards, read_all
-from odoo_toolkit.operations.lines import check_lines, wanted_product
-from odoo_toolkit.operations.lots import NamedLot, find_lots, lot_model
-from odoo_toolkit.operations.steps import AnyStep, Done, Step, make, permit, plan
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plans import Plan, operation_with
-from odoo_toolkit.records.names import Wanted, resolve_all
 from odoo_toolkit.records.numbers import kept_number
 from odoo_toolkit.records.results import RecordName
 
@@ -63,7 +53,7 @@ class CountedLine(TypedDict, total=False):
 
 
 @attrs.frozen(kw_only=True)
-class LineCount(Shown):
+class LineCount(op.Shown):
     """A line of a count, in the product's unit of measure.
 
     Attributes:
@@ -90,7 +80,7 @@ class LineCount(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class CountResult(Shown):
+class CountResult(op.Shown):
     """A list that was counted.
 
     Attributes:
@@ -106,7 +96,7 @@ class CountResult(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class CountPlan(Plan):
+class CountPlan(op.Plan):
     """A list that would be counted, with the old and new quantity of each line.
 
     Attributes:
@@ -128,8 +118,8 @@ class _Meant:
     """
 
     index: int
-    product: Row
-    place: Row
+    product: op.Row
+    place: op.Row
     lot: str | None
     counted: float
     lot_id: int | None = None
@@ -142,24 +132,24 @@ class _Meant:
     def key(self) -> tuple[int, int, str | None]:
         return self.product["id"], self.place["id"], self.lot
 
-    def of(self, quants: Sequence[Row]) -> list[Row]:
+    def of(self, quants: Sequence[op.Row]) -> list[op.Row]:
         """Return its quants."""
         own = [quant for quant in quants if quant["product_id"].id == self.product["id"]]
         return lying_at(own, self.place["id"], self.lot)
 
-    def lies(self, quants: Sequence[Row]) -> float:
+    def lies(self, quants: Sequence[op.Row]) -> float:
         """Return how much there is of it."""
         found: list[float] = [quant["quantity"] for quant in self.of(quants)]
         return round(sum(found), 6)
 
-    def reserved(self, rows: Sequence[Row]) -> list[Row]:
+    def reserved(self, rows: Sequence[op.Row]) -> list[op.Row]:
         """Return what is reserved of it."""
         own = [row for row in rows if row["product_id"].id == self.product["id"]]
         return lying_at(own, self.place["id"], self.lot)
 
 
 @attrs.frozen(kw_only=True)
-class _CountAll(Step):
+class _CountAll(op.Step):
     """Says what there is, in one call.
 
     Attributes:
@@ -177,15 +167,15 @@ class _CountAll(Step):
     new_lots: Mapping[int, int] = attrs.field(factory=dict)
     makes: bool = False
 
-    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[op.Call]:
         """Return the call, with the lots; those of a plan are not made yet."""
         values = [dict(line) for line in self.lines]
         for at, lot in self.new_lots.items():
             values[at]["lot_id"] = ids[min(lot, len(ids) - 1)]
-        return Step.calls(self.of(vals_list=values), odoo, ids)
+        return op.Step.calls(self.of(vals_list=values), odoo, ids)
 
 
-@operation_with(CountPlan)
+@op.operation_with(CountPlan)
 def count_stock(
     odoo: Odoo,
     *,
@@ -199,7 +189,7 @@ def count_stock(
     ],
     location_id: Annotated[int | None, Doc("Location of the lines that name none.")] = None,
     location_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
-    dry_run: DryRun = False,
+    dry_run: op.DryRun = False,
 ) -> CountResult | CountPlan:
     """Set the stock of a whole list to the counted quantities. Odoo creates the stock moves.
 
@@ -224,27 +214,29 @@ def count_stock(
         AccessError: Odoo or the policy does not allow it. Odoo 17 and earlier allow it only to
             administrators of the inventory app.
     """
-    permit(odoo, _CountAll(lines=[{}]), APPLY, dry_run=dry_run)
+    op.permit(odoo, _CountAll(lines=[{}]), APPLY, dry_run=dry_run)
     given = _checked(lines)
     field, applies = way_to_count(odoo)
     rounded: list[str] = []
     for index, line in enumerate(given):
         where = f"lines[{index}].quantity"
         line["quantity"] = kept_number(odoo, QUANT, field, line["quantity"], where, rounded)
-    default = Wanted(model=LOCATION.model, field="location_id", id=location_id, name=location_name)
+    default = op.Wanted(
+        model=LOCATION.model, field="location_id", id=location_id, name=location_name
+    )
     meant, quants, company = _look(odoo, given, default)
     changing = [line for line in meant if abs(line.lies(quants) - line.counted) > TOLERANCE]
     unmade = [at for at, line in enumerate(changing) if line.lot and line.lot_id is None]
     new = [changing[at] for at in unmade]
-    steps: list[AnyStep] = []
+    steps: list[op.AnyStep] = []
     if new:
-        lots = Step(
-            model=lot_model(odoo),
+        lots = op.Step(
+            model=op.lot_model(odoo),
             method="create",
             says=f"{len(new)} lot(s) created",
             arguments={"vals_list": [_lot_values(line, company) for line in new]},
         )
-        permit(odoo, lots, dry_run=dry_run)
+        op.permit(odoo, lots, dry_run=dry_run)
         steps.append(lots)
 
     def seen(odoo: Odoo, number: int) -> bool | None:
@@ -264,7 +256,7 @@ def count_stock(
     warnings = [*rounded, *warnings]
     value, currency = _value(shown), _currency(meant)
     if dry_run:
-        made = plan(odoo, steps, [0], _message("Would change", shown, value, currency))
+        made = op.plan(odoo, steps, [0], _message("Would change", shown, value, currency))
         return CountPlan(
             dry_run=True,
             message=made.message,
@@ -275,11 +267,11 @@ def count_stock(
             value=value,
             currency=currency,
         )
-    done = make(odoo, steps, [0]) if steps else Done(id=0)
+    done = op.make(odoo, steps, [0]) if steps else op.Done(id=0)
     warnings += done.warnings
-    now: list[Row] | None = quants
+    now: list[op.Row] | None = quants
     if steps:
-        now = afterwards(lambda: quants_of(odoo, _products(meant)), warnings, "the stock")
+        now = op.afterwards(lambda: quants_of(odoo, _products(meant)), warnings, "the stock")
     if now is not None:
         shown = [
             attrs.evolve(one, quantity=line.lies(now))
@@ -302,7 +294,7 @@ def count_stock(
 
 def _checked(lines: Sequence[CountedLine]) -> list[dict[str, Any]]:
     """Return the lines, or refuse what is wrong with them by themselves."""
-    given = check_lines(lines, CountedLine.__annotations__)
+    given = op.check_lines(lines, CountedLine.__annotations__)
     if len(given) > MOST_LINES:
         raise ValidationError(
             f"{len(given)} lines are too many. The maximum is {MOST_LINES}.",
@@ -328,11 +320,13 @@ def _checked(lines: Sequence[CountedLine]) -> list[dict[str, Any]]:
     return given
 
 
-def _look(odoo: Odoo, given: Sequence[Row], default: Wanted) -> tuple[list[_Meant], list[Row], int]:
+def _look(
+    odoo: Odoo, given: Sequence[op.Row], default: op.Wanted
+) -> tuple[list[_Meant], list[op.Row], int]:
     """Return what the lines mean, what lies where of their products, and the acting company."""
-    named = [wanted_product(line, index) for index, line in enumerate(given)]
+    named = [op.wanted_product(line, index) for index, line in enumerate(given)]
     places = [
-        Wanted(
+        op.Wanted(
             model=LOCATION.model,
             field=f"lines[{index}].location_id",
             id=line.get("location_id"),
@@ -340,20 +334,20 @@ def _look(odoo: Odoo, given: Sequence[Row], default: Wanted) -> tuple[list[_Mean
         )
         for index, line in enumerate(given)
     ]
-    found = resolve_all(odoo, [*named, *places, default], required=False)
+    found = op.resolve_all(odoo, [*named, *places, default], required=False)
     count = len(given)
     products, at, elsewhere = found[:count], found[count:-1], found[-1]
     wanted = sorted({number for number in products if number})
     known = sorted({number for number in [*at, elsewhere] if number})
     asked: list[Callable[[], Any]] = [
-        lambda: read_all(odoo, _VALUED, wanted, acts_on=QUANT),
-        lambda: read_all(odoo, PLACE, known, acts_on=QUANT) if known else [],
+        lambda: op.read_all(odoo, _VALUED, wanted, acts_on=QUANT),
+        lambda: op.read_all(odoo, PLACE, known, acts_on=QUANT) if known else [],
         lambda: quants_of(odoo, wanted),
-        lambda: acting_company(odoo, QUANT),
+        lambda: op.acting_company(odoo, QUANT),
     ]
-    product_rows, place_rows, quants, company = side_by_side(asked)
+    product_rows, place_rows, quants, company = op.side_by_side(asked)
     rows = {row["id"]: row for row in product_rows}
-    lying: dict[int, list[Row]] = {}
+    lying: dict[int, list[op.Row]] = {}
     for quant in quants:
         lying.setdefault(quant["product_id"].id, []).append(quant)
     stock = functools.cache(lambda: stock_location(odoo))
@@ -367,7 +361,7 @@ def _look(odoo: Odoo, given: Sequence[Row], default: Wanted) -> tuple[list[_Mean
         chosen.append(at[index] or elsewhere or place_of(name, own, line["lot"], stock, field))
     seen = {row["id"]: row for row in place_rows}
     if missing := sorted({number for number in chosen if number not in seen}):
-        seen |= {row["id"]: row for row in read_all(odoo, PLACE, missing, acts_on=QUANT)}
+        seen |= {row["id"]: row for row in op.read_all(odoo, PLACE, missing, acts_on=QUANT)}
     meant: list[_Meant] = []
     for index, (line, product) in enumerate(zip(given, products, strict=True)):
         place = seen[chosen[index]]
@@ -402,14 +396,14 @@ def _check_once(meant: Sequence[_Meant]) -> None:
 
 def _with_lots(odoo: Odoo, meant: Sequence[_Meant], company: int) -> list[_Meant]:
     """Return the lines with the ids of their lots; one round trip for each company."""
-    by_company: dict[int, dict[int, NamedLot]] = {}
+    by_company: dict[int, dict[int, op.NamedLot]] = {}
     for line in meant:
         if line.lot:
-            lot = NamedLot(product=line.named, name=line.lot, field=f"lines[{line.index}].lot")
+            lot = op.NamedLot(product=line.named, name=line.lot, field=f"lines[{line.index}].lot")
             by_company.setdefault(_company(line, company), {})[line.index] = lot
     ids: dict[int, int | None] = {}
     for number, lots in by_company.items():
-        found = find_lots(odoo, list(lots.values()), acts_on=QUANT, company=number)
+        found = op.find_lots(odoo, list(lots.values()), acts_on=QUANT, company=number)
         ids |= {index: found.get(lot.key) for index, lot in lots.items()}
     return [attrs.evolve(line, lot_id=ids.get(line.index)) for line in meant]
 
@@ -434,7 +428,7 @@ def _products(meant: Sequence[_Meant]) -> list[int]:
 
 
 def _shown(
-    odoo: Odoo, meant: Sequence[_Meant], quants: Sequence[Row], company: int
+    odoo: Odoo, meant: Sequence[_Meant], quants: Sequence[op.Row], company: int
 ) -> tuple[list[LineCount], list[str]]:
     """Return the lines before they are counted; one round trip where reserved stock is missing."""
     reserved = {
@@ -442,7 +436,7 @@ def _shown(
         for line in meant
     }
     short = {line.index: line for line in meant if line.counted < reserved[line.index] - TOLERANCE}
-    rows: list[Row] = []
+    rows: list[op.Row] = []
     if short:
         places = {line.place["id"] for line in short.values()}
         rows = read_reserved(odoo, _products(list(short.values())), places, acts_on=QUANT)

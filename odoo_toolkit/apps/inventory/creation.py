@@ -12,7 +12,7 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Gt, Len
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.inventory.actions import (
     CONFIRM,
     RESERVE,
@@ -25,20 +25,6 @@ from odoo_toolkit.apps.inventory.transfers import PICKING, Kind, Transfer, moves
 from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, ValidationError
-from odoo_toolkit.operations.companies import acting_company
-from odoo_toolkit.operations.documents import Row, read_all, read_rows
-from odoo_toolkit.operations.lines import (
-    NameOrId,
-    check_choice,
-    check_lines,
-    checked_number,
-    wanted_links,
-    wanted_product,
-)
-from odoo_toolkit.operations.steps import AnyStep, Check, Step, operate, permit
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plans import Plan, PlannedDocument, PlannedLine, operation
-from odoo_toolkit.records.names import resolve_all
 from odoo_toolkit.records.results import RecordName
 
 #: kind -> the warehouse's field for its operation type, the usage of the partner's side, and the
@@ -80,7 +66,7 @@ def find_route(odoo: Odoo, kind: str, source: int | None, destination: int | Non
     """
     field, partner_usage = _Kind[kind]
     named = [number for number in (source, destination) if number is not None]
-    for row in read_all(odoo, LOCATION, named, acts_on=PICKING.model) if named else ():
+    for row in op.read_all(odoo, LOCATION, named, acts_on=PICKING.model) if named else ():
         if row["usage"] == "view":
             raise ValidationError(
                 f"{row['complete_name']} only groups other locations and contains no stock.",
@@ -113,15 +99,15 @@ def find_route(odoo: Odoo, kind: str, source: int | None, destination: int | Non
     )
 
 
-def _warehouse(odoo: Odoo, field: str, location: int | None) -> Row:
+def _warehouse(odoo: Odoo, field: str, location: int | None) -> op.Row:
     """Return the warehouse that a location is in, else the company's first."""
 
-    def first(*leaf: Any) -> Row | None:
+    def first(*leaf: Any) -> op.Row | None:
         row = _first(odoo, "stock.warehouse", leaf, (field, "company_id"))
         return row if row and row[field] else None
 
     found = first("view_location_id", "parent_of", location) if location is not None else None
-    found = found or first("company_id", "=", acting_company(odoo, PICKING.model))
+    found = found or first("company_id", "=", op.acting_company(odoo, PICKING.model))
     if found is None:
         raise NotFoundError(
             "The company has no warehouse for this kind of transfer.",
@@ -145,9 +131,9 @@ def _first(
     *,
     order: str | None = None,
     active_test: bool = True,
-) -> Row | None:
+) -> op.Row | None:
     """Return the first record that matches a condition, as part of working on a transfer."""
-    rows = read_rows(
+    rows = op.read_rows(
         odoo,
         model,
         [list(leaf)],
@@ -160,7 +146,7 @@ def _first(
     return rows[0] if rows else None
 
 
-CREATE = Step(model=PICKING.model, method="create", says="Transfer created")
+CREATE = op.Step(model=PICKING.model, method="create", says="Transfer created")
 
 
 class _Product(TypedDict, total=False):
@@ -174,13 +160,13 @@ class NewLine(_Product):
     quantity: Annotated[float, Gt(0), Doc("In the product's unit of measure.")]
 
 
-@operation
+@op.operation
 def create_transfer(
     odoo: Odoo,
     *,
     picking_type_name: Annotated[Kind, Doc("Kind of transfer.")] = "internal",
-    location_src_id: Annotated[NameOrId, Doc("From. Default: the operation type's.")] = None,
-    location_dest_id: Annotated[NameOrId, Doc("To. Default: the operation type's.")] = None,
+    location_src_id: Annotated[op.NameOrId, Doc("From. Default: the operation type's.")] = None,
+    location_dest_id: Annotated[op.NameOrId, Doc("To. Default: the operation type's.")] = None,
     lines: Annotated[
         Sequence[NewLine],
         Len(1, 500),
@@ -190,8 +176,8 @@ def create_transfer(
         str | None, Doc("ISO date or datetime. UTC without an offset.")
     ] = None,
     validate: Annotated[bool, Doc("Also validate it, if all is available.")] = False,
-    dry_run: DryRun = False,
-) -> Transfer | Plan:
+    dry_run: op.DryRun = False,
+) -> Transfer | op.Plan:
     """Create a draft transfer, and validate it if you ask for it.
 
     >>> receipt = create_transfer(
@@ -214,8 +200,8 @@ def create_transfer(
         AccessError: Odoo or the policy does not allow it.
     """
     # In a new transfer nothing is reserved: all is looked for first, and reserved.
-    validation: list[AnyStep] = [
-        Check(
+    validation: list[op.AnyStep] = [
+        op.Check(
             check=lambda odoo, number: check_movable(odoo, *look_at(odoo, number)),
             says="Availability checked",
             fails="Not validated",
@@ -226,22 +212,22 @@ def create_transfer(
         VALIDATE,
     ]
     further = validation if validate else []
-    permit(odoo, CREATE, *further, dry_run=dry_run)
-    check_choice(
+    op.permit(odoo, CREATE, *further, dry_run=dry_run)
+    op.check_choice(
         picking_type_name, get_args(Kind), "picking_type_name", "{} is not a kind of transfer."
     )
-    checked = check_lines(lines, NewLine.__annotations__)
+    checked = op.check_lines(lines, NewLine.__annotations__)
     for index, line in enumerate(checked):
-        checked_number(line.get("quantity"), f"lines[{index}].quantity", positive=True)
+        op.checked_number(line.get("quantity"), f"lines[{index}].quantity", positive=True)
     described = odoo.schema.fields(PICKING.model)
     date = {} if scheduled_date is None else {"scheduled_date": scheduled_date}
     head = to_wire(date, PICKING.model, described, fields_of=odoo.schema.fields)
-    places = wanted_links(
+    places = op.wanted_links(
         location_src_id=(LOCATION.model, location_src_id),
         location_dest_id=(LOCATION.model, location_dest_id),
     )
-    found = resolve_all(
-        odoo, [*(wanted_product(line, n) for n, line in enumerate(checked)), *places]
+    found = op.resolve_all(
+        odoo, [*(op.wanted_product(line, n) for n, line in enumerate(checked)), *places]
     )
     product_ids = [number for number in found[: len(checked)] if number is not None]
     named_ends = dict(zip((place.field for place in places), found[len(checked) :], strict=True))
@@ -254,7 +240,7 @@ def create_transfer(
             named_ends.get("location_dest_id"),
         ),
     ]
-    products, route = side_by_side(asked)
+    products, route = op.side_by_side(asked)
     ends = {"location_id": route.source, "location_dest_id": route.destination}
     named = "name" in odoo.schema.fields("stock.move")
     moves = [
@@ -275,7 +261,7 @@ def create_transfer(
         **head,
         moves_field(odoo): [[0, 0, move] for move in moves],
     }
-    return operate(
+    return op.operate(
         odoo,
         [CREATE.of(vals_list=values), *further],
         (),
@@ -287,16 +273,16 @@ def create_transfer(
 
 
 def _previewed(
-    odoo: Odoo, values: Row, lines: Sequence[Row], products: Sequence[Row]
-) -> PlannedDocument:
+    odoo: Odoo, values: op.Row, lines: Sequence[op.Row], products: Sequence[op.Row]
+) -> op.PlannedDocument:
     """Return a new transfer with the names of its ends; one round trip."""
     fields = ("location_id", "location_dest_id")
     domain = [["id", "in", [values[field] for field in fields]]]
-    rows = read_rows(odoo, LOCATION.model, domain, ["display_name"], acts_on=PICKING.model)
+    rows = op.read_rows(odoo, LOCATION.model, domain, ["display_name"], acts_on=PICKING.model)
     names = {row["id"]: RecordName(id=row["id"], name=row["display_name"]) for row in rows}
     ends = {field: names.get(values[field]) for field in fields}
     told = [
-        PlannedLine(
+        op.PlannedLine(
             product=product["display_name"], quantity=line["quantity"], uom=product["uom_id"].name
         )
         for line, product in zip(lines, products, strict=True)
@@ -304,10 +290,11 @@ def _previewed(
     return previewed(ends, told, delivery_date=values.get("scheduled_date"))
 
 
-def _products(odoo: Odoo, ids: Sequence[int]) -> list[Row]:
+def _products(odoo: Odoo, ids: Sequence[int]) -> list[op.Row]:
     """Return the products of lines, or refuse those that cannot be moved."""
     rows = {
-        row["id"]: row for row in read_all(odoo, PRODUCT, sorted(set(ids)), acts_on=PICKING.model)
+        row["id"]: row
+        for row in op.read_all(odoo, PRODUCT, sorted(set(ids)), acts_on=PICKING.model)
     }
     for index, number in enumerate(ids):
         if rows[number]["type"] == "service":

@@ -12,6 +12,7 @@ from typing import Annotated, Any, TypedDict
 import attrs
 from annotated_types import Gt
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.inventory.availability import PRODUCT, Expected, check_lots_known, uses_lots
 from odoo_toolkit.apps.inventory.transfers import (
     PICKING,
@@ -22,21 +23,6 @@ from odoo_toolkit.apps.inventory.transfers import (
 )
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.operations.documents import Row, read, state_error
-from odoo_toolkit.operations.lines import Line, check_lines, checked_number, wanted_product
-from odoo_toolkit.operations.lots import (
-    NamedLot,
-    check_not_in_stock,
-    check_once,
-    check_tracking,
-    checked_lots,
-    find_lots,
-    lots_in_stock,
-    missing_lot,
-    taken_from,
-)
-from odoo_toolkit.operations.steps import Seen, Step
-from odoo_toolkit.records.names import resolve_all
 
 _TOLERANCE = 1e-6
 
@@ -67,13 +53,13 @@ class Entry:
         field: of the argument, for errors.
     """
 
-    move: Row
+    move: op.Row
     quantity: float
     lots: dict[str, float] = attrs.Factory(dict)
     field: str = "lines"
 
 
-def checked_entries(lines: Sequence[Line], *, lots: bool = True) -> list[dict[str, Any]]:
+def checked_entries(lines: Sequence[op.Line], *, lots: bool = True) -> list[dict[str, Any]]:
     """Return the lines as plain Python, or refuse what is wrong with them by themselves.
 
     Args:
@@ -83,11 +69,11 @@ def checked_entries(lines: Sequence[Line], *, lots: bool = True) -> list[dict[st
     Raises:
         ValidationError: a key, quantity or lot is wrong.
     """
-    checked = check_lines(lines, (MovedLine if lots else ReturnedLine).__annotations__)
+    checked = op.check_lines(lines, (MovedLine if lots else ReturnedLine).__annotations__)
     for index, line in enumerate(checked):
-        line["lots"] = checked_lots(line, index)
+        line["lots"] = op.checked_lots(line, index)
         if "quantity" in line or not line["lots"]:
-            checked_number(line.get("quantity"), f"lines[{index}].quantity", positive=True)
+            op.checked_number(line.get("quantity"), f"lines[{index}].quantity", positive=True)
         if sum(key in line for key in ("move_id", "product_id", "product_name")) != 1:
             raise ValidationError(
                 f"lines[{index}] must have exactly one of move_id, product_id and product_name.",
@@ -97,7 +83,7 @@ def checked_entries(lines: Sequence[Line], *, lots: bool = True) -> list[dict[st
 
 
 def match_moves(
-    odoo: Odoo, row: Row, moves: Sequence[Row], lines: Sequence[Row], *, more: bool = False
+    odoo: Odoo, row: op.Row, moves: Sequence[op.Row], lines: Sequence[op.Row], *, more: bool = False
 ) -> list[Entry]:
     """Return what is to be done of each move that the lines mean; names cost one round trip.
 
@@ -114,18 +100,18 @@ def match_moves(
     """
     products = sorted({move["product"].id for move in moves})
     wanted = [
-        attrs.evolve(wanted_product(line, index), domain=(["id", "in", products],))
+        attrs.evolve(op.wanted_product(line, index), domain=(["id", "in", products],))
         for index, line in enumerate(lines)
     ]
     entries: dict[int, Entry] = {}
     for index, (line, product) in enumerate(
-        zip(lines, resolve_all(odoo, wanted, required=False), strict=True)
+        zip(lines, op.resolve_all(odoo, wanted, required=False), strict=True)
     ):
         move = _meant(row, moves, line.get("move_id"), product, f"lines[{index}]")
         lots, ratio, field = line["lots"], move["ratio"], f"lines[{index}].lots"
         quantity = line.get("quantity", len(lots) / ratio)
         if lots:
-            check_tracking(move["product"], move["tracking"], lots, quantity * ratio, field)
+            op.check_tracking(move["product"], move["tracking"], lots, quantity * ratio, field)
         entry = entries.setdefault(move["id"], Entry(move=move, quantity=0.0, field=field))
         if entry.quantity and bool(entry.lots) != bool(lots):
             raise ValidationError(
@@ -133,7 +119,7 @@ def match_moves(
                 suggestion="Set lots on all of these lines, or on none.",
                 details={"field": field},
             )
-        check_once([*entry.lots, *lots], field)
+        op.check_once([*entry.lots, *lots], field)
         entry.lots.update(dict.fromkeys(lots, quantity / len(lots)) if lots else {})
         entries[move["id"]] = attrs.evolve(entry, quantity=entry.quantity + quantity)
     if not more and (over := [entry for entry in entries.values() if _over(entry)]):
@@ -141,7 +127,7 @@ def match_moves(
             f"{entry.move['product'].name}: {entry.quantity:g} of {entry.move['demand']:g}"
             for entry in over
         )
-        raise state_error(
+        raise op.state_error(
             PICKING,
             row,
             f"{row['name']}: more would move than the demand. {told}. Nothing was moved.",
@@ -155,8 +141,8 @@ def _over(entry: Entry) -> bool:
 
 
 def _meant(
-    row: Row, moves: Sequence[Row], move_id: int | None, product: int | None, field: str
-) -> Row:
+    row: op.Row, moves: Sequence[op.Row], move_id: int | None, product: int | None, field: str
+) -> op.Row:
     found = [move for move in moves if move_id == move["id"] or product == move["product"].id]
     if len(found) == 1:
         return found[0]
@@ -173,7 +159,7 @@ def _meant(
     )
 
 
-def mark(odoo: Odoo, moves: Sequence[Row], entries: Sequence[Entry]) -> None:
+def mark(odoo: Odoo, moves: Sequence[op.Row], entries: Sequence[Entry]) -> None:
     """Show in the moves what is to be entered, as if it had been."""
     asked = {entry.move["id"]: entry for entry in entries}
     # From 17 on, entering a quantity reserves it; what has lots named is not reserved but taken.
@@ -187,13 +173,13 @@ def mark(odoo: Odoo, moves: Sequence[Row], entries: Sequence[Entry]) -> None:
 
 def lot_lines(
     odoo: Odoo,
-    row: Row,
+    row: op.Row,
     entries: Sequence[Entry],
     expected: Sequence[Expected],
-    lines: Sequence[Row],
+    lines: Sequence[op.Row],
     *,
     unreserved: bool,
-) -> dict[int, list[Row]]:
+) -> dict[int, list[op.Row]]:
     """Return the values of the move lines that moves with lots get; two round trips, if any has.
 
     Args:
@@ -215,22 +201,22 @@ def lot_lines(
             if not entry.lots:
                 check_lots_known(odoo, of_move[entry.move["id"]], lines, entry.field)
     named = [
-        (entry, NamedLot(product=entry.move["product"], name=name, field=entry.field))
+        (entry, op.NamedLot(product=entry.move["product"], name=name, field=entry.field))
         for entry in entries
         for name in entry.lots
     ]
     if not named:
         return {}
     company = row["company_id"].id if row["company_id"] else None
-    found = find_lots(odoo, [lot for _, lot in named], acts_on=PICKING.model, company=company)
+    found = op.find_lots(odoo, [lot for _, lot in named], acts_on=PICKING.model, company=company)
     stocked = {entry.move["id"]: of_move[entry.move["id"]].stock is not None for entry, _ in named}
     sources = [entry.move["location"] for entry, _ in named if stocked[entry.move["id"]]]
-    quants: list[Row] = []
+    quants: list[op.Row] = []
     if found:
         ids = found.values()
-        quants = lots_in_stock(odoo, ids, acts_on=PICKING.model, locations=sorted({*sources}))
+        quants = op.lots_in_stock(odoo, ids, acts_on=PICKING.model, locations=sorted({*sources}))
     units = _units(odoo, [entry for entry, _ in named])
-    values: dict[int, list[Row]] = {}
+    values: dict[int, list[op.Row]] = {}
     for entry, lot in named:
         move, lot_id = entry.move, found.get(lot.key)
         ratio, unit = (1.0, units[move["id"]]) if move["id"] in units else (move["ratio"], None)
@@ -238,14 +224,14 @@ def lot_lines(
         quantity = entry.lots[lot.name] * move["ratio"] / ratio
         if not stocked[move["id"]]:
             if lot_id is None and not row["use_create_lots"]:
-                raise missing_lot(odoo, lot, acts_on=PICKING.model)
+                raise op.missing_lot(odoo, lot, acts_on=PICKING.model)
             if move["tracking"] == "serial":
-                check_not_in_stock(of_lot, lot, lot_id)
-            parts: list[Row] = [{"location_id": move["location"], "quantity": quantity}]
+                op.check_not_in_stock(of_lot, lot, lot_id)
+            parts: list[op.Row] = [{"location_id": move["location"], "quantity": quantity}]
         elif lot_id is None:
-            raise missing_lot(odoo, lot, acts_on=PICKING.model, location=move["location"])
+            raise op.missing_lot(odoo, lot, acts_on=PICKING.model, location=move["location"])
         else:
-            parts = taken_from(
+            parts = op.taken_from(
                 odoo,
                 lot,
                 quantity,
@@ -274,7 +260,7 @@ def lot_lines(
 def _units(odoo: Odoo, entries: Collection[Entry]) -> dict[int, int]:
     """Return by move the product's unit, for serial numbers where the move has another."""
     return {
-        entry.move["id"]: read(odoo, PRODUCT, entry.move["product"].id)["uom_id"].id
+        entry.move["id"]: op.read(odoo, PRODUCT, entry.move["product"].id)["uom_id"].id
         for entry in {entry.move["id"]: entry for entry in entries}.values()
         if entry.move["tracking"] == "serial" and entry.move["ratio"] != 1
     }
@@ -282,10 +268,10 @@ def _units(odoo: Odoo, entries: Collection[Entry]) -> dict[int, int]:
 
 def entry_values(
     odoo: Odoo,
-    moves: Sequence[Row],
+    moves: Sequence[op.Row],
     entries: Sequence[Entry],
-    lots: Mapping[int, Sequence[Row]],
-    lines: Sequence[Row],
+    lots: Mapping[int, Sequence[op.Row]],
+    lines: Sequence[op.Row],
 ) -> dict[str, Any]:
     """Return what is written on a transfer so that just this is entered.
 
@@ -322,14 +308,14 @@ def entry_values(
     return {moves_field(odoo): commands}
 
 
-def _line_values(part: Row, flagged: bool) -> Row:
+def _line_values(part: op.Row, flagged: bool) -> op.Row:
     others = {name: value for name, value in part.items() if name != "quantity"}
     if flagged:
         return {**others, "quantity": part["quantity"], "picked": True}
     return {**others, "qty_done": part["quantity"]}
 
 
-def _spread(quantity: float, lines: Sequence[Row]) -> list[Any]:
+def _spread(quantity: float, lines: Sequence[op.Row]) -> list[Any]:
     commands: list[Any] = []
     for line in lines:
         last = line is lines[-1]
@@ -340,7 +326,7 @@ def _spread(quantity: float, lines: Sequence[Row]) -> list[Any]:
 
 
 @attrs.frozen(kw_only=True)
-class Enter(Step):
+class Enter(op.Step):
     """Enters quantities and lots in the moves of a transfer.
 
     Attributes:
@@ -352,18 +338,18 @@ class Enter(Step):
     method: str = "write"
     says: str = "Quantities entered"
     fails: str = "The quantities are not entered"
-    fill: Callable[[Sequence[Row]], dict[str, Any]] | None = None
+    fill: Callable[[Sequence[op.Row]], dict[str, Any]] | None = None
 
     def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
         """Enter them."""
-        step: Step = self
+        step: op.Step = self
         if self.fill:
             vals = self.fill(read_move_lines(odoo, ids[0]))
             step = attrs.evolve(self, fill=None, arguments={"vals": vals})
-        return Step.make(step, odoo, ids, warnings)
+        return op.Step.make(step, odoo, ids, warnings)
 
 
-def enters(entries: Sequence[Entry]) -> Seen:
+def enters(entries: Sequence[Entry]) -> op.Seen:
     """Return what sees that these quantities, and no others, are entered."""
     asked = {entry.move["id"]: entry.quantity for entry in entries}
 

@@ -10,17 +10,12 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.inventory.availability import stocks_of
 from odoo_toolkit.apps.inventory.reserved import ReservedFor, read_reserved, summed_up
 from odoo_toolkit.apps.inventory.transfers import PICKING, Kind, find_moves
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import words
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError
-from odoo_toolkit.operations.documents import Row, filled, read_rows
-from odoo_toolkit.operations.lines import NameOrId, check_choice, wanted_links
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.records.names import resolve_all
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.moments import parse_moment
 
@@ -34,7 +29,7 @@ _COMING = ("picking_id", "production_id", "purchase_line_id", "origin", "date", 
 
 
 @attrs.frozen(kw_only=True)
-class Awaited(Shown):
+class Awaited(op.Shown):
     """Goods that are on the way.
 
     Attributes:
@@ -57,7 +52,7 @@ class Awaited(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class MissingLine(Shown):
+class MissingLine(op.Shown):
     """A product of a late transfer that is not fully reserved.
 
     Attributes:
@@ -83,7 +78,7 @@ class MissingLine(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class LateTransfer(Shown):
+class LateTransfer(op.Shown):
     """A transfer whose date is past.
 
     Attributes:
@@ -105,7 +100,7 @@ class LateTransfer(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class LateTransfers(Shown):
+class LateTransfers(op.Shown):
     """Late transfers, the latest first."""
 
     message: str
@@ -119,7 +114,7 @@ def find_late_transfers(
     picking_type_name: Annotated[
         Kind | None, Doc("Only this kind: outgoing (deliveries), incoming (receipts), internal.")
     ] = None,
-    warehouse_id: Annotated[NameOrId, Doc("Only this warehouse.")] = None,
+    warehouse_id: Annotated[op.NameOrId, Doc("Only this warehouse.")] = None,
     limit: Annotated[int, Ge(1), Doc("Most transfers.")] = 50,
 ) -> LateTransfers:
     """Find the transfers whose date is past, and say why each is late.
@@ -142,7 +137,7 @@ def find_late_transfers(
         AccessError: Odoo or the policy does not allow it.
     """
     if picking_type_name is not None:
-        check_choice(
+        op.check_choice(
             picking_type_name, get_args(Kind), "picking_type_name", "{} is not a kind of transfer."
         )
     now = datetime.now(UTC)
@@ -150,12 +145,12 @@ def find_late_transfers(
         ["state", "in", ["draft", "waiting", "confirmed", "assigned"]],
         ["scheduled_date", "<", now.strftime("%Y-%m-%d %H:%M:%S")],
     ]
-    links = wanted_links(warehouse_id=(_WAREHOUSE, warehouse_id))
+    links = op.wanted_links(warehouse_id=(_WAREHOUSE, warehouse_id))
     if links:
-        domain.append(["picking_type_id.warehouse_id", "in", resolve_all(odoo, links)])
+        domain.append(["picking_type_id.warehouse_id", "in", op.resolve_all(odoo, links)])
     if picking_type_name:
         domain.append(["picking_type_id.code", "=", picking_type_name])
-    rows = read_rows(
+    rows = op.read_rows(
         odoo, PICKING.model, domain, PICKING.fields, limit=limit + 1, order="scheduled_date, id"
     )
     more, rows = len(rows) > limit, rows[:limit]
@@ -189,11 +184,11 @@ def _moment(value: str | None) -> datetime | None:
 
 
 def _late(
-    row: Row, moves: Sequence[Row], missing: Sequence[MissingLine], now: datetime
+    row: op.Row, moves: Sequence[op.Row], missing: Sequence[MissingLine], now: datetime
 ) -> LateTransfer:
     due = _moment(row["scheduled_date"])
     own = [move for move in moves if move["picking_id"].id == row["id"]]
-    return filled(
+    return op.filled(
         LateTransfer,
         row,
         kind=row["picking_type_code"],
@@ -203,7 +198,7 @@ def _late(
     )
 
 
-def _why(row: Row, moves: Sequence[Row], missing: Sequence[MissingLine]) -> str:
+def _why(row: op.Row, moves: Sequence[op.Row], missing: Sequence[MissingLine]) -> str:
     if not moves:
         return "It has nothing to move."
     if missing:
@@ -242,8 +237,8 @@ def _told(one: Awaited) -> str:
 
 def _missing(
     odoo: Odoo,
-    rows: Sequence[Row],
-    moves: Sequence[Row],
+    rows: Sequence[op.Row],
+    moves: Sequence[op.Row],
     now: datetime,
     warnings: list[str],
 ) -> dict[int, list[MissingLine]]:
@@ -261,13 +256,13 @@ def _missing(
         lambda: _moves(odoo, _unfinished(before), now) if before else [],
         lambda: _warehouses(odoo, types),
     ]
-    stocks, reserved, earlier, warehouses = side_by_side(asked)
+    stocks, reserved, earlier, warehouses = op.side_by_side(asked)
     of_type = {number: house["id"] for house in warehouses for number in house["types"]}
     looking: list[Callable[[], Any]] = [
         *(_looking(odoo, house, products, now) for house in warehouses),
         lambda: _requested(odoo, of_type, products, now, warnings),
     ]
-    coming: list[_Coming] = [one for found in side_by_side(looking) for one in found]
+    coming: list[_Coming] = [one for found in op.side_by_side(looking) for one in found]
     by_id = {row["id"]: row for row in rows}
     found: dict[int, list[MissingLine]] = {}
     for move in lacking:
@@ -311,17 +306,17 @@ def _by_date(one: Awaited) -> str:
     return one.date or "9999"
 
 
-def _has(move: Row) -> float:
+def _has(move: op.Row) -> float:
     """Return what a move has: reserved, or entered as done."""
     return float(max(move["reserved"] or 0.0, move["done"] or 0.0))
 
 
-def _warehouses(odoo: Odoo, types: Sequence[int]) -> list[Row]:
+def _warehouses(odoo: Odoo, types: Sequence[int]) -> list[op.Row]:
     """Return the warehouses of operation types, each with all of its types."""
 
-    def read_types(*condition: Any) -> list[Row]:
+    def read_types(*condition: Any) -> list[op.Row]:
         model, fields = "stock.picking.type", ["warehouse_id"]
-        return read_rows(odoo, model, [list(condition)], fields, acts_on=PICKING.model)
+        return op.read_rows(odoo, model, [list(condition)], fields, acts_on=PICKING.model)
 
     numbers = sorted(
         {row["warehouse_id"].id for row in read_types("id", "in", types) if row["warehouse_id"]}
@@ -329,11 +324,11 @@ def _warehouses(odoo: Odoo, types: Sequence[int]) -> list[Row]:
     if not numbers:
         return []
     among, view = [["id", "in", numbers]], ["view_location_id"]
-    asked: list[Callable[[], list[Row]]] = [
-        lambda: read_rows(odoo, _WAREHOUSE, among, view, acts_on=PICKING.model),
+    asked: list[Callable[[], list[op.Row]]] = [
+        lambda: op.read_rows(odoo, _WAREHOUSE, among, view, acts_on=PICKING.model),
         lambda: read_types("warehouse_id", "in", numbers),
     ]
-    houses, of_houses = side_by_side(asked)
+    houses, of_houses = op.side_by_side(asked)
     for house in houses:
         house["types"] = [row["id"] for row in of_houses if row["warehouse_id"].id == house["id"]]
     return houses
@@ -344,7 +339,7 @@ _Coming = tuple[int, int, Awaited]
 
 
 def _looking(
-    odoo: Odoo, house: Row, products: Sequence[int], now: datetime
+    odoo: Odoo, house: op.Row, products: Sequence[int], now: datetime
 ) -> Callable[[], list[_Coming]]:
     """Return what looks for what is on the way to a warehouse, from outside of it."""
     inside = house["view_location_id"].id
@@ -406,12 +401,14 @@ def _requested(
         ["product_id", "in", list(products)],
         ["state", "in", ["draft", "sent", "to approve"]],
     ]
-    fields = words("product_id order_id product_qty product_uom product_uom_id date_planned state")
+    fields = op.words(
+        "product_id order_id product_qty product_uom product_uom_id date_planned state"
+    )
     try:
-        rows = read_rows(odoo, _RFQ_LINE, domain, fields, acts_on=PICKING.model, order="id")
+        rows = op.read_rows(odoo, _RFQ_LINE, domain, fields, acts_on=PICKING.model, order="id")
         among = [["id", "in", sorted({row["order_id"].id for row in rows})]]
         kind = ["picking_type_id"]
-        orders = read_rows(odoo, _RFQ, among, kind, acts_on=PICKING.model) if rows else []
+        orders = op.read_rows(odoo, _RFQ, among, kind, acts_on=PICKING.model) if rows else []
     except OdooError as error:
         warnings.append(f"Requests for quotation cannot be seen: {error.message}")
         return []

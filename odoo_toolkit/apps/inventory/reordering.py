@@ -9,26 +9,11 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge, Gt
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.inventory.adjusting import COUNTED, PLACE, check_holds_stock, stock_location
 from odoo_toolkit.apps.inventory.availability import LOCATION, PRODUCT
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import ValidationError, make_error
-from odoo_toolkit.operations.documents import (
-    Document,
-    Row,
-    afterwards,
-    filled,
-    read,
-    read_all,
-    read_rows,
-)
-from odoo_toolkit.operations.lines import NameOrId, check_choice, checked_number, wanted_links
-from odoo_toolkit.operations.steps import Done, Step, make, permit, plan
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plans import Plan, PlannedChange, operation
-from odoo_toolkit.records.names import Wanted, resolve_all
 from odoo_toolkit.records.results import RecordName
 
 Trigger = Literal["auto", "manual"]
@@ -38,7 +23,7 @@ WAREHOUSE = "stock.warehouse"
 
 #: ``qty_multiple`` is there up to 18; the day by which goods come has a name up to 18 and another
 #: on 19.
-RULE = Document(
+RULE = op.Document(
     model="stock.warehouse.orderpoint",
     noun="reordering rule",
     argument="rule_id",
@@ -62,7 +47,7 @@ _TOLERANCE = 1e-6
 
 
 @attrs.frozen(kw_only=True)
-class ReorderingRule(Shown):
+class ReorderingRule(op.Shown):
     """A reordering rule and the quantity that it would order, in the product's unit of measure.
 
     Attributes:
@@ -101,7 +86,7 @@ class ReorderingRule(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class ReorderingRules(Shown):
+class ReorderingRules(op.Shown):
     """Reordering rules, as they are in Odoo now."""
 
     message: str
@@ -118,8 +103,8 @@ def get_reordering_rules(
     *,
     product_id: ProductId = None,
     product_name: ProductName = None,
-    location_id: Annotated[NameOrId, Doc("Only this location and those in it.")] = None,
-    warehouse_id: Annotated[NameOrId, Doc("Only this warehouse.")] = None,
+    location_id: Annotated[op.NameOrId, Doc("Only this location and those in it.")] = None,
+    warehouse_id: Annotated[op.NameOrId, Doc("Only this warehouse.")] = None,
     to_order: Annotated[bool, Doc("Only rules that would order something now.")] = False,
     limit: Annotated[int, Ge(1), Doc("Most rules.")] = 100,
 ) -> ReorderingRules:
@@ -143,7 +128,7 @@ def get_reordering_rules(
         warehouse=warehouse_id,
     )
     domain += [["qty_to_order", ">", 0]] if to_order else []
-    rows = read_rows(odoo, RULE.model, domain, RULE.fields, limit=limit + 1, order="id")
+    rows = op.read_rows(odoo, RULE.model, domain, RULE.fields, limit=limit + 1, order="id")
     rules = shown_rules(odoo, rows[:limit])
     ordering = sum(1 for rule in rules if (rule.to_order or 0) > 0)
     return ReorderingRules(
@@ -154,14 +139,14 @@ def get_reordering_rules(
 
 
 def meant_rules(
-    odoo: Odoo, *, product: Wanted | None, location: NameOrId, warehouse: NameOrId
+    odoo: Odoo, *, product: op.Wanted | None, location: op.NameOrId, warehouse: op.NameOrId
 ) -> list[Any]:
     """Return the domain of the active rules that are meant; names take one round trip."""
-    links = wanted_links(
+    links = op.wanted_links(
         location_id=(LOCATION.model, location), warehouse_id=(WAREHOUSE, warehouse)
     )
     wanted = [product] if product and (product.id, product.name) != (None, None) else []
-    ids = resolve_all(odoo, [*wanted, *links])
+    ids = op.resolve_all(odoo, [*wanted, *links])
     domain: list[Any] = [["active", "=", True]]
     for item, number in zip([*wanted, *links], ids, strict=True):
         operator = "child_of" if item.field == "location_id" else "="
@@ -169,21 +154,21 @@ def meant_rules(
     return domain
 
 
-def shown_rules(odoo: Odoo, rows: Sequence[Row]) -> list[ReorderingRule]:
+def shown_rules(odoo: Odoo, rows: Sequence[op.Row]) -> list[ReorderingRule]:
     """Return rules as they are shown; one round trip for the routes."""
     routes = sorted({number for row in rows for number in row["rule_ids"] or ()})
     actions: dict[int, str] = {}
     if routes:
-        found = read_rows(
+        found = op.read_rows(
             odoo, "stock.rule", [["id", "in", routes]], ["action"], acts_on=RULE.model
         )
         actions = {row["id"]: row["action"] for row in found}
     return [_shown(row, actions) for row in rows]
 
 
-def _shown(row: Row, actions: dict[int, str], **told: Any) -> ReorderingRule:
+def _shown(row: op.Row, actions: dict[int, str], **told: Any) -> ReorderingRule:
     does = {actions.get(number) for number in row["rule_ids"] or ()}
-    return filled(
+    return op.filled(
         ReorderingRule,
         row,
         minimum=row["product_min_qty"],
@@ -201,11 +186,11 @@ def _shown(row: Row, actions: dict[int, str], **told: Any) -> ReorderingRule:
     )
 
 
-_CREATE = Step(model=RULE.model, method="create", says="Reordering rule created")
-_WRITE = Step(model=RULE.model, method="write", says="Reordering rule changed")
+_CREATE = op.Step(model=RULE.model, method="create", says="Reordering rule created")
+_WRITE = op.Step(model=RULE.model, method="write", says="Reordering rule changed")
 
 
-@operation
+@op.operation
 def set_reordering_rule(
     odoo: Odoo,
     *,
@@ -213,7 +198,7 @@ def set_reordering_rule(
     product_id: ProductId = None,
     product_name: ProductName = None,
     location_id: Annotated[
-        NameOrId, Doc("Default: that of its only rule, or else the warehouse's stock.")
+        op.NameOrId, Doc("Default: that of its only rule, or else the warehouse's stock.")
     ] = None,
     minimum: Annotated[
         float | None, Ge(0), Doc("Below this forecast, Odoo orders. A new rule needs it.")
@@ -225,8 +210,8 @@ def set_reordering_rule(
         float | None, Gt(0), Doc("Order multiples of this. Odoo 18 and earlier.")
     ] = None,
     trigger: Annotated[Trigger | None, Doc("auto: Odoo runs it. manual: only on request.")] = None,
-    dry_run: DryRun = False,
-) -> ReorderingRule | Plan:
+    dry_run: op.DryRun = False,
+) -> ReorderingRule | op.Plan:
     """Create the reordering rule of a product in a location, or change the existing rule.
 
     >>> rule = set_reordering_rule(odoo, product_name="Desk", minimum=8)
@@ -247,7 +232,7 @@ def set_reordering_rule(
         AccessError: Odoo or the policy does not allow it. Odoo allows it only to administrators of
             the inventory app.
     """
-    permit(odoo, _CREATE, _WRITE, dry_run=dry_run)
+    op.permit(odoo, _CREATE, _WRITE, dry_run=dry_run)
     asked = _checked(odoo, minimum, maximum, multiple, trigger)
     row, values, place = _target(odoo, rule_id, product_id, product_name, location_id)
     if row is None:
@@ -261,7 +246,7 @@ def set_reordering_rule(
         asked.setdefault("product_max_qty", minimum)
     else:
         asked |= {} if row["active"] else {"active": True}
-    there: Row = row or {}
+    there: op.Row = row or {}
     least = float(asked.get("product_min_qty", there.get("product_min_qty")) or 0.0)
     most = float(asked.get("product_max_qty", there.get("product_max_qty")) or 0.0)
     if most < least - _TOLERANCE:
@@ -277,13 +262,13 @@ def set_reordering_rule(
     told = f"{row['name']} of {place}: {_changes(row, differing)}"
     if not differing:
         if dry_run:
-            return plan(
+            return op.plan(
                 odoo, [], [row["id"]], f"{row['name']} of {place} already has these values."
             )
         (rule,) = shown_rules(odoo, [row])
         return attrs.evolve(rule, message=f"{row['name']} of {place} already had these values.")
     changes = [
-        PlannedChange(id=row["id"], field=field, before=row[field], after=value)
+        op.PlannedChange(id=row["id"], field=field, before=row[field], after=value)
         for field, value in differing.items()
     ]
     return _do(odoo, _WRITE.of(vals=differing), [row["id"]], told, asked, changes, dry_run)
@@ -300,22 +285,24 @@ _CALLED = {
 
 def _do(
     odoo: Odoo,
-    step: Step,
+    step: op.Step,
     ids: Sequence[int],
     told: str,
-    asked: Row,
-    changes: Sequence[PlannedChange],
+    asked: op.Row,
+    changes: Sequence[op.PlannedChange],
     dry_run: bool,
-) -> ReorderingRule | Plan:
+) -> ReorderingRule | op.Plan:
     verb = "change" if ids else "create"
     if dry_run:
-        return attrs.evolve(plan(odoo, [step], ids, f"Would {verb} {told}."), changes=list(changes))
-    return _result(odoo, make(odoo, [step], ids), f"{verb.capitalize()}d {told}.", asked)
+        return attrs.evolve(
+            op.plan(odoo, [step], ids, f"Would {verb} {told}."), changes=list(changes)
+        )
+    return _result(odoo, op.make(odoo, [step], ids), f"{verb.capitalize()}d {told}.", asked)
 
 
-def _result(odoo: Odoo, done: Done, message: str, asked: Row) -> ReorderingRule:
+def _result(odoo: Odoo, done: op.Done, message: str, asked: op.Row) -> ReorderingRule:
     def look() -> ReorderingRule:
-        row = read(odoo, RULE, done.id)
+        row = op.read(odoo, RULE, done.id)
         (rule,) = shown_rules(odoo, [row])
         told = " ".join(done.warnings)  # of decimals that are not kept, every step tells
         for field, value in asked.items():
@@ -325,7 +312,7 @@ def _result(odoo: Odoo, done: Done, message: str, asked: Row) -> ReorderingRule:
                 )
         return rule
 
-    rule = afterwards(look, done.warnings, "the rule") or ReorderingRule(id=done.id)
+    rule = op.afterwards(look, done.warnings, "the rule") or ReorderingRule(id=done.id)
     return attrs.evolve(rule, message=message, warnings=done.warnings)
 
 
@@ -335,7 +322,7 @@ def _same(now: Any, then: Any) -> bool:
     return bool(now == then)
 
 
-def _changes(row: Row, differing: Row) -> str:
+def _changes(row: op.Row, differing: op.Row) -> str:
     def said(value: Any) -> str:
         return f"{value:g}" if isinstance(value, float | int) else str(value)
 
@@ -353,15 +340,15 @@ def _checked(
     maximum: float | None,
     multiple: float | None,
     trigger: str | None,
-) -> Row:
+) -> op.Row:
     """Return the values that were given, by field, or refuse them."""
     given = {"minimum": minimum, "maximum": maximum, "multiple": multiple}
     fields = {name: field for field, name in _CALLED.items()}
-    asked: Row = {}
+    asked: op.Row = {}
     for name, value in given.items():
         if value is None:
             continue
-        number = checked_number(value, name, positive=name == "multiple")
+        number = op.checked_number(value, name, positive=name == "multiple")
         if number < 0:
             raise ValidationError(
                 f"{name} must not be negative, got {number:g}.", details={"field": name}
@@ -374,7 +361,7 @@ def _checked(
             details={"field": "multiple"},
         )
     if trigger is not None:
-        check_choice(
+        op.check_choice(
             trigger, ("auto", "manual"), "trigger", "trigger must be auto or manual, not {}.", ""
         )
         asked["trigger"] = trigger
@@ -386,8 +373,8 @@ def _target(
     rule_id: int | None,
     product_id: int | None,
     product_name: str | None,
-    location_id: NameOrId,
-) -> tuple[Row | None, Row, str]:
+    location_id: op.NameOrId,
+) -> tuple[op.Row | None, op.Row, str]:
     """Return the rule that is there or None, the values of a new one, and what it is about."""
     if rule_id is not None:
         if (product_id, product_name, location_id) != (None, None, None):
@@ -395,18 +382,18 @@ def _target(
                 "Pass either rule_id, or a product and a location.",
                 details={"field": "rule_id"},
             )
-        row = read(odoo, RULE, rule_id)
+        row = op.read(odoo, RULE, rule_id)
         return row, {}, f"{row['product_id'].name} in {row['location_id'].name}"
-    places = wanted_links(location_id=(LOCATION.model, location_id))
-    product, *at = resolve_all(odoo, [PRODUCT.wanted(product_id, product_name), *places])
+    places = op.wanted_links(location_id=(LOCATION.model, location_id))
+    product, *at = op.resolve_all(odoo, [PRODUCT.wanted(product_id, product_name), *places])
     assert product is not None  # noqa: S101 - it is required
     asked: list[Callable[[], Any]] = [
-        lambda: read_all(odoo, COUNTED, [product], acts_on=RULE.model)[0],
-        lambda: read_rows(
+        lambda: op.read_all(odoo, COUNTED, [product], acts_on=RULE.model)[0],
+        lambda: op.read_rows(
             odoo, RULE.model, [["product_id", "=", product]], RULE.fields, order="id"
         ),
     ]
-    goods, rows = side_by_side(asked)
+    goods, rows = op.side_by_side(asked)
     if not (goods["is_storable"] or goods["type"] == "product"):
         raise ValidationError(
             f"{goods['display_name']} is not a storable product, so it has no stock to count.",
@@ -418,10 +405,10 @@ def _target(
     if rows:
         return rows[0], {}, f"{goods['display_name']} in {rows[0]['location_id'].name}"
     number = at[0] if at and at[0] else stock_location(odoo, acts_on=RULE.model)
-    (place,) = read_all(odoo, PLACE, [number], acts_on=RULE.model)
+    (place,) = op.read_all(odoo, PLACE, [number], acts_on=RULE.model)
     check_holds_stock(place, "location_id")
     within = [["view_location_id", "parent_of", number]]
-    found = read_rows(odoo, WAREHOUSE, within, ["lot_stock_id"], acts_on=RULE.model, limit=1)
+    found = op.read_rows(odoo, WAREHOUSE, within, ["lot_stock_id"], acts_on=RULE.model, limit=1)
     if not found:
         raise ValidationError(
             f"{place['display_name']} is in no warehouse.",
@@ -432,12 +419,12 @@ def _target(
     return None, values, f"{goods['display_name']} in {place['display_name']}"
 
 
-def _living(rows: Collection[Row]) -> list[Row]:
+def _living(rows: Collection[op.Row]) -> list[op.Row]:
     """Return the active rules, or the archived ones where there are no others."""
     return [row for row in rows if row["active"]] or list(rows)
 
 
-def _several(product: str, rows: Sequence[Row]) -> ValidationError:
+def _several(product: str, rows: Sequence[op.Row]) -> ValidationError:
     listed = [
         {
             "rule_id": row["id"],

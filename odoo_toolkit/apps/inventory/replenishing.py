@@ -13,11 +13,10 @@ from typing import Annotated, Any
 import attrs
 from annotated_doc import Doc
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.inventory.availability import PRODUCT
 from odoo_toolkit.apps.inventory.reordering import RULE, WAREHOUSE, How, ReorderingRule, shown_rules
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import (
     AccessError,
     OdooConnectionError,
@@ -25,12 +24,6 @@ from odoo_toolkit.errors import (
     ValidationError,
     make_error,
 )
-from odoo_toolkit.operations.documents import Row, not_found, read_rows
-from odoo_toolkit.operations.lines import NameOrId, NamesOrIds, wanted_each, wanted_links
-from odoo_toolkit.operations.steps import Step, make, permit, plan
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plans import Plan, PlannedDocument, operation_with
-from odoo_toolkit.records.names import resolve_all
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.plain import plain
 
@@ -41,7 +34,7 @@ _TOLERANCE = 1e-6
 
 _ORDER, _OFFER = "purchase.order", "product.supplierinfo"
 
-RUN = Step(
+RUN = op.Step(
     model=RULE.model,
     method="action_replenish",
     says="Reordering rules run",
@@ -101,7 +94,7 @@ _OF_PRODUCTION = ("production_id", "raw_material_production_id")
 
 
 @attrs.frozen(kw_only=True)
-class Ordered(Shown):
+class Ordered(op.Shown):
     """A quantity of a product that reordering rules ordered.
 
     Attributes:
@@ -123,7 +116,7 @@ class Ordered(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class Replenishment(Shown):
+class Replenishment(op.Shown):
     """The result of running reordering rules.
 
     Attributes:
@@ -140,7 +133,7 @@ class Replenishment(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class ReplenishmentPlan(Plan):
+class ReplenishmentPlan(op.Plan):
     """The plan of running reordering rules: the quantity to order and the source of the goods.
 
     Attributes:
@@ -152,14 +145,14 @@ class ReplenishmentPlan(Plan):
     not_ordered: list[str] = attrs.Factory(list)
 
 
-@operation_with(ReplenishmentPlan)
+@op.operation_with(ReplenishmentPlan)
 def run_reordering_rules(
     odoo: Odoo,
     *,
     rules: Annotated[Sequence[int] | None, Doc("Ids of reordering rules.")] = None,
-    products: Annotated[NamesOrIds, Doc("Or products: all their rules.")] = None,
-    warehouse_id: Annotated[NameOrId, Doc("Or all rules of this warehouse.")] = None,
-    dry_run: DryRun = False,
+    products: Annotated[op.NamesOrIds, Doc("Or products: all their rules.")] = None,
+    warehouse_id: Annotated[op.NameOrId, Doc("Or all rules of this warehouse.")] = None,
+    dry_run: op.DryRun = False,
 ) -> Replenishment | ReplenishmentPlan:
     """Run reordering rules now, and return what they ordered.
 
@@ -185,7 +178,7 @@ def run_reordering_rules(
         AccessError: Odoo or the policy does not allow it. Odoo allows it only to administrators of
             the inventory app.
     """
-    permit(odoo, RUN, dry_run=dry_run)
+    op.permit(odoo, RUN, dry_run=dry_run)
     rows = _meant(odoo, rules, products, warehouse_id)
     shown = shown_rules(odoo, rows)
     running = [rule for rule in shown if (rule.to_order or 0) > _TOLERANCE]
@@ -198,7 +191,7 @@ def run_reordering_rules(
     ]
     if dry_run:
         drafts = _drafts(odoo, running, warnings)
-        made = plan(odoo, [RUN] if ids else [], ids, _would(running) + _new_or_not(drafts))
+        made = op.plan(odoo, [RUN] if ids else [], ids, _would(running) + _new_or_not(drafts))
         return ReplenishmentPlan(
             dry_run=True,
             message=made.message,
@@ -220,7 +213,7 @@ def run_reordering_rules(
         found = _new(before, _open(odoo, wanted, []))
         return set(wanted) <= {one.product.id for one in found} or None
 
-    done = make(odoo, [attrs.evolve(RUN, seen=seen)], ids)
+    done = op.make(odoo, [attrs.evolve(RUN, seen=seen)], ids)
     warnings += done.warnings
     ordered = _new(before, _open(odoo, wanted, warnings))
     for rule in running:
@@ -240,12 +233,12 @@ def run_reordering_rules(
 
 def _drafts(
     odoo: Odoo, running: Sequence[ReorderingRule], warnings: list[str]
-) -> list[PlannedDocument] | None:
+) -> list[op.PlannedDocument] | None:
     """Return the drafts to vendors of what is bought; None where that is nothing, or not known."""
     bought = sorted({one.product.id for one in running if one.how == "purchase" and one.product})
     if not bought or not odoo.schema.has_model(_ORDER):
         return None
-    of_rule = partial(read_rows, odoo, acts_on=RULE.model)
+    of_rule = partial(op.read_rows, odoo, acts_on=RULE.model)
     try:
         products = of_rule(PRODUCT.model, [["id", "in", bought]], ["seller_ids"])
         offers = sorted({number for row in products for number in row["seller_ids"] or ()})
@@ -257,7 +250,7 @@ def _drafts(
             return None
         # Only a connection that may read orders sees them here.
         domain = [["state", "=", "draft"], ["partner_id", "in", vendors]]
-        orders = read_rows(odoo, _ORDER, domain, ["name", "partner_id", "state"], order="id")
+        orders = op.read_rows(odoo, _ORDER, domain, ["name", "partner_id", "state"], order="id")
     except AccessError:
         warnings.append("Draft purchase orders are not shown: this connection does not see them.")
         return None
@@ -267,7 +260,7 @@ def _drafts(
         warnings.append(f"Draft purchase orders cannot be seen: {error.message}")
         return None
     return [
-        PlannedDocument(
+        op.PlannedDocument(
             model=_ORDER,
             id=row["id"],
             name=row["name"] or "A draft",
@@ -280,7 +273,7 @@ def _drafts(
     ]
 
 
-def _new_or_not(drafts: Sequence[PlannedDocument] | None) -> str:
+def _new_or_not(drafts: Sequence[op.PlannedDocument] | None) -> str:
     """Say whether what is bought goes into new orders, or may go into drafts that are there."""
     if drafts is None:
         return ""
@@ -294,7 +287,7 @@ def _new_or_not(drafts: Sequence[PlannedDocument] | None) -> str:
     )
 
 
-def _meant(odoo: Odoo, rules: Any, products: Any, warehouse_id: NameOrId) -> list[Row]:
+def _meant(odoo: Odoo, rules: Any, products: Any, warehouse_id: op.NameOrId) -> list[op.Row]:
     """Return the active rules that are meant."""
     listed, named = plain(rules), plain(products)
     given = [name for name, value in (("rules", listed), ("products", named)) if value is not None]
@@ -312,15 +305,19 @@ def _meant(odoo: Odoo, rules: Any, products: Any, warehouse_id: NameOrId) -> lis
         domain: list[Any] = [["id", "in", listed]]
     elif named is not None:
         domain = [
-            ["product_id", "in", resolve_all(odoo, wanted_each(PRODUCT.model, named, "products"))]
+            [
+                "product_id",
+                "in",
+                op.resolve_all(odoo, op.wanted_each(PRODUCT.model, named, "products")),
+            ]
         ]
     else:
-        links = wanted_links(warehouse_id=(WAREHOUSE, warehouse_id))
-        domain = [["warehouse_id", "in", resolve_all(odoo, links)]]
+        links = op.wanted_links(warehouse_id=(WAREHOUSE, warehouse_id))
+        domain = [["warehouse_id", "in", op.resolve_all(odoo, links)]]
     active = [["active", "=", True], *domain]
-    rows = read_rows(odoo, RULE.model, active, RULE.fields, limit=MOST_RULES + 1, order="id")
+    rows = op.read_rows(odoo, RULE.model, active, RULE.fields, limit=MOST_RULES + 1, order="id")
     if listed and (missing := [number for number in listed if number not in _ids(rows)]):
-        raise not_found(RULE, missing)
+        raise op.not_found(RULE, missing)
     if len(rows) > MOST_RULES:
         raise ValidationError(
             f"These are more than {MOST_RULES} rules.",
@@ -336,7 +333,7 @@ def _meant(odoo: Odoo, rules: Any, products: Any, warehouse_id: NameOrId) -> lis
     return rows
 
 
-def _ids(rows: Sequence[Row]) -> set[int]:
+def _ids(rows: Sequence[op.Row]) -> set[int]:
     return {row["id"] for row in rows}
 
 
@@ -390,7 +387,7 @@ _Open = dict[tuple[str, int], Ordered]
 def _open(odoo: Odoo, products: Sequence[int], warnings: list[str]) -> _Open:
     """Return what is open of products: one round trip for each model there is."""
     sources = [source for source in _SOURCES if odoo.schema.has_model(source.model)]
-    found = side_by_side([_reading(odoo, source, products, warnings) for source in sources])
+    found = op.side_by_side([_reading(odoo, source, products, warnings) for source in sources])
     return {
         (source.model, number): ordered
         for source, rows in zip(sources, found, strict=True)
@@ -408,7 +405,7 @@ def _reading(odoo: Odoo, source: _Source, products: Sequence[int], warnings: lis
         fields += [*source.dates, "product_uom", "product_uom_id"]
         fields += [source.document] if source.document else []
         try:
-            rows = read_rows(odoo, source.model, domain, fields, acts_on=RULE.model, order="id")
+            rows = op.read_rows(odoo, source.model, domain, fields, acts_on=RULE.model, order="id")
         except OdooError as error:
             warnings.append(f"What was ordered by {source.how} cannot be seen: {error.message}")
             return {}
@@ -417,7 +414,7 @@ def _reading(odoo: Odoo, source: _Source, products: Sequence[int], warnings: lis
     return look
 
 
-def _ordered(source: _Source, row: Row) -> Ordered:
+def _ordered(source: _Source, row: op.Row) -> Ordered:
     own = RecordName(id=row["id"], name=row["name"] or row["display_name"] or "")
     unit = row["product_uom"] or row["product_uom_id"]
     return Ordered(

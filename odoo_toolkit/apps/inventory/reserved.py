@@ -7,17 +7,17 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import words
-from odoo_toolkit.display import Shown
-from odoo_toolkit.operations.documents import Row, read_rows
 
 #: The reserved quantity has a name up to 15, another on 16, and a third from 17 on.
-_FIELDS = words("product_id location_id lot_id reference product_uom_qty reserved_uom_qty quantity")
+_FIELDS = op.words(
+    "product_id location_id lot_id reference product_uom_qty reserved_uom_qty quantity"
+)
 
 
 @attrs.frozen(kw_only=True)
-class ReservedFor(Shown):
+class ReservedFor(op.Shown):
     """A transfer or manufacturing order that reserves stock.
 
     Attributes:
@@ -31,7 +31,7 @@ class ReservedFor(Shown):
 
 def read_reserved(
     odoo: Odoo, products: Collection[int], locations: Collection[int], *, acts_on: str
-) -> list[Row]:
+) -> list[op.Row]:
     """Return what is reserved of products, with those in the locations below; one round trip.
 
     Keys: those of the fields, and reserved.
@@ -41,7 +41,7 @@ def read_reserved(
         ["location_id", "child_of", sorted(locations)],
         ["state", "in", ["assigned", "partially_available"]],
     ]
-    rows = read_rows(odoo, "stock.move.line", domain, _FIELDS, acts_on=acts_on, order="id")
+    rows = op.read_rows(odoo, "stock.move.line", domain, _FIELDS, acts_on=acts_on, order="id")
     for row in rows:
         # From 16 on the old name is gone or means something else.
         named = ("quantity", "reserved_uom_qty", "product_uom_qty")
@@ -49,7 +49,7 @@ def read_reserved(
     return [row for row in rows if row["reserved"]]
 
 
-def summed_up(rows: Sequence[Row]) -> list[ReservedFor]:
+def summed_up(rows: Sequence[op.Row]) -> list[ReservedFor]:
     """Return how much is reserved for each document."""
     sums: dict[str, float] = {}
     for row in rows:

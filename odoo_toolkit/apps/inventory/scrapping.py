@@ -9,7 +9,7 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Gt
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.inventory.adjusting import (
     COUNTED,
     PLACE,
@@ -22,29 +22,11 @@ from odoo_toolkit.apps.inventory.adjusting import (
 )
 from odoo_toolkit.apps.inventory.availability import LOCATION, PRODUCT
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import StateError, ValidationError
-from odoo_toolkit.operations.documents import (
-    Document,
-    Row,
-    afterwards,
-    filled,
-    linked_names,
-    read,
-    read_all,
-    shows,
-)
-from odoo_toolkit.operations.lines import NameOrId, checked_number, wanted_links
-from odoo_toolkit.operations.links import look_for
-from odoo_toolkit.operations.lots import NamedLot, check_tracking, find_lots, lots_of, missing_lot
-from odoo_toolkit.operations.steps import Done, Step, operate, permit
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plans import Plan, operation
-from odoo_toolkit.records.names import resolve_all
 from odoo_toolkit.records.numbers import kept_number
 from odoo_toolkit.records.results import RecordName
 
-SCRAP = Document(
+SCRAP = op.Document(
     model="stock.scrap",
     noun="scrap",
     argument="scrap_id",
@@ -58,22 +40,22 @@ SCRAP = Document(
 REASON = "stock.scrap.reason.tag"
 _TOLERANCE = 1e-6
 
-_VALUED: Document = attrs.evolve(COUNTED, fields=(*COUNTED.fields, "standard_price"))
+_VALUED: op.Document = attrs.evolve(COUNTED, fields=(*COUNTED.fields, "standard_price"))
 
-_CREATE = Step(model=SCRAP.model, method="create", says="Scrap created")
-_VALIDATE = Step(
+_CREATE = op.Step(model=SCRAP.model, method="create", says="Scrap created")
+_VALIDATE = op.Step(
     model=SCRAP.model,
     method="action_validate",
     says="Scrapped",
     fails="The scrap is a draft, nothing has left the stock",
-    seen=shows(SCRAP, state=("done",)),
+    seen=op.shows(SCRAP, state=("done",)),
     # Odoo scraps a done one a second time.
     safe=False,
 )
 
 
 @attrs.frozen(kw_only=True)
-class Scrap(Shown):
+class Scrap(op.Shown):
     """Goods that were scrapped, in the product's unit of measure.
 
     Attributes:
@@ -101,7 +83,7 @@ class Scrap(Shown):
     warnings: list[str] = attrs.Factory(list)
 
 
-@operation
+@op.operation
 def scrap_product(
     odoo: Odoo,
     *,
@@ -113,9 +95,9 @@ def scrap_product(
     ] = None,
     location_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     lot: Annotated[str | None, Doc("Lot or serial number of a tracked product.")] = None,
-    reason: Annotated[NameOrId, Doc("One of Odoo's scrap reasons, Odoo 18 and later.")] = None,
-    dry_run: DryRun = False,
-) -> Scrap | Plan:
+    reason: Annotated[op.NameOrId, Doc("One of Odoo's scrap reasons, Odoo 18 and later.")] = None,
+    dry_run: op.DryRun = False,
+) -> Scrap | op.Plan:
     """Scrap goods, which moves them from stock to Odoo's scrap location.
 
     >>> gone = scrap_product(odoo, product_name="Desk", quantity=2, location_id=8)
@@ -136,9 +118,9 @@ def scrap_product(
         AmbiguousNameError: A name matches several records.
         AccessError: Odoo or the policy does not allow it.
     """
-    permit(odoo, _CREATE, _VALIDATE, dry_run=dry_run)
+    op.permit(odoo, _CREATE, _VALIDATE, dry_run=dry_run)
     warnings: list[str] = []
-    amount = checked_number(quantity, "quantity", positive=True)
+    amount = op.checked_number(quantity, "quantity", positive=True)
     # To 14 the scrap itself keeps all decimals, and what leaves the stock does not.
     amount = kept_number(odoo, "stock.move", "product_uom_qty", amount, "quantity", warnings)
     lot = lot.strip() if lot else None
@@ -146,22 +128,22 @@ def scrap_product(
         odoo, product_id, product_name, location_id, location_name, reason
     )
     asked: list[Callable[[], Any]] = [
-        lambda: read_all(odoo, _VALUED, [product_id], acts_on=SCRAP.model)[0],
+        lambda: op.read_all(odoo, _VALUED, [product_id], acts_on=SCRAP.model)[0],
         lambda: quants_of(odoo, [product_id], acts_on=SCRAP.model),
     ]
-    product, quants = side_by_side(asked)
+    product, quants = op.side_by_side(asked)
     named = RecordName(id=product_id, name=product["display_name"])
     _check_scrapped(odoo, product, named, lot, amount)
     if place_id is None:
         place_id = place_of(named, quants, lot, lambda: stock_location(odoo, acts_on=SCRAP.model))
-    (place,) = read_all(odoo, PLACE, [place_id], acts_on=SCRAP.model)
+    (place,) = op.read_all(odoo, PLACE, [place_id], acts_on=SCRAP.model)
     check_holds_stock(place, "location_id")
     lot_id = None
     if lot:
-        wanted = NamedLot(product=named, name=lot, field="lot")
-        lot_id = find_lots(odoo, [wanted], acts_on=SCRAP.model).get(wanted.key)
+        wanted = op.NamedLot(product=named, name=lot, field="lot")
+        lot_id = op.find_lots(odoo, [wanted], acts_on=SCRAP.model).get(wanted.key)
         if lot_id is None:
-            raise missing_lot(odoo, wanted, acts_on=SCRAP.model)
+            raise op.missing_lot(odoo, wanted, acts_on=SCRAP.model)
     before = in_stock(quants, place_id, lot)
     uom = product["uom_id"].name
     what = f"{amount:g} {uom} of {named.name}{f' ({lot})' if lot else ''}"
@@ -198,13 +180,13 @@ def scrap_product(
         "value": None if cost is None else round(cost * amount, 2),
     }
 
-    def result(done: Done) -> Scrap:
+    def result(done: op.Done) -> Scrap:
         done.warnings[:0] = warnings
-        row = afterwards(lambda: read(odoo, SCRAP, done.id), done.warnings, "the scrap") or {}
-        now = afterwards(
+        row = op.afterwards(lambda: op.read(odoo, SCRAP, done.id), done.warnings, "the scrap") or {}
+        now = op.afterwards(
             lambda: quants_of(odoo, [product_id], acts_on=SCRAP.model), done.warnings, "the stock"
         )
-        tags = linked_names(
+        tags = op.linked_names(
             odoo,
             REASON,
             row.get("scrap_reason_tag_ids") or [],
@@ -216,7 +198,7 @@ def scrap_product(
         told = f"Scrapped {what} in {place['display_name']}: {row.get('name')}."
         if not scrapped:
             told = f"Not scrapped: {what} in {place['display_name']}; see the draft {done.id}."
-        return filled(
+        return op.filled(
             Scrap,
             {"id": done.id, "name": row.get("name"), "state": row.get("state")},
             **known,
@@ -226,7 +208,7 @@ def scrap_product(
             warnings=done.warnings,
         )
 
-    made = operate(
+    made = op.operate(
         odoo,
         [_CREATE.of(vals_list=values), _VALIDATE],
         (),
@@ -234,7 +216,7 @@ def scrap_product(
         message=f"Would scrap {what} in {place['display_name']}, leaving {before - amount:g}.",
         dry_run=dry_run,
     )
-    return attrs.evolve(made, warnings=warnings) if isinstance(made, Plan) else made
+    return attrs.evolve(made, warnings=warnings) if isinstance(made, op.Plan) else made
 
 
 def _meant(
@@ -243,7 +225,7 @@ def _meant(
     product_name: str | None,
     location_id: int | None,
     location_name: str | None,
-    reason: NameOrId,
+    reason: op.NameOrId,
 ) -> tuple[int, int | None, int | None]:
     """Return the ids of product, location and reason; names take one round trip."""
     if reason is not None and "scrap_reason_tag_ids" not in odoo.schema.fields(SCRAP.model):
@@ -255,22 +237,22 @@ def _meant(
     wanted = [PRODUCT.wanted(product_id, product_name)]
     if location_id is not None or location_name is not None:
         wanted.append(LOCATION.wanted(location_id, location_name))
-    links = wanted_links(reason=(REASON, reason))
+    links = op.wanted_links(reason=(REASON, reason))
     ids = dict(
         zip(
             (item.field for item in [*wanted, *links]),
-            resolve_all(odoo, [*wanted, *links]),
+            op.resolve_all(odoo, [*wanted, *links]),
             strict=True,
         )
     )
-    look_for(odoo, links)
+    op.look_for(odoo, links)
     product = ids["product_id"]
     assert product is not None  # noqa: S101 - it is required
     return product, ids.get("location_id"), ids.get("reason")
 
 
 def _check_scrapped(
-    odoo: Odoo, product: Row, named: RecordName, lot: str | None, amount: float
+    odoo: Odoo, product: op.Row, named: RecordName, lot: str | None, amount: float
 ) -> None:
     """Refuse a product that has no stock, and a lot that does not fit."""
     if not (product["is_storable"] or product["type"] == "product"):
@@ -280,10 +262,10 @@ def _check_scrapped(
         )
     tracking = product["tracking"] or "none"
     if lot:
-        check_tracking(named, tracking, [lot], amount, "lot")
+        op.check_tracking(named, tracking, [lot], amount, "lot")
     elif tracking != "none":
         raise ValidationError(
             f"{named.name} is tracked by {tracking} numbers. Set lot to one of them.",
-            suggestion=f"In stock: {lots_of(odoo, named.id, acts_on=SCRAP.model)}.",
+            suggestion=f"In stock: {op.lots_of(odoo, named.id, acts_on=SCRAP.model)}.",
             details={"field": "lot", "product_id": named.id},
         )

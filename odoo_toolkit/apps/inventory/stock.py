@@ -8,20 +8,15 @@ from typing import Annotated, Any
 import attrs
 from annotated_doc import Doc
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.inventory.availability import LOCATION, PRODUCT
 from odoo_toolkit.apps.inventory.tracing import Holder, find_lot, read_holders
-from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.operations.documents import Document, read, read_rows
-from odoo_toolkit.operations.lines import NameOrId, wanted_links
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.records.names import resolve_all
 from odoo_toolkit.records.results import RecordName
 
 #: Whether its lots are looked for; what has none takes no further round trip.
-_STOCKED: Document = attrs.evolve(PRODUCT, fields=(*PRODUCT.fields, "tracking"))
+_STOCKED: op.Document = attrs.evolve(PRODUCT, fields=(*PRODUCT.fields, "tracking"))
 
 #: Customers that a message names.
 _NAMED = 10
@@ -29,7 +24,7 @@ _NAMED = 10
 #: Lots that an answer lists.
 _MOST_LOTS = 200
 
-_WAREHOUSE = Document(
+_WAREHOUSE = op.Document(
     model="stock.warehouse",
     noun="warehouse",
     argument="warehouse_id",
@@ -38,7 +33,7 @@ _WAREHOUSE = Document(
 
 
 @attrs.frozen(kw_only=True)
-class StockLot(Shown):
+class StockLot(op.Shown):
     """The stock of a lot or serial number in one location."""
 
     name: str
@@ -48,7 +43,7 @@ class StockLot(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class StockLine(Shown):
+class StockLine(op.Shown):
     """The stock of a product in one location. The available quantity is not reserved.
 
     Attributes:
@@ -63,7 +58,7 @@ class StockLine(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class Stock(Shown):
+class Stock(op.Shown):
     """The stock of a product, in its unit of measure.
 
     Attributes:
@@ -87,8 +82,8 @@ def get_stock(
     *,
     product_id: Annotated[int | None, Doc("The product (product.product).")] = None,
     product_name: Annotated[str | None, Doc("Or its name or reference.")] = None,
-    location_id: Annotated[NameOrId, Doc("This location and those in it, of any kind.")] = None,
-    warehouse_id: Annotated[NameOrId, Doc("Only this warehouse.")] = None,
+    location_id: Annotated[op.NameOrId, Doc("This location and those in it, of any kind.")] = None,
+    warehouse_id: Annotated[op.NameOrId, Doc("Only this warehouse.")] = None,
     lot: Annotated[
         str | None, Doc("Only this lot or serial number, and which customers have it.")
     ] = None,
@@ -112,13 +107,14 @@ def get_stock(
         NotFoundError: The product, location or warehouse does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
-    places = wanted_links(
+    places = op.wanted_links(
         location_id=(LOCATION.model, location_id), warehouse_id=(_WAREHOUSE.model, warehouse_id)
     )
     by_lot = lot is not None and product_id is None and product_name is None
     wanted = [*([] if by_lot else [PRODUCT.wanted(product_id, product_name)]), *places]
     ids = {
-        each.field: number for each, number in zip(wanted, resolve_all(odoo, wanted), strict=True)
+        each.field: number
+        for each, number in zip(wanted, op.resolve_all(odoo, wanted), strict=True)
     }
     product, location, warehouse = (
         ids.get(name) for name in ("product_id", "location_id", "warehouse_id")
@@ -129,13 +125,13 @@ def get_stock(
     domain: list[Any] = [["product_id", "=", product]]
     domain += [["lot_id", "=", traced["id"]]] if traced else []
     if warehouse is not None:
-        view = read(odoo, _WAREHOUSE, warehouse)["view_location_id"]
+        view = op.read(odoo, _WAREHOUSE, warehouse)["view_location_id"]
         domain.append(["location_id", "child_of", view.id])
     if location is not None:
         domain.append(["location_id", "child_of", location])
     else:
         domain.append(["location_id.usage", "=", "internal"])
-    sums = Call(
+    sums = op.Call(
         model="stock.quant",
         method="read_group",
         arguments={
@@ -146,12 +142,12 @@ def get_stock(
         },
     )
     asked: list[Callable[[], Any]] = [
-        lambda: read(odoo, _STOCKED, product),
+        lambda: op.read(odoo, _STOCKED, product),
         lambda: odoo.call(sums),
         # Odoo says nothing of a location that does not exist.
-        lambda: read(odoo, LOCATION, location) if location is not None else None,
+        lambda: op.read(odoo, LOCATION, location) if location is not None else None,
     ]
-    found, groups, _ = side_by_side(asked)
+    found, groups, _ = op.side_by_side(asked)
     tracked = found["tracking"] in ("lot", "serial")
     lots = _lots(odoo, domain) if tracked else {}
     by_location: dict[tuple[int, str], list[Any]] = {}
@@ -210,7 +206,7 @@ def checked_lot(lot: str) -> str:
 
 def _lots(odoo: Odoo, domain: Sequence[Any]) -> dict[int, list[StockLot]]:
     """Return the lots in stock by location, and one more than are listed if there are more."""
-    rows = read_rows(
+    rows = op.read_rows(
         odoo,
         "stock.quant",
         [*domain, ["lot_id", "!=", False], ["quantity", "!=", 0]],

@@ -7,14 +7,9 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError
-from odoo_toolkit.operations.documents import Row, read_rows
-from odoo_toolkit.operations.lots import lot_model
-from odoo_toolkit.operations.units import sizes_of
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit.records.results import RecordName
 
 _LINE = "stock.move.line"
@@ -24,7 +19,7 @@ _TOLERANCE = 1e-6
 
 
 @attrs.frozen(kw_only=True)
-class Holder(Shown):
+class Holder(op.Shown):
     """A customer who has some of a lot. None if the transfers have no customer.
 
     Attributes:
@@ -37,7 +32,7 @@ class Holder(Shown):
     transfers: list[str]
 
 
-def find_lot(odoo: Odoo, lot: str, product: int | None) -> Row:
+def find_lot(odoo: Odoo, lot: str, product: int | None) -> op.Row:
     """Return id, name and product of a lot by its number.
 
     Raises:
@@ -46,8 +41,8 @@ def find_lot(odoo: Odoo, lot: str, product: int | None) -> Row:
     """
     domain: list[Any] = [["name", "=", lot.strip()]]
     domain += [["product_id", "=", product]] if product is not None else []
-    model = lot_model(odoo)
-    rows = read_rows(odoo, model, domain, ("name", "product_id"), acts_on=_LINE, limit=20)
+    model = op.lot_model(odoo)
+    rows = op.read_rows(odoo, model, domain, ("name", "product_id"), acts_on=_LINE, limit=20)
     if not rows:
         raise NotFoundError(
             f"There is no lot or serial number {lot.strip()[:60]!r}"
@@ -57,7 +52,7 @@ def find_lot(odoo: Odoo, lot: str, product: int | None) -> Row:
         )
     products = {row["product_id"].id: row["product_id"] for row in rows}
     if len(products) > 1:
-        raise AmbiguousNameError("product_id", lot, "product.product", list(products.values()))
+        raise op.AmbiguousNameError("product_id", lot, "product.product", list(products.values()))
     return rows[0]
 
 
@@ -71,9 +66,9 @@ def read_holders(odoo: Odoo, lot: int, unit: RecordName) -> tuple[list[Holder], 
     """
     done = [["lot_id", "=", lot], ["state", "=", "done"]]
 
-    def moved(*between: list[Any]) -> Callable[[], list[Row]]:
+    def moved(*between: list[Any]) -> Callable[[], list[op.Row]]:
         domain = [*done, *between]
-        return lambda: read_rows(odoo, _LINE, domain, _OF_LINE, order="date, id")
+        return lambda: op.read_rows(odoo, _LINE, domain, _OF_LINE, order="date, id")
 
     customer, other = ["customer"], ["not in", ["customer"]]
     asked = [
@@ -81,8 +76,8 @@ def read_holders(odoo: Odoo, lot: int, unit: RecordName) -> tuple[list[Holder], 
         moved(["location_id.usage", "in", customer], ["location_dest_id.usage", *other]),
         moved(["location_dest_id.usage", "=", "production"]),
     ]
-    out, back, used = side_by_side(asked)
-    sizes = sizes_of(
+    out, back, used = op.side_by_side(asked)
+    sizes = op.sizes_of(
         odoo, [unit.id, *(row["product_uom_id"].id for row in (*out, *back, *used))], _LINE
     )
     partners = _partners(odoo, [row["picking_id"].id for row in (*out, *back) if row["picking_id"]])
@@ -109,7 +104,7 @@ def read_holders(odoo: Odoo, lot: int, unit: RecordName) -> tuple[list[Holder], 
     return holders, notes
 
 
-def _quantity(row: Row, unit: RecordName, sizes: Mapping[int, float]) -> float:
+def _quantity(row: op.Row, unit: RecordName, sizes: Mapping[int, float]) -> float:
     number = float(row["qty_done"] if row["qty_done"] is not None else row["quantity"] or 0.0)
     own = row["product_uom_id"]
     return number * sizes[own.id] / sizes[unit.id] if own else number
@@ -120,10 +115,10 @@ def _partners(odoo: Odoo, pickings: Sequence[int]) -> dict[int, RecordName]:
     if not pickings:
         return {}
     of_pickings = [["id", "in", sorted(set(pickings))]]
-    rows = read_rows(odoo, "stock.picking", of_pickings, ("partner_id",), acts_on=_LINE)
+    rows = op.read_rows(odoo, "stock.picking", of_pickings, ("partner_id",), acts_on=_LINE)
     ids = sorted({row["partner_id"].id for row in rows if row["partner_id"]})
     fields = ("commercial_partner_id",)
-    contacts = read_rows(odoo, "res.partner", [["id", "in", ids]], fields, acts_on=_LINE)
+    contacts = op.read_rows(odoo, "res.partner", [["id", "in", ids]], fields, acts_on=_LINE)
     own = {one["id"]: one["commercial_partner_id"] for one in contacts}
     return {
         row["id"]: own.get(row["partner_id"].id) or row["partner_id"]

@@ -8,18 +8,13 @@ from typing import Annotated, Any, Literal
 import attrs
 from annotated_doc import Doc
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import words
-from odoo_toolkit.display import Shown
-from odoo_toolkit.operations.documents import Document, Row, filled, find_id, read, read_rows
-from odoo_toolkit.operations.preview import not_in_stock
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plans import PlannedDocument, PlannedLine
 from odoo_toolkit.records.results import RecordName
 
 Kind = Literal["internal", "incoming", "outgoing"]
 
-PICKING = Document(
+PICKING = op.Document(
     model="stock.picking",
     noun="transfer",
     argument="picking_id",
@@ -31,20 +26,20 @@ PICKING = Document(
 
 #: ``quantity_done`` and ``reserved_availability`` are there up to 16; from 17 on ``quantity`` is
 #: both, and ``picked`` is set where it was entered and not only reserved.
-_MOVE_FIELDS = words("""
+_MOVE_FIELDS = op.words("""
     product_id product_uom_qty product_qty product_uom location_id location_dest_id state
     has_tracking origin_returned_move_id quantity_done reserved_availability quantity picked
 """)
 
 #: The done quantity is ``qty_done`` up to 16; the reserved one has a name up to 15 and another on
 #: 16, and both are ``quantity`` from 17 on.
-_LINE_FIELDS = words(
+_LINE_FIELDS = op.words(
     "move_id lot_id lot_name location_dest_id qty_done product_uom_qty reserved_uom_qty quantity"
 )
 
 
 @attrs.frozen(kw_only=True)
-class TransferLine(Shown):
+class TransferLine(op.Shown):
     """A move of a transfer. ``done`` is 0 until it is validated or a quantity is entered.
 
     Attributes:
@@ -62,7 +57,7 @@ class TransferLine(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class Backorder(Shown):
+class Backorder(op.Shown):
     """The transfer with the remaining quantities."""
 
     id: int
@@ -71,7 +66,7 @@ class Backorder(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class Transfer(Shown):
+class Transfer(op.Shown):
     """A transfer, as it is in Odoo now.
 
     Attributes:
@@ -102,7 +97,7 @@ class Transfer(Shown):
     warnings: list[str] = attrs.Factory(list)
 
 
-def previewed(row: Row, lines: Sequence[PlannedLine], **more: Any) -> PlannedDocument:
+def previewed(row: op.Row, lines: Sequence[op.PlannedLine], **more: Any) -> op.PlannedDocument:
     """Return a transfer for a plan; no round trip.
 
     Args:
@@ -124,13 +119,13 @@ def previewed(row: Row, lines: Sequence[PlannedLine], **more: Any) -> PlannedDoc
         "lines": list(lines),
     }
     told |= more
-    told["notes"] = [*notes, *not_in_stock(lines), *told.get("notes", ())]
-    return PlannedDocument(**told)
+    told["notes"] = [*notes, *op.not_in_stock(lines), *told.get("notes", ())]
+    return op.PlannedDocument(**told)
 
 
-def moved(move: Row, quantity: float, available: float | None = None) -> PlannedLine:
+def moved(move: op.Row, quantity: float, available: float | None = None) -> op.PlannedLine:
     """Return what would be moved of a move, for a plan."""
-    return PlannedLine(
+    return op.PlannedLine(
         product=move["product"].name, quantity=quantity, uom=move["uom"], available=available
     )
 
@@ -176,13 +171,13 @@ def get_picking(
         NotFoundError: The transfer does not exist.
         AmbiguousNameError: Several transfers match the reference.
     """
-    number = find_id(odoo, PICKING, picking_id, picking_name)
+    number = op.find_id(odoo, PICKING, picking_id, picking_name)
     return look(odoo, number, backorder=True)
 
 
 def read_transfer(
     odoo: Odoo, picking_id: int, *, backorder: bool = False
-) -> tuple[Row, list[Row], Backorder | None]:
+) -> tuple[op.Row, list[op.Row], Backorder | None]:
     """Return a transfer's row, its moves and its backorder, read side by side.
 
     Args:
@@ -191,11 +186,11 @@ def read_transfer(
         backorder: whether to look for the backorder.
     """
     asked: list[Callable[[], Any]] = [
-        lambda: read(odoo, PICKING, picking_id),
+        lambda: op.read(odoo, PICKING, picking_id),
         lambda: read_moves(odoo, picking_id),
         lambda: read_backorder(odoo, picking_id) if backorder else None,
     ]
-    row, moves, rest = side_by_side(asked)
+    row, moves, rest = op.side_by_side(asked)
     return row, moves, rest
 
 
@@ -209,13 +204,14 @@ def look(odoo: Odoo, picking_id: int, *, backorder: bool) -> Transfer:
         if name and line["move_id"].id in lots:
             of_move = lots[line["move_id"].id]
             of_move[name] = of_move.get(name, 0.0) + (line["done"] or line["reserved"])
-    return filled(
+    return op.filled(
         Transfer,
         row,
         validated=row["state"] == "done",
         location_src=row["location_id"],
         lines=[
-            filled(TransferLine, move, move_id=move["id"], lots=lots[move["id"]]) for move in moves
+            op.filled(TransferLine, move, move_id=move["id"], lots=lots[move["id"]])
+            for move in moves
         ],
         backorder=rest,
         message=f"{row['name']} is {STATES[row['state']]}.",
@@ -225,11 +221,11 @@ def look(odoo: Odoo, picking_id: int, *, backorder: bool) -> Transfer:
 def read_backorder(odoo: Odoo, picking_id: int) -> Backorder | None:
     """Return the transfer that holds the rest of another, the newest of several."""
     rest = [["backorder_id", "=", picking_id]]
-    rows = read_rows(odoo, PICKING.model, rest, ("name", "state"), order="id desc", limit=1)
-    return filled(Backorder, rows[0]) if rows else None
+    rows = op.read_rows(odoo, PICKING.model, rest, ("name", "state"), order="id desc", limit=1)
+    return op.filled(Backorder, rows[0]) if rows else None
 
 
-def read_moves(odoo: Odoo, picking_id: int) -> list[Row]:
+def read_moves(odoo: Odoo, picking_id: int) -> list[op.Row]:
     """Return the moves of a transfer that are not cancelled, alike on all versions.
 
     Keys: id, product, demand, done, reserved, entered, ratio (of the product's unit to the
@@ -239,7 +235,7 @@ def read_moves(odoo: Odoo, picking_id: int) -> list[Row]:
     return find_moves(odoo, [["picking_id", "=", picking_id]])
 
 
-def find_moves(odoo: Odoo, domain: Sequence[Any], also: Sequence[str] = ()) -> list[Row]:
+def find_moves(odoo: Odoo, domain: Sequence[Any], also: Sequence[str] = ()) -> list[op.Row]:
     """Return the moves that match and are not cancelled, see :func:`read_moves`.
 
     Args:
@@ -249,17 +245,17 @@ def find_moves(odoo: Odoo, domain: Sequence[Any], also: Sequence[str] = ()) -> l
     """
     open_or_done = [*domain, ["state", "!=", "cancel"]]
     fields = (*_MOVE_FIELDS, *also)
-    rows = read_rows(odoo, "stock.move", open_or_done, fields, acts_on=PICKING.model, order="id")
+    rows = op.read_rows(odoo, "stock.move", open_or_done, fields, acts_on=PICKING.model, order="id")
     return [{**_uniform(row), **{name: row[name] for name in also}} for row in rows]
 
 
-def read_move_lines(odoo: Odoo, picking_id: int) -> list[Row]:
+def read_move_lines(odoo: Odoo, picking_id: int) -> list[op.Row]:
     """Return what is reserved and done of a transfer by lot and place, alike on all versions.
 
     Keys: those of the fields, done and reserved.
     """
     domain = [["picking_id", "=", picking_id]]
-    rows = read_rows(
+    rows = op.read_rows(
         odoo, "stock.move.line", domain, _LINE_FIELDS, acts_on=PICKING.model, order="id"
     )
     for row in rows:
@@ -269,7 +265,7 @@ def read_move_lines(odoo: Odoo, picking_id: int) -> list[Row]:
     return rows
 
 
-def _uniform(row: Row) -> Row:
+def _uniform(row: op.Row) -> op.Row:
     flagged = row["picked"] is not None
     done = row["quantity" if flagged else "quantity_done"]
     finished = row["state"] == "done"

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import attrs
 from annotated_doc import Doc
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.manufacturing.bills import choose_bill
 from odoo_toolkit.apps.manufacturing.operations import (
     Operation,
@@ -36,60 +36,44 @@ from odoo_toolkit.apps.manufacturing.orders import (
     read_work_orders,
 )
 from odoo_toolkit.arguments import to_wire
-from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import words
-from odoo_toolkit.operations.documents import (
-    Row,
-    afterwards,
-    find,
-    read,
-    read_rows,
-    row_after,
-    shows,
-    state_error,
-)
-from odoo_toolkit.operations.lines import NameOrId, checked_number
-from odoo_toolkit.operations.steps import AnyStep, Done, Step, operate, permit, send
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plans import Plan, PlannedDocument, PlannedLine, operation
 from odoo_toolkit.values.moments import utc_string
 
-CONFIRM = Step(
+CONFIRM = op.Step(
     model=ORDER.model,
     method="action_confirm",
     says="Order confirmed",
     fails="Not confirmed",
-    seen=shows(ORDER, state=("confirmed", "progress", "to_close", "done")),
+    seen=op.shows(ORDER, state=("confirmed", "progress", "to_close", "done")),
 )
 #: Until all that is free is reserved it has not happened, or there was nothing to reserve: it may
 #: be repeated either way.
-RESERVE = Step(
+RESERVE = op.Step(
     model=ORDER.model,
     method="action_assign",
     says="Components reserved",
     fails="Its components are not reserved",
     seen=lambda odoo, number: _is_reserved(odoo, number),
 )
-CANCEL = Step(
+CANCEL = op.Step(
     model=ORDER.model,
     method="action_cancel",
     says="Order cancelled",
-    seen=shows(ORDER, state=("cancel",)),
+    seen=op.shows(ORDER, state=("cancel",)),
 )
 
 #: Up to 14 Odoo does not reserve when it confirms.
 RESERVES_ITSELF = 15
 
 
-@operation
+@op.operation
 def confirm_order(
     odoo: Odoo,
     *,
     order_id: OrderId = None,
     order_name: OrderName = None,
-    dry_run: DryRun = False,
-) -> Order | Plan:
+    dry_run: op.DryRun = False,
+) -> Order | op.Plan:
     """Confirm a draft manufacturing order, and reserve its components.
 
     >>> confirm_order(odoo, order_name="WH/MO/5").message
@@ -101,11 +85,11 @@ def confirm_order(
         StateError: The order is finished.
         OdooError: Odoo rejected it. Nothing was changed.
     """
-    permit(odoo, CONFIRM, RESERVE, dry_run=dry_run)
-    row = find(odoo, ORDER, order_id, order_name)
+    op.permit(odoo, CONFIRM, RESERVE, dry_run=dry_run)
+    row = op.find(odoo, ORDER, order_id, order_name)
     check_open(row)
     draft = row["state"] == "draft"
-    return operate(
+    return op.operate(
         odoo,
         [CONFIRM, RESERVE] if draft else [RESERVE],
         [row["id"]],
@@ -116,10 +100,10 @@ def confirm_order(
     )
 
 
-def _previewed(odoo: Odoo, row: Row) -> PlannedDocument:
+def _previewed(odoo: Odoo, row: op.Row) -> op.PlannedDocument:
     """Return an order with its components, and what of them is reserved or free."""
     lines = [
-        PlannedLine(
+        op.PlannedLine(
             product=move["product"].name,
             quantity=move["needed"],
             uom=move["uom"].name,
@@ -131,14 +115,14 @@ def _previewed(odoo: Odoo, row: Row) -> PlannedDocument:
     return previewed(row, row["product_qty"], lines)
 
 
-@operation
+@op.operation
 def cancel_order(
     odoo: Odoo,
     *,
     order_id: OrderId = None,
     order_name: OrderName = None,
-    dry_run: DryRun = False,
-) -> Order | Plan:
+    dry_run: op.DryRun = False,
+) -> Order | op.Plan:
     """Cancel a manufacturing order that is not done, with its work orders and reservations.
 
     >>> cancel_order(odoo, order_name="WH/MO/5").message
@@ -150,17 +134,17 @@ def cancel_order(
         StateError: The order is done.
         OdooError: Odoo rejected it. Nothing was changed.
     """
-    permit(odoo, CANCEL, dry_run=dry_run)
-    row = find(odoo, ORDER, order_id, order_name)
+    op.permit(odoo, CANCEL, dry_run=dry_run)
+    row = op.find(odoo, ORDER, order_id, order_name)
     name = row["name"]
     if row["state"] == "cancel":
         return order_of(row, message=f"{name} was already cancelled.")
     if row["state"] == "done":
         todo = "Take the products apart with an unbuild order (mrp.unbuild)."
-        raise state_error(ORDER, row, f"{name} is done, so it cannot be cancelled.", todo)
+        raise op.state_error(ORDER, row, f"{name} is done, so it cannot be cancelled.", todo)
 
-    def result(done: Done) -> Order:
-        now = row_after(odoo, ORDER, done, name=name)
+    def result(done: op.Done) -> Order:
+        now = op.row_after(odoo, ORDER, done, name=name)
         state = now.get("state")
         if state not in (None, "cancel"):
             done.warnings.append(f"Odoo left it in the state {state}.")
@@ -168,21 +152,23 @@ def cancel_order(
         return order_of({**row, **now}, message=message, warnings=done.warnings)
 
     would = f"Would cancel {name}."
-    return operate(odoo, [CANCEL], [row["id"]], result, message=would, dry_run=dry_run)
+    return op.operate(odoo, [CANCEL], [row["id"]], result, message=would, dry_run=dry_run)
 
 
-def check_open(row: Row) -> None:
+def check_open(row: op.Row) -> None:
     """Refuse to work on an order that is finished."""
     if row["state"] == "done":
-        raise state_error(ORDER, row, f"{row['name']} is already done.", "Nothing is left to do.")
+        raise op.state_error(
+            ORDER, row, f"{row['name']} is already done.", "Nothing is left to do."
+        )
     if row["state"] == "cancel":
         todo = "Make a new order with create_order."
-        raise state_error(ORDER, row, f"{row['name']} is cancelled.", todo)
+        raise op.state_error(ORDER, row, f"{row['name']} is cancelled.", todo)
 
 
 def order_result(
     odoo: Odoo,
-    done: Done,
+    done: op.Done,
     verb: str,
     *,
     confirming: bool = True,
@@ -198,10 +184,10 @@ def order_result(
         operations: of its bill; then its work orders are read, too.
     """
     asked: list[Callable[[], Any]] = [
-        lambda: read(odoo, ORDER, done.id),
+        lambda: op.read(odoo, ORDER, done.id),
         lambda: read_components(odoo, done.id),
     ]
-    read_again = afterwards(lambda: side_by_side(asked), done.warnings, "the order")
+    read_again = op.afterwards(lambda: op.side_by_side(asked), done.warnings, "the order")
     if read_again is None:
         message = f"{verb} the order {done.id}; its state is not known."
         return Order(id=done.id, message=message, warnings=done.warnings)
@@ -212,7 +198,7 @@ def order_result(
         message += " It is not confirmed."
     missing = short_of(moves)
     work = row["workorder_ids"] if operations else None
-    found = afterwards(lambda: read_work_orders(odoo, work), done.warnings, "its work orders")
+    found = op.afterwards(lambda: read_work_orders(odoo, work), done.warnings, "its work orders")
     return order_of(
         row,
         available=not missing,
@@ -224,7 +210,7 @@ def order_result(
     )
 
 
-def short_of(moves: Sequence[Row]) -> list[Component]:
+def short_of(moves: Sequence[op.Row]) -> list[Component]:
     """Return the components that are missing."""
     return [as_component(move) for move in moves if move["missing"]]
 
@@ -234,16 +220,16 @@ def _is_reserved(odoo: Odoo, order_id: int) -> bool | None:
     return None if any(move["free"] for move in moves if move["state"] != "done") else True
 
 
-CREATE = Step(model=ORDER.model, method="create", says="Order created")
+CREATE = op.Step(model=ORDER.model, method="create", says="Order created")
 
 #: From this version on Odoo fills in an order that is created from outside.
 _FILLS_IN = 16
 
-_HEAD = words("""
+_HEAD = op.words("""
     product_id product_qty product_uom_id bom_id date_planned_start date_planned_finished
     picking_type_id location_src_id location_dest_id company_id user_id consumption
 """)
-_MOVE = words("""
+_MOVE = op.words("""
     name sequence date date_deadline picking_type_id product_id product_uom_qty product_uom
     location_id location_dest_id company_id operation_id price_unit procure_method warehouse_id
     propagate_cancel
@@ -252,29 +238,29 @@ _MOVE = words("""
 _LINES = {
     "move_raw_ids": (*_MOVE, "bom_line_id"),
     "move_finished_ids": (*_MOVE, "byproduct_id"),
-    "workorder_ids": words(
+    "workorder_ids": op.words(
         "name workcenter_id operation_id product_uom_id consumption state duration_expected"
     ),
 }
 
 
-@operation
+@op.operation
 def create_order(
     odoo: Odoo,
     *,
     product_id: Annotated[int | None, Doc("Id of the product variant.")] = None,
     product_name: Annotated[str | None, Doc("Or its name or internal reference.")] = None,
-    bom_id: Annotated[NameOrId, Doc("Default: the product's first.")] = None,
+    bom_id: Annotated[op.NameOrId, Doc("Default: the product's first.")] = None,
     quantity: Annotated[float, Doc("In the product's unit of measure.")] = 1,
     date: Annotated[str | None, Doc("Planned start, ISO. Default: now.")] = None,
     workcenter_id: Annotated[
-        NameOrId, Doc("Do there what can be done there. Default: each operation's own.")
+        op.NameOrId, Doc("Do there what can be done there. Default: each operation's own.")
     ] = None,
     deadline: Annotated[str | None, Doc("When it must be ready, ISO.")] = None,
     origin: Annotated[str | None, Doc("Source document, e.g. S00012.")] = None,
     confirm: Annotated[bool, Doc("Also confirm it and reserve components.")] = False,
-    dry_run: DryRun = False,
-) -> Order | Plan:
+    dry_run: op.DryRun = False,
+) -> Order | op.Plan:
     """Create a manufacturing order from a bill of materials, with components and work orders.
 
     >>> create_order(odoo, product_name="Table", quantity=5, confirm=True).message
@@ -297,11 +283,11 @@ def create_order(
         ValidationError: A value is wrong. Nothing was written.
     """
     confirming = [CONFIRM] if odoo.version.major >= RESERVES_ITSELF else [CONFIRM, RESERVE]
-    further: list[AnyStep] = [*(confirming if confirm else ())]
+    further: list[op.AnyStep] = [*(confirming if confirm else ())]
     fills_in = odoo.version.major >= _FILLS_IN
     elsewhere = [RELOCATE] if workcenter_id is not None and fills_in else []
-    permit(odoo, CREATE, *elsewhere, *further, dry_run=dry_run)
-    amount = checked_number(quantity, "quantity", positive=True)
+    op.permit(odoo, CREATE, *elsewhere, *further, dry_run=dry_run)
+    amount = op.checked_number(quantity, "quantity", positive=True)
     described = odoo.schema.fields(ORDER.model)
     # Renamed in 17, where date_start had been something else.
     start = "date_planned_start" if "date_planned_start" in described else "date_start"
@@ -332,7 +318,7 @@ def create_order(
         at = ", ".join(f"{each.name} at {way.workcenter.name}" for each, way in ways)
         would += f"; {at}: {minutes:g} minutes, {cost:g} of work"
 
-    def result(done: Done) -> Order:
+    def result(done: op.Done) -> Order:
         done.warnings[:0] = blocked_warnings(ways)
         made = order_result(
             odoo,
@@ -343,7 +329,7 @@ def create_order(
         )
         return _checked_deadline(made, head.get("date_deadline"))
 
-    return operate(odoo, [*steps, *further], (), result, message=f"{would}.", dry_run=dry_run)
+    return op.operate(odoo, [*steps, *further], (), result, message=f"{would}.", dry_run=dry_run)
 
 
 def _checked_deadline(made: Order, deadline: str | None) -> Order:
@@ -358,24 +344,24 @@ def _checked_deadline(made: Order, deadline: str | None) -> Order:
 
 
 @attrs.frozen(kw_only=True)
-class _Relocate(Step):
+class _Relocate(op.Step):
     """Gives an operation's work order of a new order another work center."""
 
     operation: Operation | None = None
 
-    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[op.Call]:
         name = self.operation.name if self.operation else ""
         return super().calls(odoo, (f"the work order of {name}",))
 
     def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
         assert self.operation is not None  # noqa: S101 - only asked of the policy without
         domain = [["production_id", "=", ids[0]], ["operation_id", "=", self.operation.id]]
-        rows = read_rows(odoo, self.model, domain, ["id"], acts_on=ORDER.model)
+        rows = op.read_rows(odoo, self.model, domain, ["id"], acts_on=ORDER.model)
         if not rows:
             warnings.append(f"Odoo made no work order for {self.operation.name}.")
             return True
         (call,) = super().calls(odoo, [row["id"] for row in rows])
-        return send(odoo, call, warnings)
+        return op.send(odoo, call, warnings)
 
 
 RELOCATE = _Relocate(
@@ -426,7 +412,7 @@ def _onchange(odoo: Odoo, values: Mapping[str, Any], changed: list[str]) -> dict
     spec = dict.fromkeys((*_HEAD, *_LINES), "1")
     spec |= {f"{lines}.{name}": "" for lines, names in _LINES.items() for name in names}
     answer = odoo.call(
-        Call(
+        op.Call(
             model=ORDER.model,
             method="onchange",
             ids=(),

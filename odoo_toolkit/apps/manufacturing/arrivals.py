@@ -7,10 +7,8 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
-from odoo_toolkit.operations.documents import Row, read_rows
-from odoo_toolkit.operations.lines import end_of_day
 
 #: Read of a product, with the context of :func:`until`.
 EXPECTED = ("free_qty", "incoming_qty", "virtual_available")
@@ -21,7 +19,7 @@ _TOLERANCE = 1e-6
 
 
 @attrs.frozen(kw_only=True)
-class Arrival(Shown):
+class Arrival(op.Shown):
     """Goods on the way. ``source`` is the order or transfer that brings them."""
 
     quantity: float
@@ -30,7 +28,7 @@ class Arrival(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class InTime(Shown):
+class InTime(op.Shown):
     """What confirmed receipts bring of a product until a day.
 
     Attributes:
@@ -54,10 +52,10 @@ class InTime(Shown):
 
 def until(odoo: Odoo, day: str) -> dict[str, Any]:
     """Return the context in which Odoo's expected quantities are those at the end of a day."""
-    return {"to_date": end_of_day(odoo, day)}
+    return {"to_date": op.end_of_day(odoo, day)}
 
 
-def unclaimed(row: Row) -> float:
+def unclaimed(row: op.Row) -> float:
     """Return what comes of a product and is not meant for others, of :data:`EXPECTED` fields.
 
     Deliveries for which nothing is reserved yet take from what comes.
@@ -92,9 +90,9 @@ def read_arrivals(
         ["location_id.usage", "not in", _INSIDE],
         ["location_dest_id.usage", "in", _INSIDE],
     ]
-    domain += [["date", "<=", end_of_day(odoo, day)]] if day else []
+    domain += [["date", "<=", op.end_of_day(odoo, day)]] if day else []
     fields = ("product_id", "product_qty", "date", "origin", "reference")
-    rows = read_rows(
+    rows = op.read_rows(
         odoo, "stock.move", domain, fields, order="date, id", limit=limit, acts_on=acts_on
     )
     found: dict[int, list[Arrival]] = {}
@@ -105,7 +103,7 @@ def read_arrivals(
     return found
 
 
-def in_time(rows: Sequence[Row], arrivals: Mapping[int, list[Arrival]]) -> dict[int, InTime]:
+def in_time(rows: Sequence[op.Row], arrivals: Mapping[int, list[Arrival]]) -> dict[int, InTime]:
     """Return what receipts bring of products, by product.
 
     Args:

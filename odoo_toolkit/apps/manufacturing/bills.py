@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import attrs
 from annotated_doc import Doc
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.manufacturing.arrivals import (
     EXPECTED,
     Arrival,
@@ -34,15 +35,10 @@ from odoo_toolkit.apps.manufacturing.operations import (
     read_operations,
 )
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
-from odoo_toolkit.operations.documents import Document, Row, find_id, not_found, read, read_rows
-from odoo_toolkit.operations.lines import NameOrId, checked_number, day_to_come, today
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
 
-BOM = Document(
+BOM = op.Document(
     model="mrp.bom",
     noun="bill of materials",
     argument="bom_id",
@@ -54,7 +50,7 @@ BOM = Document(
 #: The order in which Odoo itself looks for the bill of a product.
 FIRST_BILL = "sequence, product_id, id"
 #: A flag tells from 18 on whose stock is counted, the type up to 17.
-PRODUCT = Document(
+PRODUCT = op.Document(
     model="product.product",
     noun="product",
     argument="product_id",
@@ -84,11 +80,11 @@ _ROUNDS_TO = 18
 #: Unit of measure -> how much of the reference unit of its kind it is, and its rounding.
 Sizes = dict[int, tuple[float, float]]
 #: A bill of materials, the variant that it makes, and how many times it is used.
-_Used = tuple[Row, Row, float]
+_Used = tuple[op.Row, op.Row, float]
 
 
 @attrs.frozen(kw_only=True)
-class BillComponent(Shown):
+class BillComponent(op.Shown):
     """A component, in its product's unit of measure. Kits are replaced by their components.
 
     Attributes:
@@ -125,8 +121,8 @@ class Known:
         units: more units of measure whose sizes are wanted.
     """
 
-    lines: dict[int, list[Row]] = attrs.Factory(dict)
-    products: dict[int, Row] = attrs.Factory(dict)
+    lines: dict[int, list[op.Row]] = attrs.Factory(dict)
+    products: dict[int, op.Row] = attrs.Factory(dict)
     sizes: Sizes = attrs.Factory(dict)
     units: set[int] = attrs.Factory(set)
 
@@ -134,7 +130,9 @@ class Known:
 def learn_sizes(odoo: Odoo, units: Iterable[int], sizes: Sizes) -> None:
     """Read the sizes of units of measure that are not known yet; no round trip for none."""
     if new := sorted(set(units) - sizes.keys()):
-        rows = read_rows(odoo, "uom.uom", [["id", "in", new]], _UOM_FIELDS, acts_on=PRODUCT.model)
+        rows = op.read_rows(
+            odoo, "uom.uom", [["id", "in", new]], _UOM_FIELDS, acts_on=PRODUCT.model
+        )
         for row in rows:
             size = row["factor_inv"] or row["factor"] or 1.0
             sizes[row["id"]] = (size, row["rounding"] or 0.01)
@@ -157,8 +155,8 @@ def rounded(quantity: float, step: float, *, up: bool = False) -> float:
 
 def explode(
     odoo: Odoo,
-    bom: Row,
-    product: Row,
+    bom: op.Row,
+    product: op.Row,
     quantity: float,
     *,
     location: int | None = None,
@@ -215,18 +213,18 @@ def explode(
     return [_component(known.products[n], needed[n], made_by.get(n)) for n in needed]
 
 
-def _times(odoo: Odoo, quantity: float, unit: RecordName, bom: Row, sizes: Sizes) -> float:
+def _times(odoo: Odoo, quantity: float, unit: RecordName, bom: op.Row, sizes: Sizes) -> float:
     """Return a quantity in the unit of a bill of materials, as Odoo rounds it."""
     step = sizes[bom["product_uom_id"].id][1]
     quantity = in_unit(quantity, unit, bom["product_uom_id"], sizes)
     return rounded(quantity, step, up=True) if odoo.version.major <= _ROUNDS_TO else quantity
 
 
-def _read_lines(odoo: Odoo, boms: Sequence[int], known: Known) -> list[Row]:
+def _read_lines(odoo: Odoo, boms: Sequence[int], known: Known) -> list[op.Row]:
     """Return the lines of bills of materials; no round trip where they are known."""
     if new := sorted(set(boms) - known.lines.keys()):
         known.lines.update({number: [] for number in new})
-        for line in read_rows(
+        for line in op.read_rows(
             odoo,
             "mrp.bom.line",
             [["bom_id", "in", new]],
@@ -239,8 +237,8 @@ def _read_lines(odoo: Odoo, boms: Sequence[int], known: Known) -> list[Row]:
 
 
 def _read_level(
-    odoo: Odoo, bom: Row, lines: Sequence[Row], context: Mapping[str, Any], known: Known
-) -> tuple[dict[int, Row], dict[int, int]]:
+    odoo: Odoo, bom: op.Row, lines: Sequence[op.Row], context: Mapping[str, Any], known: Known
+) -> tuple[dict[int, op.Row], dict[int, int]]:
     """Learn the products and units of lines, and return the kits and attribute values among them.
 
     The kits are by product; of a value, the attribute line it belongs to.
@@ -256,16 +254,16 @@ def _read_level(
     if new:
         found = [["id", "in", new]]
         fields = (*COMPONENT, *EXPECTED) if "to_date" in context else COMPONENT
-        asked["products"] = lambda: read_rows(odoo, PRODUCT.model, found, fields, **context)
+        asked["products"] = lambda: op.read_rows(odoo, PRODUCT.model, found, fields, **context)
     if made:
         asked["kits"] = lambda: _read_kits(odoo, bom, made)
     if named:
         asked["values"] = lambda: read_attribute_lines(odoo, lines)
-    answers = dict(zip(asked, side_by_side([*asked.values()]), strict=True))
+    answers = dict(zip(asked, op.side_by_side([*asked.values()]), strict=True))
     known.products.update({row["id"]: row for row in answers.get("products", ())})
     if missing := [number for number in new if number not in known.products]:
-        raise not_found(PRODUCT, missing)
-    kits: dict[int, Row] = {}
+        raise op.not_found(PRODUCT, missing)
+    kits: dict[int, op.Row] = {}
     for kit in answers.get("kits", ()):
         for number in made:
             if is_bill_of(kit, known.products[number]):
@@ -276,7 +274,7 @@ def _read_level(
     return kits, answers.get("values", {})
 
 
-def _read_kits(odoo: Odoo, bom: Row, products: Sequence[int]) -> list[Row]:
+def _read_kits(odoo: Odoo, bom: op.Row, products: Sequence[int]) -> list[op.Row]:
     """Return the kits that are products, as Odoo looks for them: whatever else makes these."""
     domain: list[Any] = [["type", "=", "phantom"], "|", ["product_id", "in", products]]
     domain += ["&", ["product_id", "=", False]]
@@ -284,17 +282,17 @@ def _read_kits(odoo: Odoo, bom: Row, products: Sequence[int]) -> list[Row]:
     for field in ("company_id", "picking_type_id"):
         if bom[field]:
             domain.append([field, "in", [False, bom[field].id]])
-    return read_rows(odoo, BOM.model, domain, BOM.fields, order=FIRST_BILL, active_test=True)
+    return op.read_rows(odoo, BOM.model, domain, BOM.fields, order=FIRST_BILL, active_test=True)
 
 
-def is_bill_of(bom: Row, product: Row) -> bool:
+def is_bill_of(bom: op.Row, product: op.Row) -> bool:
     """Whether a bill of materials is for a product: for it alone, or for all its variants."""
     if bom["product_id"]:
         return bool(bom["product_id"].id == product["id"])
     return bool(bom["product_tmpl_id"].id == product["product_tmpl_id"].id)
 
 
-def _component(product: Row, needed: float, bom: RecordName | None) -> BillComponent:
+def _component(product: op.Row, needed: float, bom: RecordName | None) -> BillComponent:
     counted = product["is_storable"] or product["type"] == "product"
     free = max(product["free_qty"] or 0.0, 0.0) if counted else None
     missing = round(needed - free, 6) if free is not None else 0.0
@@ -340,7 +338,7 @@ def producible(components: Sequence[BillComponent], quantity: float) -> float | 
 
 
 @attrs.frozen(kw_only=True)
-class Bill(Shown):
+class Bill(op.Shown):
     """A bill of materials, for ``quantity`` of its product."""
 
     id: int
@@ -350,7 +348,7 @@ class Bill(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class BillComponents(Shown):
+class BillComponents(op.Shown):
     """The components of a product.
 
     Attributes:
@@ -389,9 +387,9 @@ class BillComponents(Shown):
 class Chosen:
     """A product and the bill of materials it is made by, as rows, and its other bills."""
 
-    product: Row
-    bom: Row
-    others: list[Row] = attrs.Factory(list)
+    product: op.Row
+    bom: op.Row
+    others: list[op.Row] = attrs.Factory(list)
 
 
 def check_components(
@@ -399,11 +397,11 @@ def check_components(
     *,
     product_id: Annotated[int | None, Doc("Id of the product variant.")] = None,
     product_name: Annotated[str | None, Doc("Or its name or internal reference.")] = None,
-    bom_id: Annotated[NameOrId, Doc("Default: the product's first.")] = None,
+    bom_id: Annotated[op.NameOrId, Doc("Default: the product's first.")] = None,
     quantity: Annotated[float, Doc("In the product's unit of measure.")] = 1,
-    location_id: Annotated[NameOrId, Doc("Count stock only there. Default: everywhere.")] = None,
+    location_id: Annotated[op.NameOrId, Doc("Count stock only there. Default: everywhere.")] = None,
     workcenter_id: Annotated[
-        NameOrId, Doc("Add up times and costs there. Default: each operation's own.")
+        op.NameOrId, Doc("Add up times and costs there. Default: each operation's own.")
     ] = None,
     deadline: Annotated[
         str | None, Doc("YYYY-MM-DD. Components due in time are not counted as missing.")
@@ -429,10 +427,12 @@ def check_components(
         StateError: The product is a kit, which is not manufactured.
         AmbiguousNameError: The name matches several products.
     """
-    wanted = checked_number(quantity, "quantity", positive=True)
-    due = day_to_come(odoo, deadline, "deadline")
+    wanted = op.checked_number(quantity, "quantity", positive=True)
+    due = op.day_to_come(odoo, deadline, "deadline")
     chosen = choose_bill(odoo, product_id, product_name, bom_id)
-    place = resolve(odoo, Wanted.of("stock.location", location_id, "location_id"), required=False)
+    place = op.resolve(
+        odoo, op.Wanted.of("stock.location", location_id, "location_id"), required=False
+    )
     center = find_work_center(odoo, workcenter_id)
     product, bom, known = chosen.product, chosen.bom, Known()
     start = start_by(odoo, product, bom, due) if due else None
@@ -445,7 +445,7 @@ def check_components(
         needed,
         lambda: read_operations(odoo, bom, product, wanted),
     ]
-    components, operations = side_by_side(asked)
+    components, operations = op.side_by_side(asked)
     ways = chosen_ways(operations, center)
     minutes, work = costs(ways)
     name, uom = product["display_name"], product["uom_id"].name
@@ -485,15 +485,15 @@ def check_components(
     )
 
 
-def start_by(odoo: Odoo, product: Row, bom: Row, due: str) -> str:
+def start_by(odoo: Odoo, product: op.Row, bom: op.Row, due: str) -> str:
     """Return the last day to start, by the lead time of the bill, or of the product up to 16."""
     own = bom["produce_delay"] if bom["produce_delay"] is not None else product["produce_delay"]
     start = date.fromisoformat(due) - timedelta(days=math.ceil(own or 0))
-    return max(start.isoformat(), today(odoo))
+    return max(start.isoformat(), op.today(odoo))
 
 
 def choose_bill(
-    odoo: Odoo, product_id: int | None, product_name: str | None, bill: NameOrId
+    odoo: Odoo, product_id: int | None, product_name: str | None, bill: op.NameOrId
 ) -> Chosen:
     """Return the product meant and the bill by which it is made, the first unless one is named.
 
@@ -502,21 +502,23 @@ def choose_bill(
         ValidationError: the bill is another product's, or that of several variants.
         StateError: it is a kit.
     """
-    bom_id = resolve(odoo, Wanted.of(BOM.model, bill, "bom_id"), required=False)
+    bom_id = op.resolve(odoo, op.Wanted.of(BOM.model, bill, "bom_id"), required=False)
     if bom_id is not None and product_id is None and product_name is None:
         return _of_bill(odoo, bom_id)
-    number = find_id(odoo, PRODUCT, product_id, product_name)
+    number = op.find_id(odoo, PRODUCT, product_id, product_name)
     variants = ["product_tmpl_id.product_variant_ids", "in", [number]]
     domain = [variants, "|", ["product_id", "=", number], ["product_id", "=", False]]
     asked: list[Callable[[], Any]] = [
-        lambda: read(odoo, PRODUCT, number),
-        lambda: read_rows(odoo, BOM.model, domain, BOM.fields, order=FIRST_BILL, active_test=True),
+        lambda: op.read(odoo, PRODUCT, number),
+        lambda: op.read_rows(
+            odoo, BOM.model, domain, BOM.fields, order=FIRST_BILL, active_test=True
+        ),
     ]
-    product, rows = side_by_side(asked)
+    product, rows = op.side_by_side(asked)
     name = product["display_name"]
     if bom_id is not None:
         own = [row for row in rows if row["id"] == bom_id] or [
-            row for row in [read(odoo, BOM, bom_id)] if is_bill_of(row, product)
+            row for row in [op.read(odoo, BOM, bom_id)] if is_bill_of(row, product)
         ]
         if not own:
             raise ValidationError(
@@ -538,11 +540,11 @@ def choose_bill(
 
 
 def _of_bill(odoo: Odoo, bom_id: int) -> Chosen:
-    bom = _checked(read(odoo, BOM, bom_id))
+    bom = _checked(op.read(odoo, BOM, bom_id))
     domain: list[Any] = [["product_tmpl_id", "=", bom["product_tmpl_id"].id]]
     if bom["product_id"]:
         domain = [["id", "=", bom["product_id"].id]]
-    rows = read_rows(odoo, PRODUCT.model, domain, PRODUCT.fields, limit=2, active_test=False)
+    rows = op.read_rows(odoo, PRODUCT.model, domain, PRODUCT.fields, limit=2, active_test=False)
     if len(rows) != 1:
         raise ValidationError(
             f"{bom['display_name']} is the bill of materials of several variants, or of none.",
@@ -552,7 +554,7 @@ def _of_bill(odoo: Odoo, bom_id: int) -> Chosen:
     return Chosen(product=rows[0], bom=bom)
 
 
-def _checked(bom: Row) -> Row:
+def _checked(bom: op.Row) -> op.Row:
     name = bom["display_name"]
     details = {"model": BOM.model, "id": bom["id"], "type": bom["type"]}
     if bom["type"] == "phantom":
@@ -570,5 +572,5 @@ def _checked(bom: Row) -> Row:
     return bom
 
 
-def _listed(rows: Sequence[Row]) -> str:
+def _listed(rows: Sequence[op.Row]) -> str:
     return ", ".join(f"{row['display_name']} ({row['id']})" for row in rows[:10])

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.manufacturing.orders import ORDER
 from odoo_toolkit.change_history import Write
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.operations.compensations import WayBack
-from odoo_toolkit.operations.documents import Document, read_rows, shows
-from odoo_toolkit.operations.steps import Step
 
 _MOVE, _LINE = "stock.move", "stock.move.line"
 
-_UNBUILD = Document(
+_UNBUILD = op.Document(
     model="mrp.unbuild", noun="unbuild order", argument="unbuild_id", fields=("id", "state")
 )
 
@@ -23,7 +21,7 @@ _FIELDS = (
 )
 
 
-def productions(odoo: Odoo, write: Write) -> list[WayBack]:
+def productions(odoo: Odoo, write: Write) -> list[op.WayBack]:
     """Return how done orders are taken back, each by an unbuild order."""
     # A wizard acts on others than itself, which were noted.
     ids = write.ids if write.model == ORDER.model else list(write.before)
@@ -31,9 +29,9 @@ def productions(odoo: Odoo, write: Write) -> list[WayBack]:
     there = odoo.schema.fields(ORDER.model)
     names = [name for name in _FIELDS if name in there]
     found = []
-    for row in read_rows(odoo, ORDER.model, domain, names, acts_on=ORDER.model):
+    for row in op.read_rows(odoo, ORDER.model, domain, names, acts_on=ORDER.model):
         taken = [["mo_id", "=", row["id"]], ["state", "=", "done"]]
-        if read_rows(odoo, _UNBUILD.model, taken, ["id"], acts_on=ORDER.model, limit=1):
+        if op.read_rows(odoo, _UNBUILD.model, taken, ["id"], acts_on=ORDER.model, limit=1):
             continue
         lots = [row["lot_producing_id"].id] if row.get("lot_producing_id") else []
         lots += list(row.get("lot_producing_ids") or ())
@@ -49,23 +47,23 @@ def productions(odoo: Odoo, write: Write) -> list[WayBack]:
         }
         several = f"{row['display_name']}: it made several lots; take them apart one by one"
         found.append(
-            WayBack(
+            op.WayBack(
                 model=ORDER.model,
                 ids=[row["id"]],
                 name=row["display_name"],
                 says="taken apart again (unbuilt), and its components are back",
                 steps=[
-                    Step(
+                    op.Step(
                         model=_UNBUILD.model,
                         method="create",
                         arguments={"vals_list": values},
                         says="Unbuild order created",
                     ),
-                    Step(
+                    op.Step(
                         model=_UNBUILD.model,
                         method="action_validate",
                         says="Unbuilt",
-                        seen=shows(_UNBUILD, state=("done",)),
+                        seen=op.shows(_UNBUILD, state=("done",)),
                         fails="The unbuild order is a draft",
                     ),
                 ],
@@ -80,6 +78,6 @@ def _moved(odoo: Odoo, order: int) -> list[tuple[str, int]]:
     """Return the moves of an order and their lines: an old quantity written to what is done moves
     goods."""
     own = ["|", ["raw_material_production_id", "=", order], ["production_id", "=", order]]
-    moves = [row["id"] for row in read_rows(odoo, _MOVE, own, ["id"], acts_on=ORDER.model)]
-    lines = read_rows(odoo, _LINE, [["move_id", "in", moves]], ["id"], acts_on=ORDER.model)
+    moves = [row["id"] for row in op.read_rows(odoo, _MOVE, own, ["id"], acts_on=ORDER.model)]
+    lines = op.read_rows(odoo, _LINE, [["move_id", "in", moves]], ["id"], acts_on=ORDER.model)
     return [*((_MOVE, number) for number in moves), *((_LINE, row["id"]) for row in lines)]

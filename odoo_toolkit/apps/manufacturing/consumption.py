@@ -14,25 +14,12 @@ from typing import Annotated, Any, TypedDict
 import attrs
 from annotated_types import Ge
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.inventory.transfers import picks
 from odoo_toolkit.apps.manufacturing.bills import Sizes, learn_sizes, rounded
 from odoo_toolkit.apps.manufacturing.orders import ORDER, read_free, read_move_lines
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.operations.documents import Row
-from odoo_toolkit.operations.lines import Line, check_lines, checked_number, wanted_product
-from odoo_toolkit.operations.lots import (
-    NamedLot,
-    check_once,
-    check_tracking,
-    checked_lots,
-    find_lots,
-    lots_in_stock,
-    lots_of,
-    missing_lot,
-    taken_from,
-)
-from odoo_toolkit.records.names import resolve_all
 
 _TOLERANCE = 1e-6
 
@@ -62,7 +49,7 @@ class Use:
         field: of the argument, for errors.
     """
 
-    move: Row
+    move: op.Row
     quantity: float
     lots: dict[str, float] = attrs.Factory(dict)
     kept: bool = False
@@ -70,7 +57,7 @@ class Use:
     field: str = "lines"
 
 
-def checked_uses(lines: Sequence[Line] | None) -> list[dict[str, Any]]:
+def checked_uses(lines: Sequence[op.Line] | None) -> list[dict[str, Any]]:
     """Return the lines as plain Python, or refuse what is wrong with them by themselves.
 
     Raises:
@@ -78,11 +65,11 @@ def checked_uses(lines: Sequence[Line] | None) -> list[dict[str, Any]]:
     """
     if lines is None:
         return []
-    checked = check_lines(lines, UsedLine.__annotations__)
+    checked = op.check_lines(lines, UsedLine.__annotations__)
     for index, line in enumerate(checked):
         field = f"lines[{index}].quantity"
-        line["lots"] = checked_lots(line, index)
-        if "quantity" in line and checked_number(line["quantity"], field, positive=False) < 0:
+        line["lots"] = op.checked_lots(line, index)
+        if "quantity" in line and op.checked_number(line["quantity"], field, positive=False) < 0:
             raise ValidationError(f"{field} must not be negative.", details={"field": field})
         if "quantity" not in line and not line["lots"]:
             raise ValidationError(
@@ -93,8 +80,8 @@ def checked_uses(lines: Sequence[Line] | None) -> list[dict[str, Any]]:
 
 def plan_uses(
     odoo: Odoo,
-    moves: Sequence[Row],
-    lines: Sequence[Line],
+    moves: Sequence[op.Row],
+    lines: Sequence[op.Line],
     *,
     share: float,
     entered: bool,
@@ -126,15 +113,15 @@ def plan_uses(
     components = [use for use in uses if not use.move["byproduct"]]
     products = sorted({use.move["product"].id for use in components})
     wanted = [
-        attrs.evolve(wanted_product(line, index), domain=(["id", "in", products],))
+        attrs.evolve(op.wanted_product(line, index), domain=(["id", "in", products],))
         for index, line in enumerate(lines)
     ]
-    for index, (line, product) in enumerate(zip(lines, resolve_all(odoo, wanted), strict=True)):
+    for index, (line, product) in enumerate(zip(lines, op.resolve_all(odoo, wanted), strict=True)):
         _apply(components, line, product, f"lines[{index}]")
     return uses
 
 
-def _apply(uses: Sequence[Use], line: Line, product: int | None, field: str) -> None:
+def _apply(uses: Sequence[Use], line: op.Line, product: int | None, field: str) -> None:
     """Let a line say what is used of its product: all of it of the first move, if several are."""
     of_product = [use for use in uses if use.move["product"].id == product]
     if not of_product:
@@ -154,8 +141,8 @@ def _apply(uses: Sequence[Use], line: Line, product: int | None, field: str) -> 
     if lots:
         name = f"{field}.lots"
         ratio = use.move["ratio"]
-        check_tracking(use.move["product"], use.move["tracking"], lots, quantity * ratio, name)
-        check_once([*use.lots, *lots], name)
+        op.check_tracking(use.move["product"], use.move["tracking"], lots, quantity * ratio, name)
+        op.check_once([*use.lots, *lots], name)
         use.lots.update(dict.fromkeys(lots, quantity / len(lots)))
     elif use.lots or (not first and use.move["tracking"] != "none"):
         raise ValidationError(
@@ -199,7 +186,7 @@ def _lacks(uses: Sequence[Use], free: Mapping[int, float] | None) -> list[dict[s
 
 
 def move_commands(
-    odoo: Odoo, order: Row, uses: Sequence[Use], *, unreserved: bool
+    odoo: Odoo, order: op.Row, uses: Sequence[Use], *, unreserved: bool
 ) -> dict[str, list[list[Any]]]:
     """Return the commands by which an order's moves are written, by its field for them.
 
@@ -232,19 +219,19 @@ def move_commands(
         move = use.move
         into = commands["move_finished_ids" if move["byproduct"] else "move_raw_ids"]
         if use not in by_line:
-            done: Row = {"quantity": use.quantity, "picked": True}
+            done: op.Row = {"quantity": use.quantity, "picked": True}
             into.append([1, move["id"], done if flagged else {"quantity_done": use.quantity}])
             continue
         own = [line for line in lines if line["move"] == move["id"]]
         parts = lots.get(move["id"]) if use.lots else _reserved_parts(odoo, use, own)
-        values: Row = {"move_line_ids": _line_commands(move, own, parts or [], flagged)}
+        values: op.Row = {"move_line_ids": _line_commands(move, own, parts or [], flagged)}
         into.append([1, move["id"], values | ({"picked": True} if flagged else {})])
     return commands
 
 
-def _reserved_parts(odoo: Odoo, use: Use, lines: Sequence[Row]) -> list[Row]:
+def _reserved_parts(odoo: Odoo, use: Use, lines: Sequence[op.Row]) -> list[op.Row]:
     """Return what is taken of what is reserved, line by line."""
-    parts: list[Row] = []
+    parts: list[op.Row] = []
     left, move = use.quantity, use.move
     for line in lines:
         if move["tracking"] != "none" and not line["lot"]:
@@ -263,7 +250,7 @@ def _reserved_parts(odoo: Odoo, use: Use, lines: Sequence[Row]) -> list[Row]:
 
 def _lots_needed(odoo: Odoo, use: Use, left: float) -> ValidationError:
     product = use.move["product"]
-    there = lots_of(odoo, product.id, acts_on=ORDER.model, location=use.move["location"])
+    there = op.lots_of(odoo, product.id, acts_on=ORDER.model, location=use.move["location"])
     return ValidationError(
         f"{product.name} is tracked by {use.move['tracking']} numbers, and for {left:g} of it none"
         " is reserved. Nothing was produced.",
@@ -274,26 +261,26 @@ def _lots_needed(odoo: Odoo, use: Use, left: float) -> ValidationError:
 
 
 def _named_lots(
-    odoo: Odoo, order: Row, uses: Sequence[Use], *, unreserved: bool
-) -> dict[int, list[Row]]:
+    odoo: Odoo, order: op.Row, uses: Sequence[Use], *, unreserved: bool
+) -> dict[int, list[op.Row]]:
     """Return by move from where the lots that were named are taken."""
     named = [
-        (use, NamedLot(product=use.move["product"], name=name, field=f"{use.field}.lots"))
+        (use, op.NamedLot(product=use.move["product"], name=name, field=f"{use.field}.lots"))
         for use in uses
         for name in use.lots
     ]
     if not named:
         return {}
     company = order["company_id"].id if order["company_id"] else None
-    found = find_lots(odoo, [lot for _, lot in named], acts_on=ORDER.model, company=company)
+    found = op.find_lots(odoo, [lot for _, lot in named], acts_on=ORDER.model, company=company)
     for _, lot in named:
         if lot.key not in found:
-            raise missing_lot(odoo, lot, acts_on=ORDER.model)
+            raise op.missing_lot(odoo, lot, acts_on=ORDER.model)
     places = sorted({use.move["location"] for use in uses})
-    quants = lots_in_stock(odoo, found.values(), acts_on=ORDER.model, locations=places)
-    parts: dict[int, list[Row]] = {}
+    quants = op.lots_in_stock(odoo, found.values(), acts_on=ORDER.model, locations=places)
+    parts: dict[int, list[op.Row]] = {}
     for use, lot in named:
-        found_parts = taken_from(
+        found_parts = op.taken_from(
             odoo,
             lot,
             use.lots[lot.name],
@@ -315,13 +302,13 @@ def _named_lots(
 
 
 def _line_commands(
-    move: Row, lines: Sequence[Row], parts: Sequence[Mapping[str, Any]], flagged: bool
+    move: op.Row, lines: Sequence[op.Row], parts: Sequence[Mapping[str, Any]], flagged: bool
 ) -> list[list[Any]]:
     """Return the commands for a move's lines: those there are for the same stock are used."""
     unused = list(lines)
     commands: list[list[Any]] = []
     for part in parts:
-        done: Row = {"quantity": part["quantity"], "picked": True}
+        done: op.Row = {"quantity": part["quantity"], "picked": True}
         done = done if flagged else {"qty_done": part["quantity"]}
         place = part["lot"], part["location"]
         same = [
@@ -333,7 +320,7 @@ def _line_commands(
             unused.remove(same[0])
             commands.append([1, same[0]["id"], done])
             continue
-        new: Row = {
+        new: op.Row = {
             "product_id": move["product"].id,
             "product_uom_id": move["uom"].id,
             "location_id": part["location"],

@@ -12,14 +12,9 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import words
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.operations.documents import Row, filled, read_rows
-from odoo_toolkit.operations.lines import NameOrId
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
 
 _BOM = "mrp.bom"
@@ -28,7 +23,7 @@ _OPERATION = "mrp.routing.workcenter"
 #: By which lines and operations are for some variants only.
 VARIANTS = "bom_product_template_attribute_value_ids"
 #: ``capacity`` up to 15, ``default_capacity`` up to 18; 19 has lines of capacities only.
-_FIELDS = words("""
+_FIELDS = op.words("""
     display_name capacity default_capacity capacity_ids time_start time_stop time_efficiency
     costs_hour workcenter_load working_state alternative_workcenter_ids resource_calendar_id
 """)
@@ -38,7 +33,7 @@ _BY_BILL = 19
 
 
 @attrs.frozen(kw_only=True)
-class Way(Shown):
+class Way(op.Shown):
     """A work center that can do an operation, for your quantity.
 
     Attributes:
@@ -65,7 +60,7 @@ class Way(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class Operation(Shown):
+class Operation(op.Shown):
     """An operation of a bill of materials. Minutes are for one cycle of its work center.
 
     Attributes:
@@ -79,7 +74,7 @@ class Operation(Shown):
     ways: list[Way] = attrs.Factory(list)
 
 
-def for_other_variants(row: Row, product: Row, values: Mapping[int, int]) -> bool:
+def for_other_variants(row: op.Row, product: op.Row, values: Mapping[int, int]) -> bool:
     """Whether a line or operation is for other variants of the product.
 
     Of each attribute that it names, one value must be the product's.
@@ -96,17 +91,17 @@ def for_other_variants(row: Row, product: Row, values: Mapping[int, int]) -> boo
     return any(own.isdisjoint(group) for group in groups.values())
 
 
-def read_attribute_lines(odoo: Odoo, rows: Sequence[Row]) -> dict[int, int]:
+def read_attribute_lines(odoo: Odoo, rows: Sequence[op.Row]) -> dict[int, int]:
     """Return, of each attribute value that lines or operations name, the attribute line."""
     values = sorted({number for row in rows for number in row[VARIANTS] or ()})
     if not values:
         return {}
     model, of_values = "product.template.attribute.value", [["id", "in", values]]
-    found = read_rows(odoo, model, of_values, ["attribute_line_id"], acts_on=_BOM)
+    found = op.read_rows(odoo, model, of_values, ["attribute_line_id"], acts_on=_BOM)
     return {row["id"]: row["attribute_line_id"].id for row in found}
 
 
-def read_operations(odoo: Odoo, bom: Row, product: Row, quantity: float) -> list[Operation]:
+def read_operations(odoo: Odoo, bom: op.Row, product: op.Row, quantity: float) -> list[Operation]:
     """Return the operations of a bill for a product, and the ways to do them; 3 round trips.
 
     Args:
@@ -121,25 +116,25 @@ def read_operations(odoo: Odoo, bom: Row, product: Row, quantity: float) -> list
     own = [["routing_line_ids", "in", bom["operation_ids"]]]
     fields = ("name", "workcenter_id", "time_cycle", VARIANTS)
     asked: list[Callable[[], Any]] = [
-        lambda: read_rows(odoo, _OPERATION, of_bill, fields, acts_on=_BOM, order="sequence, id"),
-        lambda: read_rows(odoo, _WORK_CENTER, own, _FIELDS, acts_on=_BOM),
+        lambda: op.read_rows(odoo, _OPERATION, of_bill, fields, acts_on=_BOM, order="sequence, id"),
+        lambda: op.read_rows(odoo, _WORK_CENTER, own, _FIELDS, acts_on=_BOM),
     ]
-    rows, centers = side_by_side(asked)
+    rows, centers = op.side_by_side(asked)
     others = {n for row in centers for n in row["alternative_workcenter_ids"] or ()}
     more = sorted(others - {row["id"] for row in centers})
     of_others = [["id", "in", more]]
     asked = [
         lambda: read_attribute_lines(odoo, rows),
         lambda: (
-            read_rows(odoo, _WORK_CENTER, of_others, _FIELDS, acts_on=_BOM, active_test=True)
+            op.read_rows(odoo, _WORK_CENTER, of_others, _FIELDS, acts_on=_BOM, active_test=True)
             if more
             else []
         ),
     ]
-    values, alternatives = side_by_side(asked)
+    values, alternatives = op.side_by_side(asked)
     known = {row["id"]: row for row in [*centers, *alternatives]}
     asked = [lambda: _hours(odoo, known), lambda: _capacities(odoo, known, product)]
-    hours, capacities = side_by_side(asked)
+    hours, capacities = op.side_by_side(asked)
     found = []
     for row in rows:
         center = known.get(row["workcenter_id"] and row["workcenter_id"].id)
@@ -151,29 +146,29 @@ def read_operations(odoo: Odoo, bom: Row, product: Row, quantity: float) -> list
             for each in (center, *near)
             if each
         ]
-        found.append(filled(Operation, row, minutes=row["time_cycle"] or 0.0, ways=ways))
+        found.append(op.filled(Operation, row, minutes=row["time_cycle"] or 0.0, ways=ways))
     return found
 
 
-def _hours(odoo: Odoo, centers: Mapping[int, Row]) -> dict[int, float]:
+def _hours(odoo: Odoo, centers: Mapping[int, op.Row]) -> dict[int, float]:
     calendars = {
         row["resource_calendar_id"].id for row in centers.values() if row["resource_calendar_id"]
     }
     if not calendars:
         return {}
     domain = [["id", "in", sorted(calendars)]]
-    rows = read_rows(odoo, "resource.calendar", domain, ["hours_per_day"], acts_on=_BOM)
+    rows = op.read_rows(odoo, "resource.calendar", domain, ["hours_per_day"], acts_on=_BOM)
     return {row["id"]: row["hours_per_day"] for row in rows}
 
 
-def _capacities(odoo: Odoo, centers: Mapping[int, Row], product: Row) -> dict[int, Row]:
+def _capacities(odoo: Odoo, centers: Mapping[int, op.Row], product: op.Row) -> dict[int, op.Row]:
     """Return the lines of capacities that hold for a product; there are some from 16 on."""
     lines = sorted({number for row in centers.values() for number in row["capacity_ids"] or ()})
     if not lines:
         return {}
     domain = [["id", "in", lines], ["product_id", "in", [product["id"], False]]]
-    rows = read_rows(odoo, "mrp.workcenter.capacity", domain, _CAPACITY, acts_on=_BOM)
-    found: dict[int, Row] = {}
+    rows = op.read_rows(odoo, "mrp.workcenter.capacity", domain, _CAPACITY, acts_on=_BOM)
+    found: dict[int, op.Row] = {}
     for row in sorted(rows, key=lambda row: row["product_id"] is None):
         unit = row["product_uom_id"]
         if unit is None or unit.id == product["uom_id"].id:
@@ -183,12 +178,12 @@ def _capacities(odoo: Odoo, centers: Mapping[int, Row], product: Row) -> dict[in
 
 def _way(
     odoo: Odoo,
-    center: Row,
-    operation: Row,
-    bom: Row,
+    center: op.Row,
+    operation: op.Row,
+    bom: op.Row,
     quantity: float,
     hours: Mapping[int, float],
-    capacities: Mapping[int, Row],
+    capacities: Mapping[int, op.Row],
     *,
     alternative: bool,
 ) -> Way:
@@ -215,9 +210,9 @@ def _way(
     )
 
 
-def find_work_center(odoo: Odoo, workcenter: NameOrId) -> int | None:
+def find_work_center(odoo: Odoo, workcenter: op.NameOrId) -> int | None:
     """Return the work center meant; None for none."""
-    return resolve(odoo, Wanted.of(_WORK_CENTER, workcenter, "workcenter_id"), required=False)
+    return op.resolve(odoo, op.Wanted.of(_WORK_CENTER, workcenter, "workcenter_id"), required=False)
 
 
 def chosen_ways(

@@ -8,16 +8,10 @@ from typing import Annotated, Any
 import attrs
 from annotated_doc import Doc
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.inventory.transfers import picks
 from odoo_toolkit.apps.manufacturing.operations import Operation
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import words
-from odoo_toolkit.display import Shown
-from odoo_toolkit.operations.documents import Document, Row, filled, find, read_rows
-from odoo_toolkit.operations.lots import lot_model
-from odoo_toolkit.operations.preview import not_in_stock
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plans import PlannedDocument, PlannedLine
 from odoo_toolkit.records.results import RecordName
 
 OrderId = Annotated[int | None, Doc("Manufacturing order id, or give order_name.")]
@@ -25,7 +19,7 @@ OrderName = Annotated[str | None, Doc("Reference, e.g. WH/MO/00012.")]
 
 #: The planned start is ``date_planned_start`` up to 16, where ``date_start`` is the real one. There
 #: is one lot up to 18 and several from 19 on; the group of an order and its backorders was renamed.
-ORDER = Document(
+ORDER = op.Document(
     model="mrp.production",
     noun="manufacturing order",
     argument="order_id",
@@ -48,7 +42,7 @@ _STATES = {
 
 #: As of a transfer: ``quantity`` with ``picked`` from 17 on, two fields up to 16.
 #: ``availability`` is the free quantity in the location of the move.
-_MOVE_FIELDS = words("""
+_MOVE_FIELDS = op.words("""
     product_id product_uom_qty product_qty product_uom location_id location_dest_id state
     quantity_done reserved_availability quantity picked availability product_type is_storable
     has_tracking move_line_ids byproduct_id
@@ -57,7 +51,7 @@ _TOLERANCE = 1e-6
 
 
 @attrs.frozen(kw_only=True)
-class Component(Shown):
+class Component(op.Shown):
     """A component of an order, in its unit of measure.
 
     Attributes:
@@ -79,7 +73,7 @@ class Component(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class WorkOrder(Shown):
+class WorkOrder(op.Shown):
     """A work order. Durations are in minutes."""
 
     id: int
@@ -91,7 +85,7 @@ class WorkOrder(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class Related(Shown):
+class Related(op.Shown):
     """Another part of an order that was produced in parts."""
 
     id: int
@@ -101,7 +95,7 @@ class Related(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class Order(Shown):
+class Order(op.Shown):
     """A manufacturing order, as it is in Odoo now.
 
     Attributes:
@@ -166,14 +160,14 @@ def get_order(
         NotFoundError: The order does not exist.
         AmbiguousNameError: Several orders match the name.
     """
-    row = find(odoo, ORDER, order_id, order_name)
+    row = op.find(odoo, ORDER, order_id, order_name)
     asked: list[Callable[[], Any]] = [
         lambda: read_components(odoo, row["id"], with_lots=True),
         lambda: read_work_orders(odoo, row["workorder_ids"]),
         lambda: read_related(odoo, row),
         lambda: read_lots_made(odoo, row),
     ]
-    moves, work_orders, related, lots = side_by_side(asked)
+    moves, work_orders, related, lots = op.side_by_side(asked)
     is_open = row["state"] not in _FINISHED
     return order_of(
         row,
@@ -186,9 +180,9 @@ def get_order(
     )
 
 
-def order_of(row: Row, **told: Any) -> Order:
+def order_of(row: op.Row, **told: Any) -> Order:
     """Make the result of an order's row, which may be no more than its id and name."""
-    return filled(
+    return op.filled(
         Order,
         row,
         quantity=row.get("product_qty"),
@@ -200,7 +194,7 @@ def order_of(row: Row, **told: Any) -> Order:
     )
 
 
-def planned_end(row: Row) -> str | None:
+def planned_end(row: op.Row) -> str | None:
     """Return when an order is to be ready; None where that is not known."""
     # Up to 16 ``date_finished`` is when it really was.
     if row.get("date_planned_start"):
@@ -209,29 +203,29 @@ def planned_end(row: Row) -> str | None:
     return row.get("date_finished")
 
 
-def read_lots_made(odoo: Odoo, row: Row) -> list[RecordName]:
+def read_lots_made(odoo: Odoo, row: op.Row) -> list[RecordName]:
     """Return the lots of what is made; a round trip only from 19 on, where there may be several."""
     if row["lot_producing_id"]:
         return [row["lot_producing_id"]]
     domain = [["id", "in", list(row["lot_producing_ids"] or ())]]
     if not row["lot_producing_ids"]:
         return []
-    rows = read_rows(odoo, lot_model(odoo), domain, ["name"], acts_on=ORDER.model, order="id")
+    rows = op.read_rows(odoo, op.lot_model(odoo), domain, ["name"], acts_on=ORDER.model, order="id")
     return [RecordName(id=lot["id"], name=lot["name"]) for lot in rows]
 
 
-def read_related(odoo: Odoo, row: Row) -> list[Related]:
+def read_related(odoo: Odoo, row: op.Row) -> list[Related]:
     """Return the other parts of an order that was made in parts; no round trip for none."""
     group = "production_group_id" if row["production_group_id"] else "procurement_group_id"
     if not row["backorder_sequence"] or not row[group]:
         return []
     domain = [[group, "=", row[group].id], ["id", "!=", row["id"]]]
     fields = ("name", "state", "product_qty")
-    rows = read_rows(odoo, ORDER.model, domain, fields, order="id")
-    return [filled(Related, other, quantity=other["product_qty"]) for other in rows]
+    rows = op.read_rows(odoo, ORDER.model, domain, fields, order="id")
+    return [op.filled(Related, other, quantity=other["product_qty"]) for other in rows]
 
 
-def previewed(row: Row, amount: float, lines: Sequence[PlannedLine]) -> PlannedDocument:
+def previewed(row: op.Row, amount: float, lines: Sequence[op.PlannedLine]) -> op.PlannedDocument:
     """Return an order for a plan: what it makes, and of what; no round trip.
 
     Args:
@@ -240,13 +234,13 @@ def previewed(row: Row, amount: float, lines: Sequence[PlannedLine]) -> PlannedD
         lines: the components that would be used.
     """
     uom, product = row.get("product_uom_id"), row.get("product_id")
-    makes = PlannedLine(
+    makes = op.PlannedLine(
         product=product.name if product else None,
         quantity=amount,
         uom=uom.name if uom else None,
         change="made",
     )
-    return PlannedDocument(
+    return op.PlannedDocument(
         model=ORDER.model,
         id=row["id"],
         name=row["name"],
@@ -254,13 +248,13 @@ def previewed(row: Row, amount: float, lines: Sequence[PlannedLine]) -> PlannedD
         state=row.get("state"),
         delivery_date=row.get("date_deadline"),
         lines=[makes, *lines],
-        notes=not_in_stock(lines),
+        notes=op.not_in_stock(lines),
     )
 
 
 def read_components(
     odoo: Odoo, order_id: int, *, with_lots: bool = False, with_byproducts: bool = False
-) -> list[Row]:
+) -> list[op.Row]:
     """Return the moves of an order's components that are not cancelled, alike on all versions.
 
     Keys: id, product, needed, reserved, free, missing, consumed, entered, ratio (of the product's
@@ -278,15 +272,15 @@ def read_components(
     domain += [["raw_material_production_id", "=", order_id]]
     if with_byproducts:
         domain += ["&", ["production_id", "=", order_id], ["byproduct_id", "!=", False]]
-    rows = read_rows(odoo, "stock.move", domain, _MOVE_FIELDS, acts_on=ORDER.model, order="id")
+    rows = op.read_rows(odoo, "stock.move", domain, _MOVE_FIELDS, acts_on=ORDER.model, order="id")
     moves = [_uniform(row) for row in rows]
     tracked = [move["id"] for move in moves if move["tracking"] != "none" and move["line_ids"]]
     shared = _shared(moves)
-    asked: list[Callable[[], list[Row]]] = [
+    asked: list[Callable[[], list[op.Row]]] = [
         lambda: read_move_lines(odoo, tracked) if with_lots and tracked else [],
         lambda: read_free(odoo, shared, moves[0]["location"]) if shared else [],
     ]
-    lines, stocks = side_by_side(asked)
+    lines, stocks = op.side_by_side(asked)
     _allot(moves, {row["id"]: max(row["free_qty"] or 0.0, 0.0) for row in stocks})
     for move in moves:
         if with_lots and move["id"] in tracked:
@@ -294,14 +288,14 @@ def read_components(
     return moves
 
 
-def read_move_lines(odoo: Odoo, moves: Sequence[int]) -> list[Row]:
+def read_move_lines(odoo: Odoo, moves: Sequence[int]) -> list[op.Row]:
     """Return the lines of moves, alike on all versions: id, move, lot, location, reserved, done."""
     flagged = picks(odoo)
     fields = ["move_id", "lot_id", "location_id", "quantity", "picked", "qty_done"]
     # Up to 16 what is reserved is the quantity that is to do; renamed in 16.
     fields += ["product_uom_qty", "reserved_uom_qty"]
     domain = [["move_id", "in", list(moves)]]
-    rows = read_rows(odoo, "stock.move.line", domain, fields, acts_on=ORDER.model, order="id")
+    rows = op.read_rows(odoo, "stock.move.line", domain, fields, acts_on=ORDER.model, order="id")
     return [
         {
             "id": row["id"],
@@ -317,7 +311,7 @@ def read_move_lines(odoo: Odoo, moves: Sequence[int]) -> list[Row]:
     ]
 
 
-def as_component(move: Row) -> Component:
+def as_component(move: op.Row) -> Component:
     """Return what is told of a component's move."""
     lots = [line["lot"].name for line in move["lines"] if line["lot"]]
     names = (field.name for field in attrs.fields(Component) if field.name != "lots")
@@ -325,7 +319,7 @@ def as_component(move: Row) -> Component:
     return Component(**told, uom=move["uom"].name, lots=list(dict.fromkeys(lots)))
 
 
-def _uniform(row: Row) -> Row:
+def _uniform(row: op.Row) -> op.Row:
     flagged = row["picked"] is not None
     done = row["quantity" if flagged else "quantity_done"] or 0.0
     finished = row["state"] == "done"
@@ -357,21 +351,21 @@ def _uniform(row: Row) -> Row:
     }
 
 
-def _shared(moves: Sequence[Row]) -> list[int]:
+def _shared(moves: Sequence[op.Row]) -> list[int]:
     """Return the products of which several moves want the same free stock."""
     lacking = [m["product"].id for m in moves if m["stored"] and m["reserved"] < m["needed"]]
     return sorted({number for number in lacking if lacking.count(number) > 1})
 
 
-def read_free(odoo: Odoo, products: Sequence[int], location: int) -> list[Row]:
+def read_free(odoo: Odoo, products: Sequence[int], location: int) -> list[op.Row]:
     """Return what of products is in a location and not reserved."""
     domain = [["id", "in", list(products)]]
-    return read_rows(
+    return op.read_rows(
         odoo, "product.product", domain, ["free_qty"], acts_on=ORDER.model, location=location
     )
 
 
-def _allot(moves: Sequence[Row], free: dict[int, float]) -> None:
+def _allot(moves: Sequence[op.Row], free: dict[int, float]) -> None:
     """Give the moves what is free, once, and note what is missing."""
     for move in moves:
         if move["state"] == "done" or not move["stored"]:
@@ -391,5 +385,5 @@ def read_work_orders(odoo: Odoo, ids: Sequence[int] | None) -> list[WorkOrder]:
         return []
     fields = ("name", "workcenter_id", "state", "duration_expected", "duration")
     domain = [["id", "in", list(ids)]]
-    rows = read_rows(odoo, "mrp.workorder", domain, fields, acts_on=ORDER.model, order="id")
-    return [filled(WorkOrder, row) for row in rows]
+    rows = op.read_rows(odoo, "mrp.workorder", domain, fields, acts_on=ORDER.model, order="id")
+    return [op.filled(WorkOrder, row) for row in rows]

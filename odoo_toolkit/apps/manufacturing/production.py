@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import attrs
 from annotated_doc import Doc
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.manufacturing.actions import CONFIRM, check_open
 from odoo_toolkit.apps.manufacturing.consumption import (
     Use,
@@ -29,14 +29,8 @@ from odoo_toolkit.apps.manufacturing.orders import (
     read_lots_made,
     read_related,
 )
-from odoo_toolkit.call import Call, opened_ids
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import StateError, ValidationError
-from odoo_toolkit.operations.documents import Row, afterwards, find, read_rows, shows, state_error
-from odoo_toolkit.operations.lines import checked_number
-from odoo_toolkit.operations.lots import NamedLot, check_once, find_lots, lot_model
-from odoo_toolkit.operations.steps import AnyStep, Done, Step, operate, permit, send
-from odoo_toolkit.plans import Plan, PlannedLine, operation
 from odoo_toolkit.records.results import RecordName
 
 _TOLERANCE = 1e-6
@@ -44,7 +38,7 @@ _NEW_LOT = "the new lot"
 
 
 @attrs.frozen(kw_only=True)
-class _Enter(Step):
+class _Enter(op.Step):
     """Writes what is produced and used; before that it creates the lots of what is made.
 
     The write's ``vals`` hold the lots that there are, and :data:`_NEW_LOT` for each new one.
@@ -52,12 +46,12 @@ class _Enter(Step):
 
     new_lots: Sequence[Mapping[str, Any]] = ()
 
-    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[op.Call]:
         calls = super().calls(odoo, ids)
         if not self.new_lots:
             return calls
-        model = lot_model(odoo)
-        create = Call(
+        model = op.lot_model(odoo)
+        create = op.Call(
             model=model,
             method="create",
             arguments={"vals_list": [dict(values) for values in self.new_lots]},
@@ -69,25 +63,25 @@ class _Enter(Step):
 
     def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
         *create, write = self.calls(odoo, ids)
-        made = iter([number for call in create for number in send(odoo, call, warnings)])
+        made = iter([number for call in create for number in op.send(odoo, call, warnings)])
         vals = dict(write.arguments["vals"])
         if vals.get("lot_producing_id") == _NEW_LOT:
             vals["lot_producing_id"] = next(made)
         for command in vals.get("lot_producing_ids", ()):
             command[2] = [next(made) if lot == _NEW_LOT else lot for lot in command[2]]
-        return send(odoo, attrs.evolve(write, arguments={"vals": vals}), warnings)
+        return op.send(odoo, attrs.evolve(write, arguments={"vals": vals}), warnings)
 
 
-FINISH = Step(
+FINISH = op.Step(
     model=ORDER.model,
     method="button_mark_done",
     says="Produced",
     fails="The quantities are entered, but it is not produced",
-    seen=shows(ORDER, state=("done",)),
+    seen=op.shows(ORDER, state=("done",)),
 )
 
 
-@operation
+@op.operation
 def produce(
     odoo: Odoo,
     *,
@@ -107,8 +101,8 @@ def produce(
     backorder: Annotated[bool, Doc("Keep the rest open in a backorder.")] = True,
     unreserved: Annotated[bool, Doc("Use missing components too. Stock goes below zero.")] = False,
     allow_more: Annotated[bool, Doc("Allow more than ordered.")] = False,
-    dry_run: DryRun = False,
-) -> Order | Plan:
+    dry_run: op.DryRun = False,
+) -> Order | op.Plan:
     """Produce a manufacturing order, in full or in part.
 
     >>> produce(odoo, order_name="WH/MO/5", quantity=3).message
@@ -135,12 +129,12 @@ def produce(
         ValidationError: A lot or line is wrong. Nothing was written.
         WizardRequiredError: Odoo asks another question. The quantities are already entered.
     """
-    permit(odoo, CONFIRM, _entering({}, ()), FINISH, dry_run=dry_run)
+    op.permit(odoo, CONFIRM, _entering({}, ()), FINISH, dry_run=dry_run)
     given = checked_uses(lines)
     names = _checked_names(lots)
     if quantity is not None:
-        checked_number(quantity, "quantity", positive=True)
-    row = find(odoo, ORDER, order_id, order_name)
+        op.checked_number(quantity, "quantity", positive=True)
+    row = op.find(odoo, ORDER, order_id, order_name)
     check_open(row)
     left = row["product_qty"] - (row["qty_produced"] or 0.0)
     amount = quantity or row["qty_producing"] or left
@@ -163,14 +157,14 @@ def produce(
     values = {"qty_producing": amount, **made}
     values |= {field: of_field for field, of_field in commands.items() if of_field}
     partly = amount < left - _TOLERANCE
-    context: Row = {"skip_backorder": True}
+    context: op.Row = {"skip_backorder": True}
     context |= {"mo_ids_to_backorder": [row["id"]]} if partly and backorder else {}
     # What differs from the bill was said by the caller.
     context |= {"skip_consumption": True} if told else {}
-    steps: list[AnyStep] = [CONFIRM] if row["state"] == "draft" else []
+    steps: list[op.AnyStep] = [CONFIRM] if row["state"] == "draft" else []
     steps += [_entering(values, new_lots), attrs.evolve(FINISH, context=context)]
-    permit(odoo, *steps, dry_run=dry_run)
-    return operate(
+    op.permit(odoo, *steps, dry_run=dry_run)
+    return op.operate(
         odoo,
         steps,
         [row["id"]],
@@ -181,10 +175,10 @@ def produce(
     )
 
 
-def _used(use: Use) -> PlannedLine:
+def _used(use: Use) -> op.PlannedLine:
     lots = ", ".join(use.lots)
     made = use.move["byproduct"]
-    return PlannedLine(
+    return op.PlannedLine(
         product=use.move["product"].name,
         name=f"lots {lots}" if lots else None,
         quantity=use.quantity,
@@ -209,17 +203,17 @@ def _checked_names(lots: Sequence[str] | None) -> list[str]:
     if not all(isinstance(name, str) and name.strip() for name in names):
         raise ValidationError("lots must be a list of strings.", details={"field": "lots"})
     names = [name.strip() for name in names]
-    check_once(names, "lots")
+    op.check_once(names, "lots")
     return names
 
 
-def _check_amount(odoo: Odoo, row: Row, amount: float, left: float, *, allow_more: bool) -> None:
+def _check_amount(odoo: Odoo, row: op.Row, amount: float, left: float, *, allow_more: bool) -> None:
     name = row["name"]
     if left <= _TOLERANCE:
         todo = "Cancel it, or make a new order."
-        raise state_error(ORDER, row, f"Nothing of {name} is left to produce.", todo)
+        raise op.state_error(ORDER, row, f"Nothing of {name} is left to produce.", todo)
     if amount > left + _TOLERANCE and not allow_more:
-        raise state_error(
+        raise op.state_error(
             ORDER,
             row,
             f"{amount:g} are more than is left of {name}: {left:g} "
@@ -229,7 +223,7 @@ def _check_amount(odoo: Odoo, row: Row, amount: float, left: float, *, allow_mor
     if row["product_tracking"] != "serial":
         return
     if row["lot_producing_ids"] is None and abs(amount - 1) > _TOLERANCE:
-        raise state_error(
+        raise op.state_error(
             ORDER,
             row,
             f"{row['product_id'].name} has serial numbers, and Odoo {odoo.version.major} produces"
@@ -238,16 +232,16 @@ def _check_amount(odoo: Odoo, row: Row, amount: float, left: float, *, allow_mor
         )
 
 
-def _check_consumption(odoo: Odoo, row: Row) -> None:
+def _check_consumption(odoo: Odoo, row: op.Row) -> None:
     """Refuse other components than the bill's where it is strict; Odoo only asks about it."""
     consumption = row["consumption"]
     if row["state"] == "draft" and row["bom_id"]:
         # An order takes it from its bill when it is confirmed.
         domain = [["id", "=", row["bom_id"].id]]
-        bills = read_rows(odoo, "mrp.bom", domain, ["consumption"], acts_on=ORDER.model)
+        bills = op.read_rows(odoo, "mrp.bom", domain, ["consumption"], acts_on=ORDER.model)
         consumption = bills[0]["consumption"] if bills else consumption
     if consumption == "strict":
-        raise state_error(
+        raise op.state_error(
             ORDER,
             row,
             f"The bill of materials of {row['name']} does not allow other quantities of its"
@@ -256,12 +250,12 @@ def _check_consumption(odoo: Odoo, row: Row) -> None:
         )
 
 
-def _shortage(row: Row, short: Sequence[Mapping[str, Any]]) -> StateError:
+def _shortage(row: op.Row, short: Sequence[Mapping[str, Any]]) -> StateError:
     listed = "; ".join(
         f"{item['product']}: {item['there']:g} of {item['needed']:g} {item['uom']}"
         for item in short[:10]
     )
-    error = state_error(
+    error = op.state_error(
         ORDER,
         row,
         f"{row['name']} was not produced, because of a shortage: {listed}.",
@@ -274,7 +268,9 @@ def _shortage(row: Row, short: Sequence[Mapping[str, Any]]) -> StateError:
     return error
 
 
-def _lots_made(odoo: Odoo, row: Row, amount: float, names: Sequence[str]) -> tuple[Row, list[Row]]:
+def _lots_made(
+    odoo: Odoo, row: op.Row, amount: float, names: Sequence[str]
+) -> tuple[op.Row, list[op.Row]]:
     """Return what is written of the lots of what is made, and those that have to be created."""
     product, tracking = row["product_id"], row["product_tracking"] or "none"
     if tracking == "none":
@@ -297,14 +293,14 @@ def _lots_made(odoo: Odoo, row: Row, amount: float, names: Sequence[str]) -> tup
             suggestion="Correct lots or quantity, or leave lots out for Odoo's next numbers.",
             details={"field": "lots"},
         )
-    named = [NamedLot(product=product, name=name, field="lots") for name in names]
+    named = [op.NamedLot(product=product, name=name, field="lots") for name in names]
     company = row["company_id"].id
-    found = find_lots(odoo, named, acts_on=ORDER.model, company=company) if named else {}
+    found = op.find_lots(odoo, named, acts_on=ORDER.model, company=company) if named else {}
     if tracking == "serial" and found:
         _check_unused(odoo, product, found)
     ids = [found.get(lot.key, _NEW_LOT) for lot in named] or [_NEW_LOT] * pieces
-    wanted: list[NamedLot | None] = [*named] or [None] * pieces
-    new: list[Row] = [
+    wanted: list[op.NamedLot | None] = [*named] or [None] * pieces
+    new: list[op.Row] = [
         {"product_id": product.id, "company_id": company, **({"name": lot.name} if lot else {})}
         for lot in wanted
         if lot is None or lot.key not in found
@@ -316,7 +312,7 @@ def _check_unused(odoo: Odoo, product: RecordName, found: Mapping[tuple[int, str
     """Refuse a serial number of a piece that is there, or was produced before."""
     ids = sorted(number for (owner, _), number in found.items() if owner == product.id)
     domain = [["lot_id", "in", ids], ["state", "=", "done"]]
-    rows = read_rows(odoo, "stock.move.line", domain, ("lot_id",), acts_on=ORDER.model, limit=1)
+    rows = op.read_rows(odoo, "stock.move.line", domain, ("lot_id",), acts_on=ORDER.model, limit=1)
     if rows:
         raise ValidationError(
             f"The serial number {rows[0]['lot_id'].name} of {product.name} is already in use.",
@@ -326,14 +322,14 @@ def _check_unused(odoo: Odoo, product: RecordName, found: Mapping[tuple[int, str
 
 
 def _result(
-    odoo: Odoo, before: Row, done: Done, amount: float, *, partly: bool, backorder: bool
+    odoo: Odoo, before: op.Row, done: op.Done, amount: float, *, partly: bool, backorder: bool
 ) -> Order:
     """Read back what has become of the order, and of its rest."""
     uom, product = before["product_uom_id"].name, before["product_id"].name
-    rest = opened_ids(done.answers[-1]) if partly and isinstance(done.answers[-1], dict) else []
+    rest = op.opened_ids(done.answers[-1]) if partly and isinstance(done.answers[-1], dict) else []
     domain = [["id", "in", [done.id, *rest]]]
-    rows = afterwards(
-        lambda: read_rows(odoo, ORDER.model, domain, ORDER.fields, order="id"), done.warnings
+    rows = op.afterwards(
+        lambda: op.read_rows(odoo, ORDER.model, domain, ORDER.fields, order="id"), done.warnings
     )
     if not rows:
         message = f"The state of {before['name']} is not known."
@@ -341,9 +337,9 @@ def _result(
     row = next(row for row in rows if row["id"] == done.id)
     others = [RecordName(id=r["id"], name=r["name"]) for r in rows if r["id"] != done.id]
     if partly and backorder and not others and row["state"] == "done":
-        related = afterwards(lambda: read_related(odoo, row), done.warnings) or []
+        related = op.afterwards(lambda: read_related(odoo, row), done.warnings) or []
         others = [RecordName(id=r.id, name=r.name) for r in related if r.state != "done"][-1:]
-    lots = afterwards(lambda: read_lots_made(odoo, row), done.warnings) or []
+    lots = op.afterwards(lambda: read_lots_made(odoo, row), done.warnings) or []
     if row["state"] == "done":
         message = f"Produced {row['qty_produced']:g} {uom} of {product} by {row['name']}."
         message += f" The rest is {others[0].name}." if others else ""

@@ -14,7 +14,7 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge, Len
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.products.variants import (
     ATTRIBUTE,
     TEMPLATE,
@@ -35,35 +35,13 @@ from odoo_toolkit.apps.products.variants import (
 )
 from odoo_toolkit.arguments.compared import Difference, in_words
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError, make_error
-from odoo_toolkit.operations.companies import acting_company, usable_companies
-from odoo_toolkit.operations.documents import (
-    Document,
-    Row,
-    afterwards,
-    filled,
-    read,
-    read_rows,
-    stored_otherwise,
-)
-from odoo_toolkit.operations.lines import (
-    NamesOrIds,
-    check_choice,
-    check_lines,
-    checked_name,
-    wanted_each,
-)
-from odoo_toolkit.operations.links import look_for
-from odoo_toolkit.operations.steps import Done, Step, make, permit, plan
-from odoo_toolkit.plans import Plan, operation
-from odoo_toolkit.records.names import Wanted, resolve_all
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.plain import plain
 
 ProductType = Literal["goods", "service", "storable"]
 
-PRODUCT = Document(
+PRODUCT = op.Document(
     model=TEMPLATE,
     noun="product",
     argument="product_id",
@@ -86,8 +64,8 @@ PRODUCT = Document(
         "product_variant_count",
     ),
 )
-CREATE = Step(model=TEMPLATE, method="create", says="Product created")
-NEW_ATTRIBUTE = Step(model=ATTRIBUTE, method="create", says="Attribute created")
+CREATE = op.Step(model=TEMPLATE, method="create", says="Product created")
+NEW_ATTRIBUTE = op.Step(model=ATTRIBUTE, method="create", says="Attribute created")
 
 
 class VendorLine(TypedDict, total=False):
@@ -103,7 +81,7 @@ class VendorLine(TypedDict, total=False):
 
 
 @attrs.frozen(kw_only=True)
-class Variant(Shown):
+class Variant(op.Shown):
     """A variant, as stored in Odoo.
 
     Attributes:
@@ -122,7 +100,7 @@ class Variant(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class Vendor(Shown):
+class Vendor(op.Shown):
     """A vendor of a product, as stored in Odoo."""
 
     id: int
@@ -135,7 +113,7 @@ class Vendor(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class ProductResult(Shown):
+class ProductResult(op.Shown):
     """A product, as stored in Odoo.
 
     Attributes:
@@ -168,7 +146,7 @@ class ProductResult(Shown):
     warnings: list[str] = attrs.Factory(list)
 
 
-@operation
+@op.operation
 def create_product(
     odoo: Odoo,
     *,
@@ -192,10 +170,10 @@ def create_product(
     ] = None,
     purchase_uom_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     customer_taxes: Annotated[
-        NamesOrIds, Doc("Taxes on sales. [] for none. Default: the company's.")
+        op.NamesOrIds, Doc("Taxes on sales. [] for none. Default: the company's.")
     ] = None,
     vendor_taxes: Annotated[
-        NamesOrIds, Doc("Taxes on purchases. [] for none. Default: the company's.")
+        op.NamesOrIds, Doc("Taxes on purchases. [] for none. Default: the company's.")
     ] = None,
     attributes: Annotated[
         Sequence[AttributeLine] | None,
@@ -209,8 +187,8 @@ def create_product(
     create_attributes: Annotated[
         bool, Doc("Create attributes and values that do not exist yet.")
     ] = False,
-    dry_run: DryRun = False,
-) -> ProductResult | Plan:
+    dry_run: op.DryRun = False,
+) -> ProductResult | op.Plan:
     """Create a product with its variants, barcodes, costs, vendors, taxes and units.
 
     >>> shirt = create_product(
@@ -238,7 +216,7 @@ def create_product(
         ValidationError: An argument is wrong, or a barcode already exists. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    name = checked_name(name, "Set name to the name of the product.")
+    name = op.checked_name(name, "Set name to the name of the product.")
     numbers = {"list_price": price, "standard_price": cost, "weight": weight}
     for field, number in (("price", price), ("cost", cost), ("weight", weight)):
         if number is not None:
@@ -246,7 +224,7 @@ def create_product(
     lines = checked_attributes(attributes)
     own = checked_variants(variants, lines)
     sellers = _checked_vendors(vendors)
-    permit(odoo, CREATE, *([NEW_ATTRIBUTE] if create_attributes else []), dry_run=dry_run)
+    op.permit(odoo, CREATE, *([NEW_ATTRIBUTE] if create_attributes else []), dry_run=dry_run)
     described = odoo.schema.fields(TEMPLATE)
     values: dict[str, Any] = {"name": name, **_type_values(odoo, product_type)}
     values |= {"sale_ok": can_be_sold, "purchase_ok": can_be_purchased}
@@ -288,22 +266,22 @@ def create_product(
         NEW_ATTRIBUTE.of(vals_list={"name": one, "create_variant": "always"}) for one in missing
     ]
 
-    def creation(made: Mapping[str, int]) -> Step:
+    def creation(made: Mapping[str, int]) -> op.Step:
         commands = [attribute.line(made) for attribute in found]
         return CREATE.of(
             vals_list={**values, **({"attribute_line_ids": commands} if commands else {})}
         )
 
-    permit(odoo, *after, dry_run=dry_run)
+    op.permit(odoo, *after, dry_run=dry_run)
     if dry_run:
-        return plan(odoo, [*first, creation({}), *after], (), _would(name, found, own, missing))
+        return op.plan(odoo, [*first, creation({}), *after], (), _would(name, found, own, missing))
     made: dict[str, int] = {}
     warnings: list[str] = []
     try:
         for one, step in zip(missing, first, strict=True):
             made[one] = step.make(odoo, (), warnings)[0]
         create = creation(made)
-        done = make(odoo, [create, *after], ())
+        done = op.make(odoo, [create, *after], ())
     except OdooError as error:
         if made:
             error.message += f" The attributes {', '.join(made)} were created before that."
@@ -318,7 +296,7 @@ def create_product(
 def _checked_vendors(vendors: Sequence[VendorLine] | None) -> list[dict[str, Any]]:
     if plain(vendors) in (None, []):
         return []
-    lines = check_lines(vendors or (), VendorLine.__annotations__, "vendors")
+    lines = op.check_lines(vendors or (), VendorLine.__annotations__, "vendors")
     for index, line in enumerate(lines):
         for key in ("price", "min_quantity", "delay"):
             if key in line:
@@ -329,7 +307,7 @@ def _checked_vendors(vendors: Sequence[VendorLine] | None) -> list[dict[str, Any
 def _type_values(odoo: Odoo, product_type: ProductType) -> dict[str, Any]:
     """Return how the version says what kind of product it is."""
     problem = "product_type must be goods, service or storable, not {}."
-    check_choice(product_type, get_args(ProductType), "product_type", problem, "")
+    op.check_choice(product_type, get_args(ProductType), "product_type", problem, "")
     described = odoo.schema.fields(TEMPLATE)
     plain_type = "service" if product_type == "service" else "consu"
     if product_type != "storable":
@@ -359,7 +337,7 @@ def _check_barcodes(odoo: Odoo, given: Sequence[str | None]) -> None:
     if not barcodes:
         return
     domain = [["barcode", "in", barcodes]]
-    taken = read_rows(odoo, VARIANT, domain, ["display_name", "barcode"], acts_on=TEMPLATE)
+    taken = op.read_rows(odoo, VARIANT, domain, ["display_name", "barcode"], acts_on=TEMPLATE)
     if taken:
         row = taken[0]
         raise ValidationError(
@@ -377,13 +355,13 @@ def _resolve(
 ) -> dict[str, Any]:
     """Return the values of what other records are linked to, all looked up together."""
     wanted = {
-        field: Wanted(model=model, field=argument, id=number, name=named)
+        field: op.Wanted(model=model, field=argument, id=number, name=named)
         for field, (model, argument, number, named) in single.items()
     }
     taxed = {field: given for field, given in taxes.items() if plain(given) is not None}
     company: tuple[Any, ...] = ()
     if any(plain(given) for given in taxed.values()):
-        usable = usable_companies(odoo, acting_company(odoo, TEMPLATE), TEMPLATE)
+        usable = op.usable_companies(odoo, op.acting_company(odoo, TEMPLATE), TEMPLATE)
         company = (["company_id", "in", usable],)
     arguments = {
         "taxes_id": ("customer_taxes", "sale"),
@@ -392,12 +370,12 @@ def _resolve(
     of_taxes = {
         field: [
             attrs.evolve(item, domain=(*company, ["type_tax_use", "=", arguments[field][1]]))
-            for item in wanted_each("account.tax", given, arguments[field][0])
+            for item in op.wanted_each("account.tax", given, arguments[field][0])
         ]
         for field, given in taxed.items()
     }
     of_vendors = [
-        Wanted(
+        op.Wanted(
             model="res.partner",
             field=f"vendors[{index}].vendor_id",
             id=line.get("vendor_id"),
@@ -412,13 +390,15 @@ def _resolve(
             details={"field": nobody[0].field},
         )
     of_currencies = [
-        Wanted(model="res.currency", field=f"vendors[{index}].currency", name=line.get("currency"))
+        op.Wanted(
+            model="res.currency", field=f"vendors[{index}].currency", name=line.get("currency")
+        )
         for index, line in enumerate(sellers)
     ]
     groups = [[*wanted.values()], *of_taxes.values(), of_vendors, of_currencies]
     every = [item for group in groups for item in group]
-    ids = iter(resolve_all(odoo, every, required=False))
-    look_for(odoo, every)
+    ids = iter(op.resolve_all(odoo, every, required=False))
+    op.look_for(odoo, every)
     resolved = [[next(ids) for _ in group] for group in groups]
     values: dict[str, Any] = {
         field: number for field, number in zip(wanted, resolved[0], strict=True) if number
@@ -485,16 +465,16 @@ def _check_single(
 
 def _after(
     attributes: Sequence[Attribute], own: Sequence[Mapping[str, Any]], shared: Mapping[str, Any]
-) -> list[Step]:
+) -> list[op.Step]:
     """Return the steps that follow the creation: prices of values, then what variants have."""
 
     @cache
-    def parts(template: int) -> tuple[list[Made], list[Row]]:
+    def parts(template: int) -> tuple[list[Made], list[op.Row]]:
         return read_made(reading[0], template)
 
     reading: list[Odoo] = []
 
-    def made(odoo: Odoo, template: int) -> tuple[list[Made], list[Row]]:
+    def made(odoo: Odoo, template: int) -> tuple[list[Made], list[op.Row]]:
         reading[:] = [odoo]
         return parts(template)
 
@@ -513,7 +493,7 @@ def _after(
     def variant(values: Mapping[str, str]) -> Any:
         return lambda odoo, template: meant(made(odoo, template)[0], values)
 
-    steps: list[Step] = [
+    steps: list[op.Step] = [
         Beside(
             model=TEMPLATE_VALUE,
             method="write",
@@ -591,29 +571,29 @@ def _would(
 
 def _result(
     odoo: Odoo,
-    done: Done,
+    done: op.Done,
     values: Mapping[str, Any],
     own: Sequence[Mapping[str, Any]],
     shared: Mapping[str, Any],
 ) -> ProductResult:
     warnings = done.warnings
-    row = afterwards(lambda: read(odoo, PRODUCT, done.id), warnings)
+    row = op.afterwards(lambda: op.read(odoo, PRODUCT, done.id), warnings)
     result = ProductResult(id=done.id, name=values["name"], warnings=warnings)
     if row is None:
         return result
-    told = afterwards(lambda: _variants(odoo, done.id), warnings, "its variants")
+    told = op.afterwards(lambda: _variants(odoo, done.id), warnings, "its variants")
     made, shown = told or ([], [])
-    vendors = afterwards(lambda: _vendors(odoo, done.id), warnings, "its vendors") or []
+    vendors = op.afterwards(lambda: _vendors(odoo, done.id), warnings, "its vendors") or []
     taxes = {field: row.get(field) or () for field in ("taxes_id", "supplier_taxes_id")}
     names = _tax_names(odoo, {n for ids in taxes.values() for n in ids}, warnings)
     given: dict[int, dict[str, Any]] = {one.id: dict(shared) for one in made if shared}
     for line in own:
         for number in meant(made, line["values"]):
             given.setdefault(number, {}).update(_of_variant(line))
-    found = afterwards(
+    found = op.afterwards(
         lambda: [
-            *stored_otherwise(odoo, TEMPLATE, {done.id: values}, TEMPLATE),
-            *(stored_otherwise(odoo, VARIANT, given, TEMPLATE) if given else []),
+            *op.stored_otherwise(odoo, TEMPLATE, {done.id: values}, TEMPLATE),
+            *(op.stored_otherwise(odoo, VARIANT, given, TEMPLATE) if given else []),
         ],
         warnings,
     )
@@ -623,7 +603,7 @@ def _result(
     if len(shown) == 1:
         ids += f"; {shown[0].id} as variant, which orders and stock name"
     many = f" with {len(shown)} variants" if len(shown) != 1 else ""
-    return filled(
+    return op.filled(
         ProductResult,
         row,
         message=f"Created the product {row['name']!r}{many} ({ids})",
@@ -646,7 +626,7 @@ def _result(
 def _variants(odoo: Odoo, template: int) -> tuple[list[Made], list[Variant]]:
     made, _ = read_made(odoo, template)
     fields = ["display_name", "default_code", "barcode", "standard_price", "lst_price", "weight"]
-    rows = read_rows(
+    rows = op.read_rows(
         odoo,
         VARIANT,
         [["id", "in", [one.id for one in made]]],
@@ -674,7 +654,7 @@ def _vendors(odoo: Odoo, template: int) -> list[Vendor]:
     described = odoo.schema.fields("product.supplierinfo")
     partner = "partner_id" if "partner_id" in described else "name"
     fields = [partner, "price", "min_qty", "delay", "currency_id", "product_code"]
-    rows = read_rows(
+    rows = op.read_rows(
         odoo,
         "product.supplierinfo",
         [["product_tmpl_id", "=", template]],
@@ -699,8 +679,8 @@ def _vendors(odoo: Odoo, template: int) -> list[Vendor]:
 def _tax_names(odoo: Odoo, ids: set[int], warnings: list[str]) -> dict[int, RecordName]:
     if not ids:
         return {}
-    rows = afterwards(
-        lambda: read_rows(
+    rows = op.afterwards(
+        lambda: op.read_rows(
             odoo,
             "account.tax",
             [["id", "in", sorted(ids)]],

@@ -10,40 +10,10 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge, Gt, Len
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.products.variants import TEMPLATE, VARIANT
-from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import words
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError
-from odoo_toolkit.operations.documents import (
-    Document,
-    Row,
-    afterwards,
-    currency_of,
-    filled,
-    find_id,
-    read,
-    read_rows,
-    row_after,
-)
-from odoo_toolkit.operations.lines import (
-    NamesOrIds,
-    check_choice,
-    check_lines,
-    checked_day,
-    checked_name,
-    checked_number,
-    today,
-    wanted_each,
-)
-from odoo_toolkit.operations.links import look_for
-from odoo_toolkit.operations.steps import Done, Step, operate, permit, send
-from odoo_toolkit.operations.time_zones import own_zone
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plans import Plan, PlannedDocument, PlannedLine, operation
-from odoo_toolkit.records.names import Wanted, resolve, resolve_all
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.moments import utc_string
 
@@ -54,18 +24,18 @@ PARTNER = "res.partner"
 #: Rules of a list that are shown, and that may decide about a price.
 _MOST_RULES, _MOST_DECIDING = 200, 5
 
-PRICE_LIST = Document(
+PRICE_LIST = op.Document(
     model=LIST,
     noun="price list",
     argument="price_list_id",
     fields=("name", "currency_id", "active"),
 )
-CREATE = Step(model=LIST, method="create", says="Price list created")
+CREATE = op.Step(model=LIST, method="create", says="Price list created")
 
 #: What Odoo looks at first: it takes the first rule that fits.
 _ORDER = "applied_on, min_quantity desc, categ_id desc, id desc"
 
-_RULE_FIELDS = words("""
+_RULE_FIELDS = op.words("""
     name applied_on categ_id product_tmpl_id product_id compute_price fixed_price percent_price base
     base_pricelist_id price_discount price_surcharge price_round min_quantity date_start date_end
 """)
@@ -96,7 +66,7 @@ class PriceRuleLine(TypedDict, total=False):
 
 
 @attrs.frozen(kw_only=True)
-class PriceRule(Shown):
+class PriceRule(op.Shown):
     """A rule of a price list, as stored in Odoo.
 
     Attributes:
@@ -115,7 +85,7 @@ class PriceRule(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class PriceListResult(Shown):
+class PriceListResult(op.Shown):
     """A price list, as stored in Odoo.
 
     Attributes:
@@ -134,7 +104,7 @@ class PriceListResult(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class CustomerPrice(Shown):
+class CustomerPrice(op.Shown):
     """The price that a customer pays for a product.
 
     Attributes:
@@ -161,7 +131,7 @@ class CustomerPrice(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class Assign(Step):
+class Assign(op.Step):
     """Gives customers a price list that an earlier step has made."""
 
     model: str = PARTNER
@@ -170,27 +140,27 @@ class Assign(Step):
     fails: str = "The customers do not have it"
     customers: tuple[int, ...] = ()
 
-    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[op.Call]:
         """Return the writing call."""
         step = self.of(vals={"property_product_pricelist": ids[0] if ids else 0})
-        return Step.calls(step, odoo, self.customers)
+        return op.Step.calls(step, odoo, self.customers)
 
     def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
         """Write it to them."""
         (call,) = self.calls(odoo, ids)
-        return send(odoo, call, warnings)
+        return op.send(odoo, call, warnings)
 
 
-@operation
+@op.operation
 def create_price_list(
     odoo: Odoo,
     *,
     name: Annotated[str, Len(1), Doc("Its name.")],
     rules: Annotated[Sequence[PriceRuleLine], Len(1), Doc("Its rules, at least one.")],
     currency: Annotated[str | None, Doc("Such as EUR. Default: the company's.")] = None,
-    customers: Annotated[NamesOrIds, Doc("Customers who get it.")] = None,
-    dry_run: DryRun = False,
-) -> PriceListResult | Plan:
+    customers: Annotated[op.NamesOrIds, Doc("Customers who get it.")] = None,
+    dry_run: op.DryRun = False,
+) -> PriceListResult | op.Plan:
     """Create a price list with its rules, and assign it to customers.
 
     >>> made = create_price_list(
@@ -215,17 +185,17 @@ def create_price_list(
         ValidationError: A rule is wrong. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    name = checked_name(name, "Set name to the name of the price list.")
+    name = op.checked_name(name, "Set name to the name of the price list.")
     lines = _checked_rules(odoo, rules)
-    of_customers = wanted_each(PARTNER, customers, "customers")
+    of_customers = op.wanted_each(PARTNER, customers, "customers")
     assigning = Assign(customers=(0,))
-    permit(odoo, CREATE, *([assigning] if of_customers else []), dry_run=dry_run)
+    op.permit(odoo, CREATE, *([assigning] if of_customers else []), dry_run=dry_run)
     wanted = [_target(line, index) for index, line in enumerate(lines)]
     named = [item for item in wanted if item]
-    money = Wanted(model="res.currency", field="currency", name=currency)
+    money = op.Wanted(model="res.currency", field="currency", name=currency)
     every = [*named, *of_customers, money]
-    ids = iter(resolve_all(odoo, every, required=False))
-    look_for(odoo, every)
+    ids = iter(op.resolve_all(odoo, every, required=False))
+    op.look_for(odoo, every)
     targets = [next(ids) if item else None for item in wanted]
     partners = tuple(number for _ in of_customers if (number := next(ids)))
     currency_id = next(ids)
@@ -235,15 +205,15 @@ def create_price_list(
     ]
     values: dict[str, Any] = {"name": name, "item_ids": [list(item) for item in items]}
     values |= {"currency_id": currency_id} if currency_id else {}
-    steps: list[Step] = [CREATE.of(vals_list=values)]
+    steps: list[op.Step] = [CREATE.of(vals_list=values)]
     steps += [Assign(customers=partners)] if partners else []
 
-    def result(done: Done) -> PriceListResult:
-        row = row_after(odoo, PRICE_LIST, done, name=name)
-        stored = afterwards(
+    def result(done: op.Done) -> PriceListResult:
+        row = op.row_after(odoo, PRICE_LIST, done, name=name)
+        stored = op.afterwards(
             lambda: read_rules(odoo, [["pricelist_id", "=", done.id]]), done.warnings, "its rules"
         )
-        have = afterwards(lambda: _customers(odoo, partners), done.warnings, "its customers")
+        have = op.afterwards(lambda: _customers(odoo, partners), done.warnings, "its customers")
         got = [who for who, listed in (have or {}).values() if listed == done.id]
         if stored is not None and len(stored) != len(items):
             done.warnings.append(f"Of {len(items)} rules, Odoo has stored {len(stored)}.")
@@ -253,7 +223,7 @@ def create_price_list(
                 " ignores the price lists of customers until Pricelists is on in the settings of"
                 " Sales."
             )
-        return filled(
+        return op.filled(
             PriceListResult,
             row,
             message=f"Created the price list {name!r} with {len(stored or items)} rules, ID"
@@ -267,11 +237,11 @@ def create_price_list(
     to = f", and give it to {len(partners)} customers" if partners else ""
     would = f"Would create the price list {name!r} with {len(items)} rules{to}."
 
-    def preview() -> list[PlannedDocument]:
+    def preview() -> list[op.PlannedDocument]:
         rules = [_planned_rule(odoo, item, target) for item, target in told]
         people = ", ".join(who.name for who, _ in _customers(odoo, partners).values())
         return [
-            PlannedDocument(
+            op.PlannedDocument(
                 model=LIST,
                 name=name,
                 currency=currency,
@@ -281,20 +251,22 @@ def create_price_list(
         ]
 
     told = [(item, target) for (_, _, item), target in zip(items, wanted, strict=True)]
-    return operate(odoo, steps, (), result, message=would, dry_run=dry_run, preview=preview)
+    return op.operate(odoo, steps, (), result, message=would, dry_run=dry_run, preview=preview)
 
 
-def _planned_rule(odoo: Odoo, item: Mapping[str, Any], wanted: Wanted | None) -> PlannedLine:
+def _planned_rule(odoo: Odoo, item: Mapping[str, Any], wanted: op.Wanted | None) -> op.PlannedLine:
     """Return a rule in words, with the name of what it is for; one round trip for a record."""
     target = "all products"
     if wanted:
         (number,) = (item[field] for _, field, _ in _KINDS.values() if field in item)
-        rows = read_rows(odoo, wanted.model, [["id", "=", number]], ["display_name"], acts_on=LIST)
+        rows = op.read_rows(
+            odoo, wanted.model, [["id", "=", number]], ["display_name"], acts_on=LIST
+        )
         target = rows[0]["display_name"] if rows else str(number)
     days = [str(item[key]) for key in ("date_start", "date_end") if key in item]
     least = item.get("min_quantity")
     words = [_in_words(dict(item)), f"from {least:g} on" if least else "", " to ".join(days)]
-    return PlannedLine(product=target, name=", ".join(filter(None, words)))
+    return op.PlannedLine(product=target, name=", ".join(filter(None, words)))
 
 
 # Rules --------------------------------------------------------------------------------------------
@@ -310,7 +282,7 @@ _FORMULA = ("percent", "amount", "round_to")
 
 def _checked_rules(odoo: Odoo, rules: Sequence[PriceRuleLine]) -> list[dict[str, Any]]:
     """Return the rules as plain Python, or refuse what is wrong with them by themselves."""
-    lines = check_lines(rules, PriceRuleLine.__annotations__, "rules")
+    lines = op.check_lines(rules, PriceRuleLine.__annotations__, "rules")
     for index, line in enumerate(lines):
         where = f"rules[{index}]"
         ways = [key for key in ("fixed_price", "percent_off", "base") if key in line]
@@ -332,20 +304,20 @@ def _checked_rules(odoo: Odoo, rules: Sequence[PriceRuleLine]) -> list[dict[str,
                 details={"field": f"{where}.{odd[0]}"},
             )
         base = line.get("base", "price")
-        check_choice(
+        op.check_choice(
             base, ("price", "cost"), f"{where}.base", f"{where}.base must be price or cost.", ""
         )
         for key in _NUMBERS:
             if key in line:
-                checked_number(line[key], f"{where}.{key}", positive=False)
+                op.checked_number(line[key], f"{where}.{key}", positive=False)
         for key in ("fixed_price", "min_quantity"):
-            if key in line and checked_number(line[key], f"{where}.{key}", positive=False) < 0:
+            if key in line and op.checked_number(line[key], f"{where}.{key}", positive=False) < 0:
                 raise ValidationError(
                     f"{where}.{key} must not be negative.", details={"field": f"{where}.{key}"}
                 )
         if "round_to" in line:
-            checked_number(line["round_to"], f"{where}.round_to", positive=True)
-        days = [checked_day(line.get(key), f"{where}.{key}") for key in ("date_from", "date_to")]
+            op.checked_number(line["round_to"], f"{where}.round_to", positive=True)
+        days = [op.checked_day(line.get(key), f"{where}.{key}") for key in ("date_from", "date_to")]
         if days[0] and days[1] and days[1] < days[0]:
             raise ValidationError(
                 f"{where} ends before it begins.", details={"field": f"{where}.date_to"}
@@ -359,15 +331,15 @@ def _moment(odoo: Odoo, day: str | None, at: time) -> str | None:
     """Return a time of a day, in the time zone of the connection, as Odoo stores it."""
     if day is None:
         return None
-    local = datetime.combine(datetime.fromisoformat(day).date(), at, own_zone(odoo))
+    local = datetime.combine(datetime.fromisoformat(day).date(), at, op.own_zone(odoo))
     return utc_string(local.astimezone(UTC))
 
 
-def _target(line: Mapping[str, Any], index: int) -> Wanted | None:
+def _target(line: Mapping[str, Any], index: int) -> op.Wanted | None:
     """Return the record that a rule is for; None for all products."""
     for kind, (model, _, _) in _KINDS.items():
         if f"{kind}_id" in line or f"{kind}_name" in line:
-            return Wanted(
+            return op.Wanted(
                 model=model,
                 field=f"rules[{index}].{kind}_id",
                 id=line.get(f"{kind}_id"),
@@ -377,7 +349,7 @@ def _target(line: Mapping[str, Any], index: int) -> Wanted | None:
 
 
 def _item(
-    odoo: Odoo, line: Mapping[str, Any], wanted: Wanted | None, target: int | None
+    odoo: Odoo, line: Mapping[str, Any], wanted: op.Wanted | None, target: int | None
 ) -> dict[str, Any]:
     """Return the values of a rule; what it is for is always said, as 14 to 16 do not derive it."""
     values: dict[str, Any] = {"applied_on": "3_global"}
@@ -409,11 +381,11 @@ def _item(
 
 def read_rules(odoo: Odoo, domain: Sequence[Any], limit: int = _MOST_RULES) -> list[PriceRule]:
     """Return rules in the order in which Odoo looks at them; one round trip."""
-    rows = read_rows(odoo, RULE, domain, _RULE_FIELDS, acts_on=LIST, limit=limit, order=_ORDER)
-    return [filled(PriceRule, row, price=_in_words(row)) for row in rows]
+    rows = op.read_rows(odoo, RULE, domain, _RULE_FIELDS, acts_on=LIST, limit=limit, order=_ORDER)
+    return [op.filled(PriceRule, row, price=_in_words(row)) for row in rows]
 
 
-def _in_words(row: Row) -> str:
+def _in_words(row: op.Row) -> str:
     if row.get("compute_price") == "fixed":
         return f"{row.get('fixed_price') or 0:g}"
     if row.get("compute_price") == "percentage":
@@ -440,19 +412,19 @@ def _customers(odoo: Odoo, ids: Sequence[int]) -> dict[int, tuple[RecordName, in
             RecordName(id=row["id"], name=row["name"]),
             row["property_product_pricelist"].id if row["property_product_pricelist"] else None,
         )
-        for row in read_rows(odoo, PARTNER, [["id", "in", list(ids)]], fields)
+        for row in op.read_rows(odoo, PARTNER, [["id", "in", list(ids)]], fields)
     }
 
 
 # The price of a customer --------------------------------------------------------------------------
 
-_PRODUCT = Document(
+_PRODUCT = op.Document(
     model=VARIANT,
     noun="product",
     argument="product_id",
     fields=("display_name", "product_tmpl_id", "categ_id", "lst_price", "uom_id", "currency_id"),
 )
-_CUSTOMER = Document(
+_CUSTOMER = op.Document(
     model=PARTNER,
     noun="contact",
     argument="partner_id",
@@ -487,15 +459,15 @@ def get_customer_price(
         ValidationError: The quantity or the date is wrong.
         AccessError: Odoo or the policy does not allow it.
     """
-    checked_number(quantity, "quantity", positive=True)
-    day = checked_day(date, "date") or today(odoo)
+    op.checked_number(quantity, "quantity", positive=True)
+    day = op.checked_day(date, "date") or op.today(odoo)
     wanted_list = PRICE_LIST.wanted(price_list_id, price_list_name)
-    chosen = resolve(odoo, wanted_list, required=False)
-    look_for(odoo, [wanted_list])
-    product, customer = side_by_side(
+    chosen = op.resolve(odoo, wanted_list, required=False)
+    op.look_for(odoo, [wanted_list])
+    product, customer = op.side_by_side(
         [
-            lambda: read(odoo, _PRODUCT, find_id(odoo, _PRODUCT, product_id, product_name)),
-            lambda: read(odoo, _CUSTOMER, find_id(odoo, _CUSTOMER, partner_id, partner_name)),
+            lambda: op.read(odoo, _PRODUCT, op.find_id(odoo, _PRODUCT, product_id, product_name)),
+            lambda: op.read(odoo, _CUSTOMER, op.find_id(odoo, _CUSTOMER, partner_id, partner_name)),
         ]
     )
     own = customer["property_product_pricelist"]
@@ -507,7 +479,7 @@ def get_customer_price(
         told["price"] = _price(odoo, product["id"], listed, quantity, moment, customer["id"])
 
     def price_list() -> None:
-        rows = read_rows(odoo, LIST, [["id", "=", listed]], PRICE_LIST.fields)
+        rows = op.read_rows(odoo, LIST, [["id", "=", listed]], PRICE_LIST.fields)
         told["list"] = rows[0] if rows else None
 
     def rules() -> None:
@@ -520,10 +492,10 @@ def get_customer_price(
                 f"The price is Odoo's own; which rule makes it cannot be read: {error.message}"
             )
 
-    side_by_side([price, *([price_list, rules] if listed else [])])
+    op.side_by_side([price, *([price_list, rules] if listed else [])])
     row = told.get("list")
-    of_product = currency_of(product)
-    currency = currency_of(row) if row else of_product
+    of_product = op.currency_of(product)
+    currency = op.currency_of(row) if row else of_product
     full = product["lst_price"]
     discount = (
         round((1 - told["price"] / full) * 100, 2) if full and currency == of_product else None
@@ -559,9 +531,9 @@ def _price(
     if odoo.version.major < 16:
         domain = [["id", "=", product]]
         field = "price" if price_list else "lst_price"
-        (row,) = read_rows(odoo, VARIANT, domain, [field], **context)
+        (row,) = op.read_rows(odoo, VARIANT, domain, [field], **context)
         return float(row[field])
-    call = Call(
+    call = op.Call(
         model=VARIANT,
         method="get_contextual_price",
         ids=(product,),
@@ -573,7 +545,7 @@ def _price(
 
 
 def _fitting(
-    product: Row, price_list: int | None, quantity: float, moment: str | None
+    product: op.Row, price_list: int | None, quantity: float, moment: str | None
 ) -> list[Any]:
     """Return the domain of the rules that fit: like Odoo, by what they name and not by its kind."""
 

@@ -14,24 +14,17 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Gt
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.products.variants import TEMPLATE, TEMPLATE_VALUE, VARIANT
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError
-from odoo_toolkit.operations.documents import Row, afterwards, currency_of, read_rows
-from odoo_toolkit.operations.lines import NamesOrIds, check_choice, checked_number, wanted_each
-from odoo_toolkit.operations.links import look_for
-from odoo_toolkit.operations.steps import Step, permit
-from odoo_toolkit.plans import Plan, PlannedChange, operation_with, planned
 from odoo_toolkit.progress import Steps
-from odoo_toolkit.records.names import Wanted, resolve, resolve_all
 from odoo_toolkit.values.plain import plain
 
 Base = Literal["price", "cost"]
 Rounding = Literal["nearest", "up", "down"]
 
-WRITE = Step(model=TEMPLATE, method="write", says="Price changed")
+WRITE = op.Step(model=TEMPLATE, method="write", says="Price changed")
 
 #: Products of one call, and how far a price may be off to be the same.
 MOST_PRODUCTS, _SAME = 1000, 1e-6
@@ -44,7 +37,7 @@ _ROUNDINGS: Mapping[str, str] = {
 
 
 @attrs.frozen(kw_only=True)
-class PriceChange(Shown):
+class PriceChange(op.Shown):
     """The price of a product before and after.
 
     Attributes:
@@ -62,7 +55,7 @@ class PriceChange(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class PricesResult(Shown):
+class PricesResult(op.Shown):
     """Prices that were changed.
 
     Attributes:
@@ -77,14 +70,14 @@ class PricesResult(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class PricesPlan(Plan):
+class PricesPlan(op.Plan):
     """Prices that would be changed, each with the old and new price."""
 
     prices: list[PriceChange]
     not_changed: list[str] = attrs.Factory(list)
 
 
-@operation_with(PricesPlan)
+@op.operation_with(PricesPlan)
 def change_prices(
     odoo: Odoo,
     *,
@@ -92,14 +85,14 @@ def change_prices(
         int | None, Doc("Id of a product category, with its subcategories.")
     ] = None,
     category_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
-    products: Annotated[NamesOrIds, Doc("Product templates, instead of a category.")] = None,
+    products: Annotated[op.NamesOrIds, Doc("Product templates, instead of a category.")] = None,
     percent: Annotated[float, Gt(-100), Doc("Percentage to add. -10 lowers by a tenth.")] = 0,
     amount: Annotated[float, Doc("Amount to add after the percentage.")] = 0,
     base: Annotated[Base, Doc("Start from the old price or the cost.")] = "price",
     round_to: Annotated[float, Gt(0), Doc("Multiple to round to, such as 0.05 or 1.")] = 0.01,
     rounding: Annotated[Rounding, Doc("Direction of rounding.")] = "nearest",
     after_rounding: Annotated[float, Doc("Amount to add last: -0.01 turns 20 into 19.99.")] = 0,
-    dry_run: DryRun = False,
+    dry_run: op.DryRun = False,
 ) -> PricesResult | PricesPlan:
     """Change the sales prices of a category or of some products by a percentage or formula.
 
@@ -125,17 +118,17 @@ def change_prices(
     """
     numbers = {"percent": percent, "amount": amount, "after_rounding": after_rounding}
     for field, number in numbers.items():
-        checked_number(number, field, positive=False)
+        op.checked_number(number, field, positive=False)
     if percent <= -100:
         raise ValidationError("percent must be more than -100.", details={"field": "percent"})
-    checked_number(round_to, "round_to", positive=True)
+    op.checked_number(round_to, "round_to", positive=True)
     for field, value, allowed in (
         ("base", base, ("price", "cost")),
         ("rounding", rounding, tuple(_ROUNDINGS)),
     ):
         problem = f"{field} must be one of {', '.join(allowed)}, not {{}}."
-        check_choice(value, allowed, field, problem, "")
-    permit(odoo, WRITE, dry_run=dry_run)
+        op.check_choice(value, allowed, field, problem, "")
+    op.permit(odoo, WRITE, dry_run=dry_run)
     rows = _read_products(odoo, _meant(odoo, category_id, category_name, products))
     costs = _costs(odoo, rows) if base == "cost" else {}
     changes: list[PriceChange] = []
@@ -165,7 +158,7 @@ def change_prices(
                 old=old,
                 new=new,
                 base=start if base == "cost" else None,
-                currency=currency_of(row) if row.get("currency_id") else None,
+                currency=op.currency_of(row) if row.get("currency_id") else None,
             )
         )
     by_price: dict[float, list[PriceChange]] = {}
@@ -207,22 +200,22 @@ def _meant(
             details={"fields": ["category_id", "products"]},
         )
     if by_category:
-        wanted = Wanted(
+        wanted = op.Wanted(
             model="product.category", field="category_id", id=category_id, name=category_name
         )
-        found = resolve(odoo, wanted)
-        look_for(odoo, [wanted])
+        found = op.resolve(odoo, wanted)
+        op.look_for(odoo, [wanted])
         return [["categ_id", "child_of", found]]
-    each = wanted_each(TEMPLATE, products, "products")
+    each = op.wanted_each(TEMPLATE, products, "products")
     if not each:
         raise ValidationError("products is empty.", details={"field": "products"})
-    ids = resolve_all(odoo, each)
-    look_for(odoo, each)
+    ids = op.resolve_all(odoo, each)
+    op.look_for(odoo, each)
     return [["id", "in", sorted({number for number in ids if number})]]
 
 
-def _read_products(odoo: Odoo, domain: Sequence[Any]) -> list[Row]:
-    rows = read_rows(
+def _read_products(odoo: Odoo, domain: Sequence[Any]) -> list[op.Row]:
+    rows = op.read_rows(
         odoo,
         TEMPLATE,
         [["active", "=", True], *domain],
@@ -244,17 +237,17 @@ def _read_products(odoo: Odoo, domain: Sequence[Any]) -> list[Row]:
     return rows
 
 
-def _costs(odoo: Odoo, rows: Sequence[Row]) -> dict[int, float]:
+def _costs(odoo: Odoo, rows: Sequence[op.Row]) -> dict[int, float]:
     """Return the cost of each product all of whose variants have the same; one round trip."""
     domain = [["product_tmpl_id", "in", [row["id"] for row in rows]], ["active", "=", True]]
     fields = ["product_tmpl_id", "standard_price"]
     found: dict[int, set[float]] = {}
-    for row in read_rows(odoo, VARIANT, domain, fields, acts_on=TEMPLATE):
+    for row in op.read_rows(odoo, VARIANT, domain, fields, acts_on=TEMPLATE):
         found.setdefault(row["product_tmpl_id"].id, set()).add(row["standard_price"])
     return {template: costs.pop() for template, costs in found.items() if len(costs) == 1}
 
 
-def _extras(odoo: Odoo, rows: Sequence[Row]) -> list[str]:
+def _extras(odoo: Odoo, rows: Sequence[op.Row]) -> list[str]:
     """Name the extra prices of attribute values; one round trip, if products have attributes."""
     varied = [row["id"] for row in rows if row["attribute_line_ids"]]
     if not varied:
@@ -266,7 +259,7 @@ def _extras(odoo: Odoo, rows: Sequence[Row]) -> list[str]:
     ]
     fields = ["name", "price_extra", "product_tmpl_id"]
     try:
-        found = read_rows(odoo, TEMPLATE_VALUE, domain, fields, acts_on=TEMPLATE, order="id")
+        found = op.read_rows(odoo, TEMPLATE_VALUE, domain, fields, acts_on=TEMPLATE, order="id")
     except OdooConnectionError:
         raise
     except OdooError as error:
@@ -299,14 +292,14 @@ def _plan(
         for price, group in by_price.items()
         for call in _write(price).calls(odoo, [one.id for one in group])
     ]
-    shown = planned(odoo, calls, f"Would change the prices of {_count(changes)}.")
+    shown = op.planned(odoo, calls, f"Would change the prices of {_count(changes)}.")
     return PricesPlan(
         dry_run=True,
         message=shown.message,
         needs=shown.needs,
         calls=shown.calls,
         changes=[
-            PlannedChange(id=one.id, field="list_price", before=one.old, after=one.new)
+            op.PlannedChange(id=one.id, field="list_price", before=one.old, after=one.new)
             for one in changes
         ],
         prices=list(changes),
@@ -315,7 +308,7 @@ def _plan(
     )
 
 
-def _write(price: float) -> Step:
+def _write(price: float) -> op.Step:
     return WRITE.of(vals={"list_price": price})
 
 
@@ -347,10 +340,10 @@ def _change(
         progress.finish(1, f"{_count(group)} at {price:g}")
     ids = [one.id for one in changes]
     now = (
-        afterwards(
+        op.afterwards(
             lambda: {
                 row["id"]: row["list_price"]
-                for row in read_rows(odoo, TEMPLATE, [["id", "in", ids]], ["list_price"])
+                for row in op.read_rows(odoo, TEMPLATE, [["id", "in", ids]], ["list_price"])
             },
             warnings,
             "the prices",

@@ -11,13 +11,9 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge
 
-from odoo_toolkit.call import Call
+from odoo_toolkit import operations as op
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
-from odoo_toolkit.operations.documents import Row, read_rows
-from odoo_toolkit.operations.lines import check_lines, checked_number
-from odoo_toolkit.operations.steps import Step, send
-from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.search_text import folded
 from odoo_toolkit.values.plain import plain
@@ -84,7 +80,7 @@ def checked_attributes(given: Sequence[AttributeLine] | None) -> list[dict[str, 
     """Return the attributes as plain Python, or refuse what is wrong with them by themselves."""
     if plain(given) in (None, []):
         return []
-    lines = check_lines(given or (), AttributeLine.__annotations__, "attributes")
+    lines = op.check_lines(given or (), AttributeLine.__annotations__, "attributes")
     seen: set[str] = set()
     for index, line in enumerate(lines):
         where = f"attributes[{index}]"
@@ -121,7 +117,7 @@ def _by_value(given: Any, values: Sequence[str], where: str) -> dict[str, float]
                 suggestion=f"The values are {', '.join(values)}.",
                 details={"field": f"{where}.extra_prices"},
             )
-        checked_number(price, f"{where}.extra_prices", positive=False)
+        op.checked_number(price, f"{where}.extra_prices", positive=False)
     return {named[folded(str(name))]: price for name, price in given.items()}
 
 
@@ -141,7 +137,7 @@ def checked_variants(
     """
     if plain(given) in (None, []):
         return []
-    lines = check_lines(given or (), VariantLine.__annotations__, "variants")
+    lines = op.check_lines(given or (), VariantLine.__annotations__, "variants")
     choices = {
         folded(line["attribute"]): (line["attribute"], {folded(v): v for v in line["values"]})
         for line in attributes
@@ -192,7 +188,7 @@ def _listed(choices: Mapping[str, tuple[str, Mapping[str, str]]]) -> str:
 
 def not_negative(value: Any, field: str) -> float:
     """Return a number from 0 on, or refuse what is none."""
-    number = checked_number(value, field, positive=False)
+    number = op.checked_number(value, field, positive=False)
     if number < 0:
         raise ValidationError(f"{field} must not be negative.", details={"field": field})
     return number
@@ -210,7 +206,7 @@ def find_attributes(
     if not lines:
         return []
     fields = ["name", "create_variant"]
-    rows = read_rows(odoo, ATTRIBUTE, [], fields, acts_on=TEMPLATE, limit=_MOST)
+    rows = op.read_rows(odoo, ATTRIBUTE, [], fields, acts_on=TEMPLATE, limit=_MOST)
     found = [
         _named(rows, line["attribute"], f"attributes[{index}].attribute", create)
         for index, line in enumerate(lines)
@@ -218,7 +214,7 @@ def find_attributes(
     ids = [row["id"] for row in found if row]
     domain = [["attribute_id", "in", ids]]
     values = (
-        read_rows(odoo, VALUE, domain, ["name", "attribute_id"], acts_on=TEMPLATE) if ids else []
+        op.read_rows(odoo, VALUE, domain, ["name", "attribute_id"], acts_on=TEMPLATE) if ids else []
     )
     return [
         Attribute(
@@ -240,19 +236,19 @@ def find_attributes(
     ]
 
 
-def _value_id(rows: Sequence[Row], name: str, field: str, create: bool) -> int | None:
+def _value_id(rows: Sequence[op.Row], name: str, field: str, create: bool) -> int | None:
     row = _named(rows, name, field, create)
     return row["id"] if row else None
 
 
-def _named(rows: Sequence[Row], name: str, field: str, create: bool) -> Row | None:
+def _named(rows: Sequence[op.Row], name: str, field: str, create: bool) -> op.Row | None:
     """Return the row that has a name; None where there is none and it may be created."""
     found = [row for row in rows if folded(str(row["name"])) == folded(name)]
     if len(found) == 1:
         return found[0]
     if found:
         matches = [RecordName(id=row["id"], name=row["name"]) for row in found]
-        raise AmbiguousNameError(field, name, ATTRIBUTE, matches)
+        raise op.AmbiguousNameError(field, name, ATTRIBUTE, matches)
     if create:
         return None
     names = {folded(str(row["name"])): str(row["name"]) for row in rows}
@@ -285,13 +281,13 @@ class Made:
     values: dict[str, str]
 
 
-def read_made(odoo: Odoo, template: int) -> tuple[list[Made], list[Row]]:
+def read_made(odoo: Odoo, template: int) -> tuple[list[Made], list[op.Row]]:
     """Return a product's variants, and its values with their prices; two round trips."""
     domain = [["product_tmpl_id", "=", template]]
     fields = ["product_template_attribute_value_ids"]
-    rows = read_rows(odoo, VARIANT, [["active", "=", True], *domain], fields, acts_on=TEMPLATE)
+    rows = op.read_rows(odoo, VARIANT, [["active", "=", True], *domain], fields, acts_on=TEMPLATE)
     fields = ["name", "attribute_id", "price_extra"]
-    values = read_rows(odoo, TEMPLATE_VALUE, domain, fields, acts_on=TEMPLATE)
+    values = op.read_rows(odoo, TEMPLATE_VALUE, domain, fields, acts_on=TEMPLATE)
     by_id = {value["id"]: value for value in values}
     made = [
         Made(
@@ -318,7 +314,7 @@ def meant(made: Sequence[Made], values: Mapping[str, str]) -> list[int]:
 
 
 @attrs.frozen(kw_only=True)
-class Beside(Step):
+class Beside(op.Step):
     """Writes what belongs to a product that an earlier step has made.
 
     Attributes:
@@ -331,9 +327,9 @@ class Beside(Step):
     label: str
     about: str = TEMPLATE
 
-    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[op.Call]:
         """Return the writing call, on what is yet to be made."""
-        (call,) = Step.calls(self, odoo, (self.label,))
+        (call,) = op.Step.calls(self, odoo, (self.label,))
         return [attrs.evolve(call, acts_on=self.about)]
 
     def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
@@ -345,4 +341,4 @@ class Beside(Step):
                 suggestion="Look at the product's variants, and write it there.",
             )
         (call,) = self.calls(odoo, ids)
-        return send(odoo, attrs.evolve(call, ids=found), warnings)
+        return op.send(odoo, attrs.evolve(call, ids=found), warnings)

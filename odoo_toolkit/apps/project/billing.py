@@ -9,17 +9,13 @@ from typing import Annotated, Any
 import attrs
 from annotated_doc import Doc
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.project.tasks import LINE, TASK
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import words
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import make_error
-from odoo_toolkit.operations.documents import Document, Row, currency_of, filled, find, read_rows
-from odoo_toolkit.operations.groups import in_group
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
 
-ORDER = Document(
+ORDER = op.Document(
     model="sale.order",
     noun="sales order",
     argument="order_id",
@@ -39,7 +35,7 @@ _SEES_ALL = "hr_timesheet.group_hr_timesheet_approver"
 #: Most timesheet lines that are looked at.
 _MOST = 5000
 
-_SOLD_FIELDS = words("""
+_SOLD_FIELDS = op.words("""
     name product_id product_uom product_uom_id product_uom_qty qty_delivered qty_delivered_method
     qty_invoiced qty_to_invoice price_reduce_taxexcl is_service is_downpayment is_expense project_id
     task_id
@@ -55,7 +51,7 @@ _BASES = {
 
 
 @attrs.frozen(kw_only=True)
-class SoldService(Shown):
+class SoldService(op.Shown):
     """A service on a sales order, with its logged hours.
 
     Attributes:
@@ -84,7 +80,7 @@ class SoldService(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class UnbilledHours(Shown):
+class UnbilledHours(op.Shown):
     """Hours on tasks of the order that belong to no order line, so no invoice will include them.
 
     Attributes:
@@ -98,7 +94,7 @@ class UnbilledHours(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class BillingResult(Shown):
+class BillingResult(op.Shown):
     """The services of a sales order, and the next steps to invoice their hours.
 
     Attributes:
@@ -147,15 +143,17 @@ def check_billing(
             suggestion="Install it in Odoo, in Apps.",
             details={"module": "sale_timesheet"},
         )
-    order = find(odoo, ORDER, order_id, order_name)
+    order = op.find(odoo, ORDER, order_id, order_name)
     sold_domain = [["order_id", "=", order["id"]], ["display_type", "=", False]]
     looks: list[Any] = [
-        lambda: read_rows(odoo, SOLD, sold_domain, _SOLD_FIELDS, acts_on=ORDER.model, order="id"),
+        lambda: op.read_rows(
+            odoo, SOLD, sold_domain, _SOLD_FIELDS, acts_on=ORDER.model, order="id"
+        ),
         lambda: _projects(odoo, order["id"]),
         lambda: _invoices(odoo, order),
-        lambda: in_group(odoo, _SEES_ALL, acts_on=LINE.model),
+        lambda: op.in_group(odoo, _SEES_ALL, acts_on=LINE.model),
     ]
-    lines, projects, invoices, sees_all = side_by_side(looks)
+    lines, projects, invoices, sees_all = op.side_by_side(looks)
     lines = [
         row
         for row in lines
@@ -168,7 +166,7 @@ def check_billing(
         lambda: _products(odoo, lines),
         lambda: _timesheets(odoo, ids, [task["id"] for task in tasks], list(own)),
     ]
-    products, logged = side_by_side(looks)
+    products, logged = op.side_by_side(looks)
     warnings: list[str] = []
     if not sees_all:
         warnings.append(
@@ -178,7 +176,7 @@ def check_billing(
         warnings.append(f"Only {_MOST} timesheet lines were looked at.")
     services = [_service(row, products, logged) for row in lines]
     unbilled = _unbilled(logged, {task["id"]: task for task in tasks}, own)
-    currency = currency_of(order)
+    currency = op.currency_of(order)
     confirmed = order["state"] in ("sale", "done")
     todo = list(_todo(order, services, unbilled, products, invoices, currency, confirmed=confirmed))
     amount = round(sum(item.amount_to_invoice for item in services), 2)
@@ -199,38 +197,38 @@ def check_billing(
     )
 
 
-def _projects(odoo: Odoo, order: int) -> list[Row]:
+def _projects(odoo: Odoo, order: int) -> list[op.Row]:
     fields = ("name", "sale_line_id", "allow_billable", "allow_timesheets")
     domain = [["sale_line_id.order_id", "=", order]]
-    return read_rows(odoo, PROJECT, domain, fields, acts_on=ORDER.model)
+    return op.read_rows(odoo, PROJECT, domain, fields, acts_on=ORDER.model)
 
 
-def _invoices(odoo: Odoo, order: Row) -> list[Row]:
+def _invoices(odoo: Odoo, order: op.Row) -> list[op.Row]:
     if not order["invoice_ids"]:
         return []
     domain = [["id", "in", order["invoice_ids"]]]
-    return read_rows(odoo, INVOICE, domain, ("display_name", "state"), acts_on=ORDER.model)
+    return op.read_rows(odoo, INVOICE, domain, ("display_name", "state"), acts_on=ORDER.model)
 
 
-def _tasks(odoo: Odoo, lines: Sequence[int], order: int, projects: Sequence[int]) -> list[Row]:
+def _tasks(odoo: Odoo, lines: Sequence[int], order: int, projects: Sequence[int]) -> list[op.Row]:
     """Return the tasks of the order: those of its lines, and those in its own projects."""
     domain = ["|", ["sale_line_id.order_id", "=", order], ["project_id", "in", list(projects)]]
     fields = ("name", "project_id", "sale_line_id", "allow_billable", "effective_hours")
-    return read_rows(odoo, TASK.model, domain, fields, acts_on=ORDER.model, order="id")
+    return op.read_rows(odoo, TASK.model, domain, fields, acts_on=ORDER.model, order="id")
 
 
-def _products(odoo: Odoo, lines: Sequence[Row]) -> dict[int, Row]:
+def _products(odoo: Odoo, lines: Sequence[op.Row]) -> dict[int, op.Row]:
     ids = sorted({row["product_id"].id for row in lines if row["product_id"]})
     if not ids:
         return {}
     fields = ("invoice_policy", "service_type", "service_tracking")
-    rows = read_rows(odoo, PRODUCT, [["id", "in", ids]], fields, acts_on=ORDER.model)
+    rows = op.read_rows(odoo, PRODUCT, [["id", "in", ids]], fields, acts_on=ORDER.model)
     return {row["id"]: row for row in rows}
 
 
 def _timesheets(
     odoo: Odoo, lines: Sequence[int], tasks: Sequence[int], projects: Sequence[int]
-) -> list[Row]:
+) -> list[op.Row]:
     domain: list[Any] = [
         ["project_id", "!=", False],
         "|",
@@ -240,16 +238,16 @@ def _timesheets(
         ["project_id", "in", list(projects)],
     ]
     fields = ("unit_amount", "task_id", "project_id", "so_line", "timesheet_invoice_id")
-    return read_rows(odoo, LINE.model, domain, fields, limit=_MOST, order="id")
+    return op.read_rows(odoo, LINE.model, domain, fields, limit=_MOST, order="id")
 
 
-def _service(row: Row, products: Mapping[int, Row], logged: Sequence[Row]) -> SoldService:
+def _service(row: op.Row, products: Mapping[int, op.Row], logged: Sequence[op.Row]) -> SoldService:
     own = [item for item in logged if item["so_line"] and item["so_line"].id == row["id"]]
     product = products.get(row["product_id"].id, {}) if row["product_id"] else {}
     by = "ordered quantity"
     if product.get("invoice_policy") == "delivery":
         by = _BASES.get(row["qty_delivered_method"] or "", "delivered quantity")
-    return filled(
+    return op.filled(
         SoldService,
         row,
         invoiced_by=by,
@@ -265,15 +263,15 @@ def _service(row: Row, products: Mapping[int, Row], logged: Sequence[Row]) -> So
     )
 
 
-def _hours(rows: Sequence[Row]) -> float:
+def _hours(rows: Sequence[op.Row]) -> float:
     return round(sum(row["unit_amount"] or 0.0 for row in rows), 2)
 
 
 def _unbilled(
-    logged: Sequence[Row], tasks: Mapping[int, Row], projects: Mapping[int, Row]
+    logged: Sequence[op.Row], tasks: Mapping[int, op.Row], projects: Mapping[int, op.Row]
 ) -> list[UnbilledHours]:
     """Return hours of the order's tasks and projects that belong to no order line."""
-    groups: dict[tuple[RecordName | None, RecordName | None], list[Row]] = defaultdict(list)
+    groups: dict[tuple[RecordName | None, RecordName | None], list[op.Row]] = defaultdict(list)
     for row in logged:
         if not row["so_line"] and row["unit_amount"]:
             groups[row["task_id"], row["project_id"]].append(row)
@@ -294,11 +292,11 @@ def _unbilled(
 
 
 def _todo(
-    order: Row,
+    order: op.Row,
     services: Sequence[SoldService],
     unbilled: Sequence[UnbilledHours],
-    products: Mapping[int, Row],
-    invoices: Sequence[Row],
+    products: Mapping[int, op.Row],
+    invoices: Sequence[op.Row],
     currency: str | None,
     *,
     confirmed: bool,
@@ -338,7 +336,7 @@ def _todo(
             yield f"Post the draft invoice {row['display_name']} (id {row['id']}; post_invoice)."
 
 
-def _todo_of(item: SoldService, product: Row, *, confirmed: bool) -> Iterator[str]:
+def _todo_of(item: SoldService, product: op.Row, *, confirmed: bool) -> Iterator[str]:
     """Yield what is to be done for one service, before it can be invoiced."""
     what = item.product.name if item.product else item.name
     if item.invoiced_by == "ordered quantity":

@@ -11,7 +11,7 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Len
 
-from odoo_toolkit.annotations import DryRun, JsonSchema
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.project.task_lines import (
     TaskLine,
     checked_stages,
@@ -20,31 +20,8 @@ from odoo_toolkit.apps.project.task_lines import (
     values_of,
 )
 from odoo_toolkit.apps.project.tasks import STAGE, TASK, assigned
-from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError
-from odoo_toolkit.operations.documents import (
-    Document,
-    Row,
-    afterwards,
-    filled,
-    not_taken,
-    read_rows,
-    row_after,
-)
-from odoo_toolkit.operations.lines import (
-    NameOrId,
-    checked_day,
-    checked_name,
-    wanted_each,
-    wanted_links,
-)
-from odoo_toolkit.operations.links import linked_ids
-from odoo_toolkit.operations.steps import Done, Step, operate, permit, send
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plain_text import written_text
-from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.results import RecordName
 
 USER = "res.users"
@@ -55,20 +32,20 @@ _TOLD = 40
 #: The state of a task from 17 on while one that it depends on is open, and those that end it.
 _WAITS, _ENDED = "04_waiting_normal", ("1_done", "1_canceled")
 
-PROJECT = Document(
+PROJECT = op.Document(
     model="project.project",
     noun="project",
     argument="project_id",
     fields="name partner_id user_id date_start date privacy_visibility message_partner_ids",
 )
-CREATE = Step(model=PROJECT.model, method="create", says="Project created")
-MAKE = Step(
+CREATE = op.Step(model=PROJECT.model, method="create", says="Project created")
+MAKE = op.Step(
     model=TASK.model,
     method="create",
     says="Tasks created",
     fails="The project is there, but not all of its tasks are",
 )
-LINK = Step(
+LINK = op.Step(
     model=TASK.model,
     method="write",
     says="Dependencies set",
@@ -79,7 +56,7 @@ _SHOWN = (*TASK.fields, "depend_on_ids", "planned_hours", "allocated_hours")
 
 
 @attrs.frozen(kw_only=True)
-class ProjectTask(Shown):
+class ProjectTask(op.Shown):
     """A task of a project, as stored in Odoo.
 
     Attributes:
@@ -104,7 +81,7 @@ class ProjectTask(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class ProjectResult(Shown):
+class ProjectResult(op.Shown):
     """A project, as stored in Odoo.
 
     Attributes:
@@ -137,13 +114,13 @@ class _Made:
 
 
 @attrs.frozen(kw_only=True)
-class _Tasks(Step):
+class _Tasks(op.Step):
     """Makes tasks of the new project, whose stages and parents are there by then."""
 
     rows: tuple[dict[str, Any], ...]
     made: _Made
 
-    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[op.Call]:
         """Return the creation; what has no id yet goes by its name."""
         values = []
         for row in self.rows:
@@ -153,7 +130,7 @@ class _Tasks(Step):
             if parent := row["parent"]:
                 links["parent_id"] = self.made.tasks.get(parent, f"the task {parent!r}")
             values.append({**row["values"], **links})
-        return Step.calls(self.of(vals_list=values), odoo, ids)
+        return op.Step.calls(self.of(vals_list=values), odoo, ids)
 
     @property
     def makes(self) -> bool:
@@ -165,20 +142,20 @@ class _Tasks(Step):
         if not self.made.stages and any(row["stage"] for row in self.rows):
             self.made.stages |= {row["name"]: row["id"] for row in read_stages(odoo, ids[0])}
         (call,) = self.calls(odoo, ids)
-        answer = send(odoo, call, warnings)
+        answer = op.send(odoo, call, warnings)
         names = [row["name"] for row in self.rows]
         self.made.tasks |= dict(zip(names, answer, strict=True))
         return answer
 
 
 @attrs.frozen(kw_only=True)
-class _Dependencies(Step):
+class _Dependencies(op.Step):
     """Sets what tasks depend on, when they are there: so set, they wait from Odoo 17 on."""
 
     rows: tuple[dict[str, Any], ...]
     made: _Made
 
-    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[op.Call]:
         """Return one change for each task that depends on others."""
         known = self.made.tasks
         found = []
@@ -186,26 +163,26 @@ class _Dependencies(Step):
             before = [known.get(name, f"the task {name!r}") for name in row["depends_on"]]
             step = self.of(vals={"depend_on_ids": [[6, 0, before]]})
             task = known.get(row["name"], f"the task {row['name']!r}")
-            found += Step.calls(step, odoo, [task])
+            found += op.Step.calls(step, odoo, [task])
         return found
 
     def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
         """Write them, one after the other."""
-        return [send(odoo, call, warnings) for call in self.calls(odoo, ids)]
+        return [op.send(odoo, call, warnings) for call in self.calls(odoo, ids)]
 
 
-def read_stages(odoo: Odoo, project: int) -> list[Row]:
+def read_stages(odoo: Odoo, project: int) -> list[op.Row]:
     """Return the stages of a project, in order."""
     domain = [["project_ids", "in", [project]]]
-    return read_rows(
+    return op.read_rows(
         odoo, STAGE, domain, ["name"], acts_on=PROJECT.model, order="sequence, id", active_test=True
     )
 
 
-_DAY = JsonSchema({"type": "string"})
+_DAY = op.JsonSchema({"type": "string"})
 
 
-@operation
+@op.operation
 def create_project(
     odoo: Odoo,
     *,
@@ -215,13 +192,13 @@ def create_project(
         Sequence[str], Doc("Those of them in which tasks are done: folded on the board.")
     ] = (),
     tasks: Annotated[Sequence[TaskLine], Doc("Its tasks, up to 200.")] = (),
-    partner: Annotated[NameOrId, Doc("The customer, by name or id.")] = None,
-    manager: Annotated[NameOrId, Doc("Responsible user. Default: the connected user.")] = None,
+    partner: Annotated[op.NameOrId, Doc("The customer, by name or id.")] = None,
+    manager: Annotated[op.NameOrId, Doc("Responsible user. Default: the connected user.")] = None,
     date_start: Annotated[str | date | None, _DAY, Doc("YYYY-MM-DD")] = None,
     date_end: Annotated[str | date | None, _DAY, Doc("YYYY-MM-DD. Needs date_start.")] = None,
     description: Annotated[str | None, Doc("Plain text.")] = None,
-    dry_run: DryRun = False,
-) -> ProjectResult | Plan:
+    dry_run: op.DryRun = False,
+) -> ProjectResult | op.Plan:
     """Create a project with its stages and tasks, their deadlines, assignees and dependencies.
 
     >>> made = create_project(
@@ -252,16 +229,16 @@ def create_project(
             version has no dependencies. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    name = checked_name(name, "Set name to the name of the project.")
+    name = op.checked_name(name, "Set name to the name of the project.")
     columns = checked_stages(stages, closed_stages)
     lines = checked_tasks(tasks, columns)
-    begins, ends = checked_day(date_start, "date_start"), checked_day(date_end, "date_end")
+    begins, ends = op.checked_day(date_start, "date_start"), op.checked_day(date_end, "date_end")
     if ends and (not begins or ends < begins):
         raise ValidationError(
             "date_end needs a date_start that is not after it.", details={"field": "date_end"}
         )
     depending = [line for line in lines if line.get("depends_on")]
-    permit(
+    op.permit(
         odoo,
         CREATE.of(vals_list={"name": name, **_stages(columns)}),
         *([MAKE.of(vals_list={"name": name})] if lines else []),
@@ -277,15 +254,15 @@ def create_project(
         )
     values = [values_of(described, line, index) for index, line in enumerate(lines)]
     wanted = [
-        wanted_each(USER, line.get("users"), f"tasks[{index}].users")
+        op.wanted_each(USER, line.get("users"), f"tasks[{index}].users")
         for index, line in enumerate(lines)
     ]
-    own = wanted_links(partner=("res.partner", partner), manager=(USER, manager))
+    own = op.wanted_links(partner=("res.partner", partner), manager=(USER, manager))
     asked: list[Any] = [
-        lambda: linked_ids(odoo, [*own, *(item for part in wanted for item in part)]),
-        lambda: read_rows(odoo, PROJECT.model, [["name", "=", name]], ["name"], limit=1),
+        lambda: op.linked_ids(odoo, [*own, *(item for part in wanted for item in part)]),
+        lambda: op.read_rows(odoo, PROJECT.model, [["name", "=", name]], ["name"], limit=1),
     ]
-    found, alike = side_by_side(asked)
+    found, alike = op.side_by_side(asked)
     ids = iter(found)
     links = {item.field: next(ids) for item in own}
     people = [[user for user in dict.fromkeys(next(ids) for _ in part) if user] for part in wanted]
@@ -310,19 +287,19 @@ def create_project(
     project |= {"date": ends} if ends else {}
     if description and description.strip():
         field = odoo.schema.fields(PROJECT.model)["description"]
-        project["description"] = written_text(field, description)
+        project["description"] = op.written_text(field, description)
     project |= _stages(columns)
     if depending:
         project["allow_task_dependencies"] = True
     made = _Made()
-    steps: list[Step] = [CREATE.of(vals_list=project)]
+    steps: list[op.Step] = [CREATE.of(vals_list=project)]
     steps += [_making(made, level) for level in levels(rows)]
     if depending:
         linking = tuple(row for row in rows if row["depends_on"])
         steps.append(_Dependencies(**_common(LINK), rows=linking, made=made))
     same = [f"The project {name!r} already exists (id {row['id']})." for row in alike]
 
-    def result(done: Done) -> ProjectResult:
+    def result(done: op.Done) -> ProjectResult:
         done.warnings.extend(same)
         return _result(odoo, done, project, columns, rows, made)
 
@@ -330,7 +307,7 @@ def create_project(
     if dry_run:
         told = [_told(odoo, name, links, begins, ends, columns, rows), *_visible(odoo)]
     would = " ".join([*told, *same])
-    return operate(odoo, steps, (), result, message=would, dry_run=dry_run)
+    return op.operate(odoo, steps, (), result, message=would, dry_run=dry_run)
 
 
 def _stages(columns: Mapping[str, bool]) -> dict[str, Any]:
@@ -342,11 +319,11 @@ def _stages(columns: Mapping[str, bool]) -> dict[str, Any]:
     return {"type_ids": [[0, 0, row] for row in rows]} if rows else {}
 
 
-def _common(step: Step) -> dict[str, Any]:
+def _common(step: op.Step) -> dict[str, Any]:
     return {name: getattr(step, name) for name in ("model", "method", "says", "fails")}
 
 
-def _making(made: _Made, level: Sequence[dict[str, Any]]) -> Step:
+def _making(made: _Made, level: Sequence[dict[str, Any]]) -> op.Step:
     return _Tasks(**_common(MAKE), rows=tuple(level), made=made)
 
 
@@ -395,7 +372,7 @@ def _visible(odoo: Odoo) -> list[str]:
     known = odoo.policy.readable_fields(PROJECT.model, odoo.schema.fields)
     if field not in known:
         return []
-    call = Call(
+    call = op.Call(
         model=PROJECT.model,
         method="default_get",
         arguments={"fields": [field]},
@@ -416,7 +393,7 @@ def _visible(odoo: Odoo) -> list[str]:
 def _names(odoo: Odoo, model: str, ids: Sequence[int]) -> dict[int, str]:
     if not ids:
         return {}
-    rows = read_rows(
+    rows = op.read_rows(
         odoo, model, [["id", "in", list(ids)]], ["display_name"], acts_on=PROJECT.model
     )
     return {**{n: f"id {n}" for n in ids}, **{row["id"]: row["display_name"] for row in rows}}
@@ -427,7 +404,7 @@ def _names(odoo: Odoo, model: str, ids: Sequence[int]) -> dict[int, str]:
 
 def _result(
     odoo: Odoo,
-    done: Done,
+    done: op.Done,
     project: Mapping[str, Any],
     columns: Mapping[str, bool],
     rows: Sequence[dict[str, Any]],
@@ -436,22 +413,22 @@ def _result(
     """Read everything back, and name each difference."""
     warnings = done.warnings
 
-    def tasks() -> list[Row]:
+    def tasks() -> list[op.Row]:
         domain = [["project_id", "=", done.id]]
-        return read_rows(odoo, TASK.model, domain, _SHOWN, order="id") if rows else []
+        return op.read_rows(odoo, TASK.model, domain, _SHOWN, order="id") if rows else []
 
     looks: list[Any] = [
-        lambda: row_after(odoo, PROJECT, done, name=project["name"]),
-        lambda: afterwards(partial(read_stages, odoo, done.id), warnings, "its stages"),
-        lambda: afterwards(tasks, warnings, "its tasks"),
+        lambda: op.row_after(odoo, PROJECT, done, name=project["name"]),
+        lambda: op.afterwards(partial(read_stages, odoo, done.id), warnings, "its stages"),
+        lambda: op.afterwards(tasks, warnings, "its tasks"),
     ]
-    row, stages, stored = side_by_side(looks)
+    row, stages, stored = op.side_by_side(looks)
     linked = {user for task in stored or () for user in task.get("user_ids") or ()}
-    names = afterwards(lambda: _names(odoo, USER, sorted(linked)), warnings, "the users") or {}
+    names = op.afterwards(lambda: _names(odoo, USER, sorted(linked)), warnings, "the users") or {}
     if stages is not None and [stage["name"] for stage in stages] != list(columns):
         shown = ", ".join(stage["name"] for stage in stages) or "none"
         warnings.append(f"The project has these stages: {shown}.")
-    warnings += not_taken(row, {key: project.get(key) for key in ("partner_id", "user_id")})
+    warnings += op.not_taken(row, {key: project.get(key) for key in ("partner_id", "user_id")})
     for key, field in (("date_start", "date_start"), ("date", "date_end")):
         if key in project and key in row and row[key] != project[key]:
             warnings.append(f"{field} is {row[key]}, not {project[key]}.")
@@ -468,7 +445,7 @@ def _result(
             continue
         warnings += _differences(asked, task, by_id, made)
         listed.append(_task(task, by_id, names))
-    return filled(
+    return op.filled(
         ProjectResult,
         row,
         message=f"Created the project {project['name']!r} with ID {done.id}, {len(columns)} stages"
@@ -487,19 +464,19 @@ def _seen_by(visibility: str | None) -> str:
     return f" Odoo has set its visibility to {visibility!r}." if visibility else ""
 
 
-def _users(task: Row) -> list[int]:
+def _users(task: op.Row) -> list[int]:
     if task["user_ids"] is None:
         return [task["user_id"].id] if task["user_id"] else []
     return list(task["user_ids"])
 
 
-def _task(task: Row, by_id: Mapping[int, Row], names: Mapping[int, str]) -> ProjectTask:
+def _task(task: op.Row, by_id: Mapping[int, op.Row], names: Mapping[int, str]) -> ProjectTask:
     users = [RecordName(id=user, name=names.get(user, f"id {user}")) for user in _users(task)]
     if task["user_ids"] is None and task["user_id"]:
         users = [task["user_id"]]
     before = [by_id[n] for n in task["depend_on_ids"] or () if n in by_id]
     hours = task["allocated_hours"]
-    return filled(
+    return op.filled(
         ProjectTask,
         task,
         users=users,
@@ -510,7 +487,7 @@ def _task(task: Row, by_id: Mapping[int, Row], names: Mapping[int, str]) -> Proj
 
 
 def _differences(
-    asked: Mapping[str, Any], task: Row, by_id: Mapping[int, Row], made: _Made
+    asked: Mapping[str, Any], task: op.Row, by_id: Mapping[int, op.Row], made: _Made
 ) -> list[str]:
     """Say in what a stored task differs from what was asked for."""
     what = f"The task {asked['name']!r}"

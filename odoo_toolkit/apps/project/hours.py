@@ -10,17 +10,11 @@ from typing import Annotated, Any
 import attrs
 from annotated_doc import Doc
 
-from odoo_toolkit.annotations import JsonSchema
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.project.schedules import Schedule, Span, read_closed, read_schedules, span_of
 from odoo_toolkit.apps.project.tasks import LINE, STAFF, TASK
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError, make_error
-from odoo_toolkit.operations.documents import Row, read_rows
-from odoo_toolkit.operations.groups import in_group
-from odoo_toolkit.operations.lines import NamesOrIds, checked_day, today, wanted_each
-from odoo_toolkit.operations.links import linked_ids
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.aggregate.aggregation import aggregate
 from odoo_toolkit.records.results import RecordName
 
@@ -30,11 +24,11 @@ _SEES_ALL = "hr_timesheet.group_hr_timesheet_approver"
 #: Most days of one call, rows that are shown, and hours that are too few to matter.
 _MOST_DAYS, _MOST, _SMALL = 370, 1000, 0.05
 
-_DAY = JsonSchema({"type": "string"})
+_DAY = op.JsonSchema({"type": "string"})
 
 
 @attrs.frozen(kw_only=True)
-class HoursRow(Shown):
+class HoursRow(op.Shown):
     """The hours of one employee on one project in one week.
 
     Attributes:
@@ -48,7 +42,7 @@ class HoursRow(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class MissingHours(Shown):
+class MissingHours(op.Shown):
     """An employee who has logged fewer hours in a week than expected.
 
     Attributes:
@@ -67,7 +61,7 @@ class MissingHours(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class HoursReport(Shown):
+class HoursReport(op.Shown):
     """Logged hours, as far as the connected user can see them.
 
     Attributes:
@@ -99,9 +93,9 @@ def get_hours(
         str | date | None, _DAY, Doc("First day. Default: the Monday four weeks ago.")
     ] = None,
     date_to: Annotated[str | date | None, _DAY, Doc("Last day. Default: today.")] = None,
-    employees: Annotated[NamesOrIds, Doc("Only these, by name or id.")] = None,
-    projects: Annotated[NamesOrIds, Doc("Only these, by name or id.")] = None,
-    tasks: Annotated[NamesOrIds, Doc("Only these, by name or id, without subtasks.")] = None,
+    employees: Annotated[op.NamesOrIds, Doc("Only these, by name or id.")] = None,
+    projects: Annotated[op.NamesOrIds, Doc("Only these, by name or id.")] = None,
+    tasks: Annotated[op.NamesOrIds, Doc("Only these, by name or id, without subtasks.")] = None,
 ) -> HoursReport:
     """Return the hours logged by employee, project and week, and the employees with too few hours.
 
@@ -132,9 +126,9 @@ def get_hours(
             suggestion="Install it in Odoo, in Apps.",
             details={"module": "hr_timesheet"},
         )
-    staff = wanted_each(STAFF, employees, "employees")
-    places = wanted_each("project.project", projects, "projects")
-    ids = linked_ids(odoo, [*staff, *places, *wanted_each(TASK.model, tasks, "tasks")])
+    staff = op.wanted_each(STAFF, employees, "employees")
+    places = op.wanted_each("project.project", projects, "projects")
+    ids = op.linked_ids(odoo, [*staff, *places, *op.wanted_each(TASK.model, tasks, "tasks")])
     people, chosen = ids[: len(staff)], ids[len(staff) :]
     domain: list[Any] = [
         ["project_id", "!=", False],
@@ -148,10 +142,10 @@ def get_hours(
     warnings: list[str] = []
     asked: list[Any] = [
         lambda: _sums(odoo, [*domain, *narrowed]),
-        lambda: in_group(odoo, _SEES_ALL, acts_on=LINE.model),
+        lambda: op.in_group(odoo, _SEES_ALL, acts_on=LINE.model),
         lambda: [] if chosen else _staff(odoo, people, warnings),
     ]
-    sums, sees_all, employed = side_by_side(asked)
+    sums, sees_all, employed = op.side_by_side(asked)
     if not sees_all:
         employed = [row for row in employed if row["user_id"] and row["user_id"].id == odoo.uid]
         warnings.append(
@@ -187,8 +181,8 @@ def get_hours(
 def _checked_days(
     odoo: Odoo, date_from: str | date | None, date_to: str | date | None
 ) -> tuple[str, str]:
-    last = checked_day(date_to, "date_to") or today(odoo)
-    first = checked_day(date_from, "date_from")
+    last = op.checked_day(date_to, "date_to") or op.today(odoo)
+    first = op.checked_day(date_from, "date_from")
     if first is None:
         first = (_monday(date.fromisoformat(last)) - timedelta(weeks=4)).isoformat()
     days = (date.fromisoformat(last) - date.fromisoformat(first)).days
@@ -209,10 +203,10 @@ def _name(shown: Any) -> RecordName | None:
     return RecordName(id=shown["id"], name=shown["name"]) if shown else None
 
 
-def _sums(odoo: Odoo, domain: Sequence[Any]) -> list[Row]:
+def _sums(odoo: Odoo, domain: Sequence[Any]) -> list[op.Row]:
     """Return Odoo's sums by employee, project and week."""
     by = ["employee_id", "project_id", "date:week"]
-    found: list[Row] = []
+    found: list[op.Row] = []
     while True:
         page = aggregate(
             odoo, LINE.model, domain, by, ["unit_amount:sum"], limit=None, offset=len(found)
@@ -236,12 +230,12 @@ def _totals(pairs: Any) -> dict[str, float]:
 # Who has logged too few --------------------------------------------------------------------------
 
 
-def _staff(odoo: Odoo, people: Sequence[int | None], warnings: list[str]) -> list[Row]:
+def _staff(odoo: Odoo, people: Sequence[int | None], warnings: list[str]) -> list[op.Row]:
     """Return the employees whose hours are judged."""
     domain = [["id", "in", list(people)]] if people else [["user_id", "!=", False]]
     fields = ("name", "user_id", "resource_calendar_id")
     try:
-        return read_rows(
+        return op.read_rows(
             odoo, STAFF, domain, fields, acts_on=LINE.model, order="name, id", active_test=True
         )
     except OdooError as error:
@@ -251,15 +245,15 @@ def _staff(odoo: Odoo, people: Sequence[int | None], warnings: list[str]) -> lis
 
 def _missing(
     odoo: Odoo,
-    employed: Sequence[Row],
-    sums: Sequence[Row],
+    employed: Sequence[op.Row],
+    sums: Sequence[op.Row],
     domain: Sequence[Any],
     first: str,
     last: str,
     warnings: list[str],
 ) -> Iterator[MissingHours]:
     """Yield who has logged fewer hours than expected, by week, in the days that are over."""
-    over = min(date.fromisoformat(last), date.fromisoformat(today(odoo)) - timedelta(days=1))
+    over = min(date.fromisoformat(last), date.fromisoformat(op.today(odoo)) - timedelta(days=1))
     start = date.fromisoformat(first)
     if not employed or over < start:
         return
@@ -271,7 +265,7 @@ def _missing(
         lambda: _readable(lambda: _leaves(odoo, ids, first, last), warnings),
         lambda: _readable(lambda: _logged_by_leaves(odoo, domain), warnings),
     ]
-    schedules, closed, leaves, by_leaves = side_by_side(asked)
+    schedules, closed, leaves, by_leaves = op.side_by_side(asked)
     logged: dict[tuple[int, str], float] = defaultdict(float)
     for row in sums:
         if row["employee_id"]:
@@ -328,7 +322,7 @@ def _leaves(odoo: Odoo, ids: Sequence[int], first: str, last: str) -> Mapping[in
         ["date_to", ">=", f"{first} 00:00:00"],
     ]
     fields = ("employee_id", "date_from", "date_to")
-    for row in read_rows(odoo, "hr.leave", domain, fields, acts_on=LINE.model, active_test=True):
+    for row in op.read_rows(odoo, "hr.leave", domain, fields, acts_on=LINE.model, active_test=True):
         if row["employee_id"]:
             found[row["employee_id"].id].append(span_of(row))
     return found

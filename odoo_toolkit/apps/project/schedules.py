@@ -10,9 +10,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import attrs
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import words
-from odoo_toolkit.operations.documents import Row, read_rows
 from odoo_toolkit.values.moments import parse_moment
 
 CALENDAR, SHIFT, CLOSED = (
@@ -21,7 +20,7 @@ CALENDAR, SHIFT, CLOSED = (
     "resource.calendar.leaves",
 )
 
-_SHIFT_FIELDS = words("""
+_SHIFT_FIELDS = op.words("""
     calendar_id dayofweek hour_from hour_to day_period week_type display_type duration_hours
     date_from date_to resource_id
 """)
@@ -40,7 +39,7 @@ class Schedule:
         two_weeks: whether they differ from one week to the next.
     """
 
-    shifts: Mapping[int, Sequence[Row]]
+    shifts: Mapping[int, Sequence[op.Row]]
     zone: Any
     two_weeks: bool = False
 
@@ -57,14 +56,14 @@ class Schedule:
         return total
 
 
-def _within(shift: Row, day: date) -> list[tuple[str, bool]]:
+def _within(shift: op.Row, day: date) -> list[tuple[str, bool]]:
     """Return whether a day is within the days of a shift, which only some versions have."""
     shown = day.isoformat()
     first, last = shift["date_from"], shift["date_to"]
     return [("date_from", not first or first <= shown), ("date_to", not last or shown <= last)]
 
 
-def _worked(shift: Row, day: date, zone: Any, off: Sequence[Span]) -> float:
+def _worked(shift: op.Row, day: date, zone: Any, off: Sequence[Span]) -> float:
     """Return the hours of a shift on a day that no time off covers."""
     first, last = float(shift["hour_from"] or 0), float(shift["hour_to"] or 0)
     hours = last - first
@@ -99,11 +98,11 @@ def read_schedules(odoo: Odoo, ids: Sequence[int], acts_on: str) -> dict[int, Sc
         return {}
     fields = ("tz", "two_weeks_calendar", "flexible_hours", "schedule_type")
     domain = [["id", "in", list(ids)]]
-    calendars = read_rows(odoo, CALENDAR, domain, fields, acts_on=acts_on)
-    shifts = read_rows(
+    calendars = op.read_rows(odoo, CALENDAR, domain, fields, acts_on=acts_on)
+    shifts = op.read_rows(
         odoo, SHIFT, [["calendar_id", "in", list(ids)]], _SHIFT_FIELDS, acts_on=acts_on
     )
-    by_day: dict[int, dict[int, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    by_day: dict[int, dict[int, list[op.Row]]] = defaultdict(lambda: defaultdict(list))
     for shift in shifts:
         ordinary = not shift["display_type"] and shift["day_period"] != "lunch"
         if ordinary and not shift["resource_id"] and shift["calendar_id"]:
@@ -135,12 +134,12 @@ def read_closed(odoo: Odoo, first: str, last: str, acts_on: str) -> dict[int | N
     ]
     fields = ("calendar_id", "date_from", "date_to")
     found: dict[int | None, list[Span]] = defaultdict(list)
-    for row in read_rows(odoo, CLOSED, domain, fields, acts_on=acts_on):
+    for row in op.read_rows(odoo, CLOSED, domain, fields, acts_on=acts_on):
         key = row["calendar_id"].id if row["calendar_id"] else None
         found[key].append(span_of(row))
     return found
 
 
-def span_of(row: Row) -> Span:
+def span_of(row: op.Row) -> Span:
     """Return from when to when a row of time off goes."""
     return parse_moment(row["date_from"])[0], parse_moment(row["date_to"])[0]

@@ -9,11 +9,10 @@ from typing import Annotated, Any, TypedDict
 from annotated_doc import Doc
 from annotated_types import Ge
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.project.tasks import choice, deadline
 from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.fields import Field, similar_names
-from odoo_toolkit.operations.lines import NamesOrIds, check_lines, checked_number
-from odoo_toolkit.plain_text import written_text
 
 #: Most tasks of one call.
 MOST_TASKS = 200
@@ -24,7 +23,7 @@ class TaskLine(TypedDict, total=False):
 
     name: Annotated[str, Doc("Each task has a name of its own.")]
     stage: Annotated[str, Doc("One of the stages. Default: the first.")]
-    users: Annotated[NamesOrIds, Doc("Assignees, by name or id. Odoo 14: only one.")]
+    users: Annotated[op.NamesOrIds, Doc("Assignees, by name or id. Odoo 14: only one.")]
     date_deadline: Annotated[
         str, Doc("A date. Odoo 17 and later: also a datetime. A date is 12:00 UTC.")
     ]
@@ -88,7 +87,7 @@ def checked_tasks(tasks: Sequence[TaskLine], columns: Mapping[str, bool]) -> lis
     """Return the tasks as plain Python, each naming others as these are named."""
     if not tasks:
         return []
-    lines = check_lines(tasks, TaskLine.__annotations__, "tasks")
+    lines = op.check_lines(tasks, TaskLine.__annotations__, "tasks")
     if len(lines) > MOST_TASKS:
         raise ValidationError(
             f"{len(lines)} tasks are too many for one call.",
@@ -143,12 +142,12 @@ def values_of(
         values["date_deadline"] = deadline(described["date_deadline"], line["date_deadline"])
     if "planned_hours" in line:
         field = f"tasks[{index}].planned_hours"
-        hours = checked_number(line["planned_hours"], field, positive=False)
+        hours = op.checked_number(line["planned_hours"], field, positive=False)
         if hours < 0:
             raise ValidationError(f"{field} is below 0.", details={"field": field})
         values[_hours_field(described)] = hours
     if text := line.get("description"):
-        values["description"] = written_text(described["description"], text)
+        values["description"] = op.written_text(described["description"], text)
     return values
 
 

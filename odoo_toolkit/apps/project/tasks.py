@@ -12,40 +12,11 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Gt, Len
 
-from odoo_toolkit.annotations import DryRun, JsonSchema
+from odoo_toolkit import operations as op
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError, make_error
 from odoo_toolkit.fields import Field
 from odoo_toolkit.operations import stages
-from odoo_toolkit.operations.documents import (
-    Document,
-    Row,
-    afterwards,
-    filled,
-    find,
-    label,
-    linked_names,
-    not_taken,
-    read,
-    read_all,
-    read_rows,
-    row_after,
-)
-from odoo_toolkit.operations.lines import (
-    NameOrId,
-    NamesOrIds,
-    check_lines,
-    checked_day,
-    checked_name,
-    checked_number,
-    wanted_each,
-)
-from odoo_toolkit.operations.links import linked_ids, look_for
-from odoo_toolkit.operations.steps import Done, Step, operate, permit
-from odoo_toolkit.plain_text import written_text
-from odoo_toolkit.plans import Plan, operation
-from odoo_toolkit.records.names import Wanted, resolve, resolve_all
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.moments import day_string, parse_moment, utc_string
 from odoo_toolkit.values.plain import plain
@@ -58,7 +29,7 @@ TaskId = Annotated[int | None, Doc("Id of the task.")]
 TaskName = Annotated[str | None, Doc("Its name, instead of the id.")]
 
 #: ``user_id`` is Odoo 14's, ``user_ids`` came with 15; ``state`` with 17, for ``kanban_state``.
-TASK = Document(
+TASK = op.Document(
     model="project.task",
     noun="task",
     argument="task_id",
@@ -68,11 +39,11 @@ TASK = Document(
     """,
 )
 PARENT = attrs.evolve(TASK, argument="parent_id", fields=("name", "project_id"))
-CREATE = Step(model=TASK.model, method="create", says="Task created")
+CREATE = op.Step(model=TASK.model, method="create", says="Task created")
 
 
 @attrs.frozen(kw_only=True)
-class TaskResult(Shown):
+class TaskResult(op.Shown):
     """A task as it is now. None means empty, or that the value could not be read.
 
     Attributes:
@@ -97,26 +68,26 @@ class TaskResult(Shown):
     warnings: list[str] = attrs.Factory(list)
 
 
-@operation
+@op.operation
 def create_task(
     odoo: Odoo,
     *,
     name: Annotated[str, Len(1), Doc("Title of the task.")],
     project_id: Annotated[int | None, Doc("Id of the project.")] = None,
     project_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
-    user_ids: Annotated[NamesOrIds, Doc("Assignees. Odoo 14: only one.")] = None,
+    user_ids: Annotated[op.NamesOrIds, Doc("Assignees. Odoo 14: only one.")] = None,
     description: Annotated[str | None, Doc("Plain text.")] = None,
     date_deadline: Annotated[
         str | date | datetime | None,
-        JsonSchema({"type": "string"}),
+        op.JsonSchema({"type": "string"}),
         Doc("A date. Odoo 17 and later: also a datetime."),
     ] = None,
     priority: Annotated[str, Doc("0 or 1. Odoo 19: 0 to 3.")] = "0",
     parent_id: Annotated[int | None, Doc("Id of the parent task.")] = None,
     parent_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
-    tag_ids: Annotated[NamesOrIds, Doc("Ids or names of tags.")] = None,
-    dry_run: DryRun = False,
-) -> TaskResult | Plan:
+    tag_ids: Annotated[op.NamesOrIds, Doc("Ids or names of tags.")] = None,
+    dry_run: op.DryRun = False,
+) -> TaskResult | op.Plan:
     """Create a task, or a subtask.
 
     >>> task = create_task(odoo, name="Paint", project_name="House")
@@ -134,12 +105,12 @@ def create_task(
         ValidationError: An argument is wrong. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    name = checked_name(name, "Set name to what has to be done.")
-    permit(odoo, CREATE, dry_run=dry_run)
+    name = op.checked_name(name, "Set name to what has to be done.")
+    op.permit(odoo, CREATE, dry_run=dry_run)
     described = odoo.schema.fields(TASK.model)
     values = {"name": name, "priority": choice(described["priority"], priority)}
-    assignees = wanted_each("res.users", user_ids, "user_ids")
-    linked = resolve_all(odoo, [*assignees, *wanted_each("project.tags", tag_ids, "tag_ids")])
+    assignees = op.wanted_each("res.users", user_ids, "user_ids")
+    linked = op.resolve_all(odoo, [*assignees, *op.wanted_each("project.tags", tag_ids, "tag_ids")])
     numbers = [number for number in linked if number]
     users, tags = (
         list(dict.fromkeys(part)) for part in (numbers[: len(assignees)], numbers[len(assignees) :])
@@ -147,32 +118,34 @@ def create_task(
     if users:
         values |= assigned(described, users)
     if description:
-        values["description"] = written_text(described["description"], description)
+        values["description"] = op.written_text(described["description"], description)
     if date_deadline is not None:
         values["date_deadline"] = deadline(described["date_deadline"], date_deadline)
     if tags:
         values["tag_ids"] = [[6, 0, tags]]
-    parent = resolve(odoo, PARENT.wanted(parent_id, parent_name), required=False)
-    wanted = Wanted(model="project.project", field="project_id", id=project_id, name=project_name)
-    project = resolve(odoo, wanted, required=parent is None)
+    parent = op.resolve(odoo, PARENT.wanted(parent_id, parent_name), required=False)
+    wanted = op.Wanted(
+        model="project.project", field="project_id", id=project_id, name=project_name
+    )
+    project = op.resolve(odoo, wanted, required=parent is None)
     if dry_run:
-        look_for(odoo, [wanted])
+        op.look_for(odoo, [wanted])
     if parent is not None:
         # Given explicitly: Odoo 18 takes a subtask without a project for a private task.
-        project = project or _project_of(read(odoo, PARENT, parent))
+        project = project or _project_of(op.read(odoo, PARENT, parent))
         values["parent_id"] = parent
     values["project_id"] = project
 
-    def result(done: Done) -> TaskResult:
-        row = row_after(odoo, TASK, done, name=name)
+    def result(done: op.Done) -> TaskResult:
+        row = op.row_after(odoo, TASK, done, name=name)
         return task_result(odoo, row, f"Created task {name!r} with ID {done.id}", done.warnings)
 
     would = f"Would create the task {name!r}."
     steps = [CREATE.of(vals_list=values)]
-    return operate(odoo, steps, (), result, message=would, dry_run=dry_run)
+    return op.operate(odoo, steps, (), result, message=would, dry_run=dry_run)
 
 
-@operation
+@op.operation
 def move_stage(
     odoo: Odoo,
     *,
@@ -180,8 +153,8 @@ def move_stage(
     task_name: TaskName = None,
     stage_id: Annotated[int | None, Doc("Id of the stage.")] = None,
     stage_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
-    dry_run: DryRun = False,
-) -> TaskResult | Plan:
+    dry_run: op.DryRun = False,
+) -> TaskResult | op.Plan:
     """Move a task to another stage of its project.
 
     >>> stage = move_stage(odoo, task_name="Paint", stage_name="Done").stage
@@ -199,16 +172,18 @@ def move_stage(
         AccessError: Odoo or the policy does not allow it.
     """
 
-    def stage_for(task: Row) -> RecordName:
+    def stage_for(task: op.Row) -> RecordName:
         return find_stage(odoo, task, stage_id, stage_name)
 
-    def told(row: Row, message: str, warnings: list[str]) -> TaskResult:
+    def told(row: op.Row, message: str, warnings: list[str]) -> TaskResult:
         return task_result(odoo, row, message, warnings)
 
     return stages.move(odoo, TASK, task_id, task_name, stage_for, told, dry_run=dry_run)
 
 
-def find_stage(odoo: Odoo, task: Row, stage_id: int | None, stage_name: str | None) -> RecordName:
+def find_stage(
+    odoo: Odoo, task: op.Row, stage_id: int | None, stage_name: str | None
+) -> RecordName:
     """Return the stage meant, which must be one of the task's project."""
     project = task["project_id"]
     if not project:
@@ -226,10 +201,10 @@ def find_stage(odoo: Odoo, task: Row, stage_id: int | None, stage_name: str | No
     )
 
 
-def no_project(task: Row, why: str) -> ValidationError:
+def no_project(task: op.Row, why: str) -> ValidationError:
     """Return the error for a task without the project that it needs."""
     return ValidationError(
-        f"{label(task)} does not belong to a project, {why}.",
+        f"{op.label(task)} does not belong to a project, {why}.",
         suggestion="Assign the task to a project first: write its project_id.",
         details={"model": TASK.model, "id": task["id"]},
     )
@@ -290,29 +265,29 @@ def deadline(field: Field, value: str | date | datetime) -> str:
     return utc_string(moment)
 
 
-def _project_of(parent: Row) -> int:
+def _project_of(parent: op.Row) -> int:
     if not parent["project_id"]:
         raise ValidationError(
-            f"The parent task {label(parent)} does not belong to a project.",
+            f"The parent task {op.label(parent)} does not belong to a project.",
             suggestion="Give project_id.",
             details={"field": "project_id"},
         )
     return int(parent["project_id"].id)
 
 
-def task_result(odoo: Odoo, row: Row, message: str, warnings: list[str]) -> TaskResult:
+def task_result(odoo: Odoo, row: op.Row, message: str, warnings: list[str]) -> TaskResult:
     """Return a row of :data:`TASK` as a result, with the names of who it is assigned to."""
     users = [row["user_id"]] if row.get("user_id") else []
     if ids := row.get("user_ids"):
-        users = linked_names(odoo, "res.users", ids, "assignees", warnings, acts_on=TASK.model)
+        users = op.linked_names(odoo, "res.users", ids, "assignees", warnings, acts_on=TASK.model)
     state = row.get("state") or row.get("kanban_state")
-    return filled(TaskResult, row, users=users, state=state, message=message, warnings=warnings)
+    return op.filled(TaskResult, row, users=users, state=state, message=message, warnings=warnings)
 
 
-CHANGE = Step(model=TASK.model, method="write", says="Changed")
+CHANGE = op.Step(model=TASK.model, method="write", says="Changed")
 
 
-@operation
+@op.operation
 def update_task(
     odoo: Odoo,
     *,
@@ -325,13 +300,15 @@ def update_task(
         str | None, Doc("Such as done, canceled. Odoo 16 and earlier: ready, blocked.")
     ] = None,
     priority: Annotated[str | None, Doc("0 is normal. Higher is more important.")] = None,
-    users: Annotated[NamesOrIds, Doc("All assignees. [] for none.")] = None,
+    users: Annotated[op.NamesOrIds, Doc("All assignees. [] for none.")] = None,
     date_deadline: Annotated[
-        str | date | datetime | None, JsonSchema({"type": "string"}), Doc("Last day, YYYY-MM-DD.")
+        str | date | datetime | None,
+        op.JsonSchema({"type": "string"}),
+        Doc("Last day, YYYY-MM-DD."),
     ] = None,
     description: Annotated[str | None, Doc("New description in plain text.")] = None,
-    dry_run: DryRun = False,
-) -> TaskResult | Plan:
+    dry_run: op.DryRun = False,
+) -> TaskResult | op.Plan:
     """Change a task. Values that you do not pass stay the same.
 
     >>> update_task(odoo, task_name="Paint", date_deadline="2027-03-01").date_deadline
@@ -352,11 +329,11 @@ def update_task(
             the state or priority. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    permit(odoo, CHANGE, dry_run=dry_run)
+    op.permit(odoo, CHANGE, dry_run=dry_run)
     described = odoo.schema.fields(TASK.model)
     values: dict[str, Any] = {}
     if name is not None:
-        values["name"] = checked_name(name, "Set name to what has to be done.")
+        values["name"] = op.checked_name(name, "Set name to what has to be done.")
     if state is not None:
         field = "state" if "state" in described else "kanban_state"
         values[field] = choice(described[field], state)
@@ -371,24 +348,24 @@ def update_task(
     if date_deadline is not None:
         values["date_deadline"] = deadline(described["date_deadline"], date_deadline)
     if description is not None:
-        values["description"] = written_text(described["description"], description)
-    wanted = wanted_each("res.users", users, "users")
+        values["description"] = op.written_text(described["description"], description)
+    wanted = op.wanted_each("res.users", users, "users")
     by_stage = stage_id is not None or stage_name is not None
     if not values and users is None and not by_stage:
         raise ValidationError(
             "There is nothing to change.", suggestion="Give at least one value that is new."
         )
-    task = find(odoo, TASK, task_id, task_name)
+    task = op.find(odoo, TASK, task_id, task_name)
     if users is not None:
-        found = [user for user in linked_ids(odoo, wanted) if user is not None]
+        found = [user for user in op.linked_ids(odoo, wanted) if user is not None]
         values |= assigned(described, sorted(set(found)))
     if by_stage:
         values["stage_id"] = find_stage(odoo, task, stage_id, stage_name).id
-    what = label(task)
+    what = op.label(task)
 
-    def result(done: Done) -> TaskResult:
-        now = row_after(odoo, TASK, done, name=values.get("name", task["name"]))
-        done.warnings.extend(not_taken(now, {"stage_id": values.get("stage_id")}))
+    def result(done: op.Done) -> TaskResult:
+        now = op.row_after(odoo, TASK, done, name=values.get("name", task["name"]))
+        done.warnings.extend(op.not_taken(now, {"stage_id": values.get("stage_id")}))
         for field in ("state", "kanban_state", "priority"):
             if field in values and now.get(field, values[field]) != values[field]:
                 done.warnings.append(f"Odoo did not take {field} {values[field]}.")
@@ -396,21 +373,21 @@ def update_task(
 
     steps = [CHANGE.of(vals=values)]
     would = f"Would change {what}."
-    return operate(odoo, steps, [task["id"]], result, message=would, dry_run=dry_run)
+    return op.operate(odoo, steps, [task["id"]], result, message=would, dry_run=dry_run)
 
 
-LINE = Document(
+LINE = op.Document(
     model="account.analytic.line",
     noun="timesheet line",
     argument="line_id",
     fields=("name", "date", "unit_amount", "task_id", "project_id", "user_id", "employee_id"),
 )
 WORKED_ON = attrs.evolve(TASK, fields=("name", "active", "project_id", "allow_timesheets"))
-LOG = Step(model=LINE.model, method="create", says="Time logged")
+LOG = op.Step(model=LINE.model, method="create", says="Time logged")
 
 
 @attrs.frozen(kw_only=True)
-class TimesheetResult(Shown):
+class TimesheetResult(op.Shown):
     """A timesheet line as it is now. None means that the value could not be read.
 
     For several entries, ``id`` is the id of the first one.
@@ -441,7 +418,7 @@ class TimesheetResult(Shown):
 _ENTRY = ("hours", "task_id", "task_name", "description", "date", "employee")
 
 
-@operation
+@op.operation
 def log_timesheet(
     odoo: Odoo,
     *,
@@ -450,20 +427,20 @@ def log_timesheet(
     task_name: TaskName = None,
     description: Annotated[str | None, Doc("Work that was done.")] = None,
     date: Annotated[
-        str | Date | None, JsonSchema({"type": "string"}), Doc("Default: today.")
+        str | Date | None, op.JsonSchema({"type": "string"}), Doc("Default: today.")
     ] = None,
     user_id: Annotated[int | None, Doc("Who worked. Default: the connected user.")] = None,
     user_name: Annotated[str | None, Doc("Login or name of the user, instead of the id.")] = None,
-    employee: Annotated[NameOrId, Doc("Who worked, if not a user: name or id.")] = None,
+    employee: Annotated[op.NameOrId, Doc("Who worked, if not a user: name or id.")] = None,
     entries: Annotated[
         Sequence[Mapping[str, Any]] | None,
-        JsonSchema({"type": "array", "items": {"type": "object"}}),
+        op.JsonSchema({"type": "array", "items": {"type": "object"}}),
         Doc(
             "Several: each with hours, task_name (or id), description, date, employee, or as above."
         ),
     ] = None,
-    dry_run: DryRun = False,
-) -> TimesheetResult | Plan:
+    dry_run: op.DryRun = False,
+) -> TimesheetResult | op.Plan:
     """Log time spent on a task, or several entries.
 
     >>> log_timesheet(odoo, task_name="Paint", hours=1.5, description="First coat").hours
@@ -486,7 +463,7 @@ def log_timesheet(
     """
     several = entries is not None
     with _whole(several):
-        rows = check_lines(entries or (), _ENTRY, "entries") if several else [{}]
+        rows = op.check_lines(entries or (), _ENTRY, "entries") if several else [{}]
     if employee is not None and (user_id is not None or user_name is not None):
         raise ValidationError(
             "Both employee and a user are set.",
@@ -498,7 +475,7 @@ def log_timesheet(
     places = [f"entries[{place}]." if several else "" for place in range(len(given))]
     with _whole(several):
         values = [_entry_values(one, place) for one, place in zip(given, places, strict=True)]
-    permit(odoo, LOG, dry_run=dry_run)
+    op.permit(odoo, LOG, dry_run=dry_run)
     if not odoo.schema.module_installed("hr_timesheet"):
         raise make_error(
             "UNKNOWN_METHOD",
@@ -514,20 +491,20 @@ def log_timesheet(
         value |= {"task_id": task["id"], "project_id": task["project_id"].id}
         value |= {"employee_id": person} if person else {"user_id": user} if user else {}
     total = round(sum(value["unit_amount"] for value in values), 6)
-    on = ", ".join(dict.fromkeys(label(task) for task in tasks))
+    on = ", ".join(dict.fromkeys(op.label(task) for task in tasks))
     entry = "entry" if len(values) == 1 else "entries"
     what = f"{total:g} hours on {on}" + (f" in {len(values)} {entry}" if several else "")
 
-    def result(done: Done) -> TimesheetResult:
+    def result(done: op.Done) -> TimesheetResult:
         done.warnings.extend(unsure)
-        row = row_after(odoo, LINE, done, unit_amount=values[0]["unit_amount"])
+        row = op.row_after(odoo, LINE, done, unit_amount=values[0]["unit_amount"])
         made = list(done.answers[0])
         ids = ", ".join(map(str, made))
         # Of several entries, only what is the same of all is told.
         told = {} if len(made) == 1 else dict.fromkeys(_OF_ENTRY)
         left = _hours_left(odoo, tasks, done.warnings)
         rest = "".join(f"; {hours:g} hours left on {name}" for name, hours in left.items())
-        return filled(
+        return op.filled(
             TimesheetResult,
             row,
             ids=made,
@@ -539,7 +516,7 @@ def log_timesheet(
         )
 
     steps = [LOG.of(vals_list=values if several else values[0])]
-    return operate(odoo, steps, (), result, message=f"Would log {what}.", dry_run=dry_run)
+    return op.operate(odoo, steps, (), result, message=f"Would log {what}.", dry_run=dry_run)
 
 
 @contextmanager
@@ -553,17 +530,17 @@ def _whole(several: bool) -> Iterator[None]:
         raise
 
 
-def _hours_left(odoo: Odoo, tasks: Sequence[Row], warnings: list[str]) -> dict[str, float]:
+def _hours_left(odoo: Odoo, tasks: Sequence[op.Row], warnings: list[str]) -> dict[str, float]:
     """Return what is left of the hours that are allocated to tasks, of those that have any."""
     ids = sorted({task["id"] for task in tasks})
     fields = ("name", "allocated_hours", "planned_hours", "remaining_hours")
-    rows = afterwards(
-        lambda: read_rows(odoo, TASK.model, [["id", "in", ids]], fields, acts_on=LINE.model),
+    rows = op.afterwards(
+        lambda: op.read_rows(odoo, TASK.model, [["id", "in", ids]], fields, acts_on=LINE.model),
         warnings,
         "the hours left",
     )
     return {
-        label(row): round(row["remaining_hours"], 2)
+        op.label(row): round(row["remaining_hours"], 2)
         for row in rows or ()
         if (row["allocated_hours"] or row["planned_hours"]) and row["remaining_hours"] is not None
     }
@@ -582,14 +559,14 @@ def _entry_values(entry: Mapping[str, Any], place: str) -> dict[str, Any]:
             suggestion="Set hours to the hours worked.",
             details={"field": f"{place}hours"},
         )
-    hours = checked_number(plain(entry["hours"]), f"{place}hours", positive=True)
+    hours = op.checked_number(plain(entry["hours"]), f"{place}hours", positive=True)
     said = entry["description"]
     if said is not None and not isinstance(said, str):
         raise ValidationError(
             f"{place}description must be text, not {str(said)[:60]!r}.",
             details={"field": f"{place}description"},
         )
-    day = checked_day(entry["date"], f"{place}date")
+    day = op.checked_day(entry["date"], f"{place}date")
     return {
         "name": (said or "").strip() or "/",
         "unit_amount": hours,
@@ -603,7 +580,7 @@ def _tasks(
     places: Sequence[str],
     task_id: int | None,
     task_name: str | None,
-) -> list[Row]:
+) -> list[op.Row]:
     """Return the task of each entry, or refuse one on which no time can be logged."""
     wanted = []
     for entry, place in zip(entries, places, strict=True):
@@ -616,10 +593,10 @@ def _tasks(
             number, name = int(name), None
         wanted.append(attrs.evolve(WORKED_ON.wanted(number, name), field=f"{place}task_id"))
     if len(wanted) == 1:
-        found = [find(odoo, WORKED_ON, wanted[0].id, wanted[0].name)]
+        found = [op.find(odoo, WORKED_ON, wanted[0].id, wanted[0].name)]
     else:
-        ids = [number or 0 for number in resolve_all(odoo, wanted)]
-        of = {row["id"]: row for row in read_all(odoo, WORKED_ON, list(dict.fromkeys(ids)))}
+        ids = [number or 0 for number in op.resolve_all(odoo, wanted)]
+        of = {row["id"]: row for row in op.read_all(odoo, WORKED_ON, list(dict.fromkeys(ids)))}
         found = [of[number] for number in ids]
     for task in found:
         _check_task(task)
@@ -636,20 +613,20 @@ def _who(
     """Return the user who worked, if one is named, the employee of each entry, and doubts."""
     named = [entry["employee"] for entry in entries]
     staff = [
-        Wanted.of(STAFF, one, f"{place}employee")
+        op.Wanted.of(STAFF, one, f"{place}employee")
         for one, place in zip(named, places, strict=True)
         if one is not None
     ]
-    found = iter(linked_ids(odoo, staff) if staff else ())
+    found = iter(op.linked_ids(odoo, staff) if staff else ())
     people = [None if one is None else next(found) for one in named]
     if all(people):
         return None, people, []
-    wanted = Wanted(model="res.users", field="user_id", id=user_id, name=user_name)
-    user = resolve(odoo, wanted, required=False)
+    wanted = op.Wanted(model="res.users", field="user_id", id=user_id, name=user_name)
+    user = op.resolve(odoo, wanted, required=False)
     return user, people, _check_employee(odoo, user or odoo.uid)
 
 
-def _check_task(task: Row) -> None:
+def _check_task(task: op.Row) -> None:
     if not task["project_id"]:
         # From Odoo 17 on, the line would be written without a project and seen nowhere.
         raise no_project(task, "so no time can be logged on it")
@@ -673,7 +650,7 @@ def _check_employee(odoo: Odoo, user: int) -> list[str]:
     """Refuse a user who is not an employee: Odoo 14 and 15 would log the time of nobody."""
     domain = [["user_id", "=", user]]
     try:
-        found = read_rows(
+        found = op.read_rows(
             odoo,
             STAFF,
             domain,

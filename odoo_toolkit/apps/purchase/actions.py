@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import attrs
 from annotated_doc import Doc
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.purchase.orders import (
     CONFIRMED,
     LAYOUT,
@@ -28,36 +28,20 @@ from odoo_toolkit.apps.purchase.orders import (
     readable,
     total_of,
 )
-from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, StateError
-from odoo_toolkit.operations.documents import (
-    Row,
-    afterwards,
-    find,
-    is_locked,
-    read,
-    read_back,
-    read_rows,
-    shows,
-    state_error,
-)
-from odoo_toolkit.operations.preview import read_document
-from odoo_toolkit.operations.steps import Done, Step, operate, permit
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.results import RecordName
 
 _GROUP = ("purchase", "group_purchase_manager")
 _MOST = 200
 
 
-def approvers(odoo: Odoo, row: Row) -> list[RecordName]:
+def approvers(odoo: Odoo, row: op.Row) -> list[RecordName]:
     """Return who may approve an order: the administrators of Purchase in its company.
 
     None where this user cannot know; it never fails.
     """
-    lookup = Call(
+    lookup = op.Call(
         model="ir.model.data",
         method="check_object_reference",
         arguments=dict(zip(("module", "xml_id"), _GROUP, strict=True)),
@@ -70,7 +54,7 @@ def approvers(odoo: Odoo, row: Row) -> list[RecordName]:
         fields = odoo.schema.fields("res.users")
         groups = "all_group_ids" if "all_group_ids" in fields else "groups_id"
         domain = [[groups, "in", [group]], ["company_ids", "in", [row["company_id"].id]]]
-        users = read_rows(
+        users = op.read_rows(
             odoo,
             "res.users",
             domain,
@@ -90,26 +74,26 @@ def who(names: list[RecordName]) -> str:
     return people or "an administrator of Purchase"
 
 
-CONFIRM = Step(
+CONFIRM = op.Step(
     model=ORDER.model,
     method="button_confirm",
     says="Order confirmed",
     fails="Not confirmed",
     # The button's own context: from 16 on, mandatory analytic accounts are checked by it.
     context={"validate_analytic": True},
-    seen=shows(ORDER, state=(*CONFIRMED, "to approve")),
+    seen=op.shows(ORDER, state=(*CONFIRMED, "to approve")),
 )
-APPROVE = Step(
+APPROVE = op.Step(
     model=ORDER.model,
     method="button_approve",
     says="Order approved",
-    seen=shows(ORDER, state=CONFIRMED),
+    seen=op.shows(ORDER, state=CONFIRMED),
 )
-CANCEL = Step(
+CANCEL = op.Step(
     model=ORDER.model,
     method="button_cancel",
     says="Order cancelled",
-    seen=shows(ORDER, state=("cancel",)),
+    seen=op.shows(ORDER, state=("cancel",)),
 )
 
 #: Lines that a result shows.
@@ -120,15 +104,15 @@ _SHOWN = 12
 _KEEPS_RECEIVED = 18
 
 
-@operation
+@op.operation
 def confirm_order(
     odoo: Odoo,
     *,
     order_id: OrderId = None,
     order_name: OrderName = None,
     approve: Annotated[bool, Doc("Approve an order that waits for a second approval.")] = False,
-    dry_run: DryRun = False,
-) -> Order | Plan:
+    dry_run: op.DryRun = False,
+) -> Order | op.Plan:
     """Confirm a request for quotation. It becomes a purchase order, and Odoo creates its receipt.
 
     >>> confirm_order(odoo, order_name="P00012").message
@@ -143,28 +127,28 @@ def confirm_order(
             approval. See ``details["current_state"]`` and ``details["approvers"]``.
         OdooError: Odoo rejected it. Nothing was changed.
     """
-    permit(odoo, CONFIRM, *([APPROVE] if approve else []), dry_run=dry_run)
-    row = find(odoo, ORDER, order_id, order_name)
+    op.permit(odoo, CONFIRM, *([APPROVE] if approve else []), dry_run=dry_run)
+    row = op.find(odoo, ORDER, order_id, order_name)
     step = _confirming(odoo, row, approve)
-    return operate(
+    return op.operate(
         odoo,
         [step],
         [row["id"]],
         lambda done: order_result(odoo, done, created=False, confirming=True),
         message=f"Would {'confirm' if step is CONFIRM else 'approve'} {row['name']}.",
         dry_run=dry_run,
-        preview=lambda: [read_document(odoo, LAYOUT, row)],
+        preview=lambda: [op.read_document(odoo, LAYOUT, row)],
     )
 
 
-@operation
+@op.operation
 def cancel_order(
     odoo: Odoo,
     *,
     order_id: OrderId = None,
     order_name: OrderName = None,
-    dry_run: DryRun = False,
-) -> Order | Plan:
+    dry_run: op.DryRun = False,
+) -> Order | op.Plan:
     """Cancel a request for quotation or purchase order, with its open receipts.
 
     >>> cancel_order(odoo, order_name="P00012").message
@@ -179,33 +163,33 @@ def cancel_order(
         StateError: The order is locked, received or billed. The message lists the documents.
         OdooError: Odoo rejected it. Nothing was changed.
     """
-    permit(odoo, CANCEL, dry_run=dry_run)
-    row = find(odoo, ORDER, order_id, order_name)
+    op.permit(odoo, CANCEL, dry_run=dry_run)
+    row = op.find(odoo, ORDER, order_id, order_name)
     name = row["name"]
     if row["state"] == "cancel":
         return order_of(row, message=f"{name} was already cancelled.")
     _check_cancellable(odoo, row)
-    return operate(
+    return op.operate(
         odoo,
         [CANCEL],
         [row["id"]],
         lambda done: _cancel_result(odoo, row, done),
         message=f"Would cancel {name}.",
         dry_run=dry_run,
-        preview=lambda: [read_document(odoo, LAYOUT, row)],
+        preview=lambda: [op.read_document(odoo, LAYOUT, row)],
     )
 
 
 # States ----------------------------------------------------------------------------------------
 
 
-def _order_error(row: Row, message: str, todo: str, **details: Any) -> StateError:
-    error = state_error(ORDER, row, message, todo)
+def _order_error(row: op.Row, message: str, todo: str, **details: Any) -> StateError:
+    error = op.state_error(ORDER, row, message, todo)
     error.details.update(details)
     return error
 
 
-def _confirming(odoo: Odoo, row: Row, approve: bool) -> Step:
+def _confirming(odoo: Odoo, row: op.Row, approve: bool) -> op.Step:
     """Return the step by which an order is confirmed, or refuse its state."""
     name, state = row["name"], row["state"]
     if state == "to approve":
@@ -240,10 +224,10 @@ def _confirming(odoo: Odoo, row: Row, approve: bool) -> Step:
     return CONFIRM
 
 
-def _check_cancellable(odoo: Odoo, row: Row) -> None:
+def _check_cancellable(odoo: Odoo, row: op.Row) -> None:
     """Refuse to cancel what is locked, received or billed."""
     name = row["name"]
-    if is_locked(row):
+    if op.is_locked(row):
         raise _order_error(
             row,
             f"{name} is locked, so it cannot be cancelled.",
@@ -253,11 +237,11 @@ def _check_cancellable(odoo: Odoo, row: Row) -> None:
     asked: list[Callable[[], list[Any]]] = [
         lambda: read_receipts(odoo, row["id"]),
         lambda: read_bills(odoo, row["id"]) if row["invoice_ids"] else [],
-        lambda: read_rows(
+        lambda: op.read_rows(
             odoo, "purchase.order.line", received, ["id"], acts_on=ORDER.model, limit=1
         ),
     ]
-    receipts, bills, lines = side_by_side(asked)
+    receipts, bills, lines = op.side_by_side(asked)
     keeps = odoo.version.major <= _KEEPS_RECEIVED
     done = [r.name for r in receipts if r.state == "done" and r.type != "outgoing"]
     done = done if lines or keeps else []
@@ -279,14 +263,14 @@ def _check_cancellable(odoo: Odoo, row: Row) -> None:
 # Results ---------------------------------------------------------------------------------------
 
 
-def order_result(odoo: Odoo, done: Done, *, created: bool, confirming: bool) -> Order:
+def order_result(odoo: Odoo, done: op.Done, *, created: bool, confirming: bool) -> Order:
     verb = "created" if created else "confirmed"
     asked: list[Callable[[], Any]] = [
-        lambda: read(odoo, ORDER, done.id),
+        lambda: op.read(odoo, ORDER, done.id),
         lambda: read_lines(odoo, done.id, _SHOWN) if created else [],
         lambda: read_receipts(odoo, done.id) if confirming else [],
     ]
-    read_again = afterwards(lambda: side_by_side(asked), done.warnings, "the order")
+    read_again = op.afterwards(lambda: op.side_by_side(asked), done.warnings, "the order")
     if read_again is None:
         return Order(
             id=done.id,
@@ -322,16 +306,16 @@ def order_result(odoo: Odoo, done: Done, *, created: bool, confirming: bool) -> 
     )
 
 
-def _cancel_result(odoo: Odoo, before: Row, done: Done) -> Order:
+def _cancel_result(odoo: Odoo, before: op.Row, done: op.Done) -> Order:
     name, number, warnings = before["name"], done.id, done.warnings
     asked: list[Callable[[], Any]] = [
-        lambda: read_back(odoo, ORDER, number, warnings),
+        lambda: op.read_back(odoo, ORDER, number, warnings),
         readable("receipts", lambda: read_receipts(odoo, number), warnings),
         readable(
             "bills", lambda: read_bills(odoo, number) if before["invoice_ids"] else [], warnings
         ),
     ]
-    row, receipts, bills = side_by_side(asked)
+    row, receipts, bills = op.side_by_side(asked)
     told: dict[str, Any] = {"receipts": receipts or [], "bills": bills or []}
     told["warnings"] = warnings
     if row is None:

@@ -14,22 +14,13 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Len
 
-from odoo_toolkit.annotations import DryRun, JsonSchema
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.purchase.actions import CONFIRM, order_result
 from odoo_toolkit.apps.purchase.offers import ABOVE, Offer, choose, obstacle, offers_of, read_offers
 from odoo_toolkit.apps.purchase.orders import LAYOUT, ORDER, Order
 from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError, make_error
-from odoo_toolkit.operations.documents import Document, read, read_rows
-from odoo_toolkit.operations.lines import check_lines, checked_number, today, wanted_product
-from odoo_toolkit.operations.preview import new_document
-from odoo_toolkit.operations.steps import Done, Step, operate, permit
-from odoo_toolkit.operations.units import Uom, put_units
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plain_text import counted, written_text
-from odoo_toolkit.plans import Plan, PlannedDocument, operation
-from odoo_toolkit.records.names import Wanted, resolve_all
 from odoo_toolkit.records.results import RecordName
 
 
@@ -38,10 +29,12 @@ class NewLine(TypedDict, total=False):
 
     product_id: int
     product_name: str
-    quantity: Annotated[float, JsonSchema({"type": "number", "exclusiveMinimum": 0, "default": 1})]
+    quantity: Annotated[
+        float, op.JsonSchema({"type": "number", "exclusiveMinimum": 0, "default": 1})
+    ]
     price_unit: Annotated[float, Doc("Default: the vendor's.")]
     discount: Annotated[float, Doc("Percent, on Odoo 17 and later.")]
-    uom: Uom
+    uom: op.Uom
     date_planned: str
     name: Annotated[str, Doc("Text. On its own: a note.")]
 
@@ -57,14 +50,14 @@ def checked_lines(odoo: Odoo, lines: Sequence[Mapping[str, Any]]) -> list[dict[s
     """
     return [
         _checked(odoo, line, n)
-        for n, line in enumerate(check_lines(lines, NewLine.__annotations__))
+        for n, line in enumerate(op.check_lines(lines, NewLine.__annotations__))
     ]
 
 
-def wanted_products(lines: Sequence[Mapping[str, Any]]) -> list[Wanted]:
+def wanted_products(lines: Sequence[Mapping[str, Any]]) -> list[op.Wanted]:
     """Return the products that lines name, of the lines that name one; only what can be bought."""
     return [
-        attrs.evolve(wanted_product(line, index), domain=(("purchase_ok", "=", True),))
+        attrs.evolve(op.wanted_product(line, index), domain=(("purchase_ok", "=", True),))
         for index, line in enumerate(lines)
         if names_product(line)
     ]
@@ -106,7 +99,7 @@ def _checked(odoo: Odoo, line: dict[str, Any], index: int) -> dict[str, Any]:
         )
     for key in ("quantity", "price_unit", "discount"):
         if key in line:
-            checked_number(line[key], f"{where}.{key}", positive=key == "quantity")
+            op.checked_number(line[key], f"{where}.{key}", positive=key == "quantity")
     if "discount" in line and "discount" not in odoo.schema.fields(_MODEL):
         raise ValidationError(
             f"{where}.discount: purchase order lines have discounts on Odoo 17 and later only.",
@@ -121,10 +114,10 @@ def _checked(odoo: Odoo, line: dict[str, Any], index: int) -> dict[str, Any]:
     return line
 
 
-CREATE = Step(model=ORDER.model, method="create", says="Request for quotation created")
+CREATE = op.Step(model=ORDER.model, method="create", says="Request for quotation created")
 
 #: What Odoo's form takes from the vendor, and a call from outside leaves empty.
-_VENDOR = Document(
+_VENDOR = op.Document(
     model="res.partner",
     noun="vendor",
     argument="partner_id",
@@ -132,7 +125,7 @@ _VENDOR = Document(
 )
 
 
-@operation
+@op.operation
 def create_order(
     odoo: Odoo,
     *,
@@ -146,8 +139,8 @@ def create_order(
     origin: Annotated[str | None, Doc("Source document, e.g. S00012.")] = None,
     note: Annotated[str | None, Doc("Terms, plain text.")] = None,
     confirm: Annotated[bool, Doc("Also confirm it.")] = False,
-    dry_run: DryRun = False,
-) -> Order | Plan:
+    dry_run: op.DryRun = False,
+) -> Order | op.Plan:
     """Create a request for quotation, and confirm it if you ask for it.
 
     >>> order = create_order(
@@ -172,7 +165,7 @@ def create_order(
         AccessError: Odoo or the policy does not allow it.
     """
     steps = [CREATE, CONFIRM] if confirm else [CREATE]
-    permit(odoo, *steps, dry_run=dry_run)
+    op.permit(odoo, *steps, dry_run=dry_run)
     checked = checked_lines(odoo, lines)
     described = odoo.schema.fields(ORDER.model)
     head: dict[str, Any] = {
@@ -182,7 +175,7 @@ def create_order(
     }
     # The field of the terms: up to 18, and from 19 on.
     terms = "note" if "note" in described else "notes"
-    head[terms] = written_text(described[terms], note) if note is not None else None
+    head[terms] = op.written_text(described[terms], note) if note is not None else None
     given = {name: value for name, value in head.items() if value is not None}
     wire = to_wire(given, ORDER.model, described, fields_of=odoo.schema.fields)
     if date_planned is not None:
@@ -191,13 +184,13 @@ def create_order(
             {"date_planned": date_planned, **line} if names_product(line) else line
             for line in checked
         ]
-    partner = Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name)
-    vendor_id, *product_ids = resolve_all(odoo, [partner, *wanted_products(checked)])
+    partner = op.Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name)
+    vendor_id, *product_ids = op.resolve_all(odoo, [partner, *wanted_products(checked)])
     bought = iter(product_ids)
     ids = [next(bought) if names_product(line) else None for line in checked]
     assert vendor_id is not None  # noqa: S101 - it is required
     units: list[dict[str, Any]] = [{"product_id": number} if number else {} for number in ids]
-    ratios = put_units(odoo, _MODEL, list(zip(checked, units, strict=True)))
+    ratios = op.put_units(odoo, _MODEL, list(zip(checked, units, strict=True)))
     vendor, warnings = _complete(odoo, vendor_id, checked, ids, ratios)
     values = [
         line_values(odoo, line, number) | unit
@@ -208,17 +201,17 @@ def create_order(
         vals_list={"partner_id": vendor_id, **vendor, **wire, "order_line": commands}
     )
 
-    def result(done: Done) -> Order:
+    def result(done: op.Done) -> Order:
         done.warnings[:0] = warnings
         return order_result(odoo, done, created=True, confirming=confirm)
 
     what = "and confirm it" if confirm else "as a draft"
-    would = f"Would create a request for quotation with {counted(len(commands), 'line')} {what}."
+    would = f"Would create a request for quotation with {op.counted(len(commands), 'line')} {what}."
 
-    def preview() -> list[PlannedDocument]:
-        return [new_document(odoo, LAYOUT, steps[0].arguments["vals_list"], notes=warnings)]
+    def preview() -> list[op.PlannedDocument]:
+        return [op.new_document(odoo, LAYOUT, steps[0].arguments["vals_list"], notes=warnings)]
 
-    return operate(odoo, steps, (), result, message=would, dry_run=dry_run, preview=preview)
+    return op.operate(odoo, steps, (), result, message=would, dry_run=dry_run, preview=preview)
 
 
 def _complete(
@@ -238,11 +231,11 @@ def _complete(
     in_list = [["product_tmpl_id.product_variant_ids", "in", of_lines[0][2]]]
     fields = ("display_name", "product_tmpl_id", "cost_currency_id", "uom_id")
     asked: list[Callable[[], Any]] = [
-        lambda: read(odoo, _VENDOR, vendor_id),
-        lambda: read_rows(odoo, "product.product", of_lines, fields, acts_on=ORDER.model),
+        lambda: op.read(odoo, _VENDOR, vendor_id),
+        lambda: op.read_rows(odoo, "product.product", of_lines, fields, acts_on=ORDER.model),
         lambda: read_offers(odoo, in_list, ORDER.model),
     ]
-    vendor, rows, offers = [*side_by_side(asked if unpriced else asked[:1]), [], []][:3]
+    vendor, rows, offers = [*op.side_by_side(asked if unpriced else asked[:1]), [], []][:3]
     currency = vendor["property_purchase_currency_id"]
     own = {vendor_id, vendor["parent_id"] and vendor["parent_id"].id}
     products = {row["id"]: row for row in rows}
@@ -278,7 +271,7 @@ def _in_unit(offer: Offer, own: RecordName, ratio: float) -> Offer:
 
 def _price(odoo: Odoo, line: dict[str, Any], offered: Sequence[Offer], currency: str) -> str | None:
     """Put the price for a line's quantity in it; return what there is to say of it."""
-    day = date.fromisoformat(today(odoo))
+    day = date.fromisoformat(op.today(odoo))
     valid = [offer for offer in offered if not obstacle(offer, None, day)]
     smallest = min(valid, key=lambda offer: offer.min_quantity, default=None)
     if smallest is None:

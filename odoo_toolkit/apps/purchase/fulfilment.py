@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import attrs
 from annotated_doc import Doc
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.actions import POST
 from odoo_toolkit.apps.accounting.invoices import INVOICE, Invoice, invoice_result
 from odoo_toolkit.apps.inventory.actions import VALIDATE, validate_picking
@@ -22,20 +22,13 @@ from odoo_toolkit.apps.purchase.orders import (
     Receipt,
     read_receipts,
 )
-from odoo_toolkit.call import opened_ids
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import StateError
 from odoo_toolkit.lost_answers import creating, look, or_seen
-from odoo_toolkit.operations.documents import Row, currency_of, find, read, read_rows, state_error
-from odoo_toolkit.operations.lines import NameOrId, checked_day, today
-from odoo_toolkit.operations.steps import AnyStep, Done, Step, operate, permit
-from odoo_toolkit.plain_text import money
-from odoo_toolkit.plans import Plan, operation
-from odoo_toolkit.records.names import Wanted
 
 
 @attrs.frozen(kw_only=True)
-class _CreateBill(Step):
+class _CreateBill(op.Step):
     """Presses the button that makes a bill of an order; ``known`` are those that it had."""
 
     known: frozenset[int] = frozenset()
@@ -49,11 +42,11 @@ class _CreateBill(Step):
         with creating(odoo, INVOICE.model, [ORDER.model, *ids]) as creation:
 
             def seen() -> list[int] | None:
-                now = read(odoo, ORDER, ids[0])["invoice_ids"]
+                now = op.read(odoo, ORDER, ids[0])["invoice_ids"]
                 return creation.own(sorted(set(now) - self.known)) or None
 
             def made() -> list[int]:
-                return opened_ids(odoo.call(call)) or look(seen) or []
+                return op.opened_ids(odoo.call(call)) or look(seen) or []
 
             # What is billed, also by a draft, is not billed again.
             bills: list[int] = or_seen(made, seen, warnings, safe=True)
@@ -62,7 +55,7 @@ class _CreateBill(Step):
 
 
 BILL = _CreateBill(model=ORDER.model, method="action_create_invoice", says="Bill created")
-WRITE = Step(
+WRITE = op.Step(
     model=INVOICE.model,
     method="write",
     says="Date and reference written",
@@ -70,7 +63,7 @@ WRITE = Step(
 )
 
 
-@operation
+@op.operation
 def create_bill(
     odoo: Odoo,
     *,
@@ -79,8 +72,8 @@ def create_bill(
     invoice_date: Annotated[str | None, Doc("YYYY-MM-DD. Default: today.")] = None,
     ref: Annotated[str | None, Doc("The vendor's bill number.")] = None,
     post: Annotated[bool, Doc("Also post it.")] = False,
-    dry_run: DryRun = False,
-) -> Invoice | Plan:
+    dry_run: op.DryRun = False,
+) -> Invoice | op.Plan:
     """Create the vendor bill of a purchase order for everything that can be billed now.
 
     >>> create_bill(odoo, order_name="P00012", ref="F-17", post=True).message
@@ -98,19 +91,19 @@ def create_bill(
         ValidationError: The date is not a date.
         AccessError: Odoo or the policy does not allow it.
     """
-    permit(odoo, BILL, WRITE, *([POST] if post else []), dry_run=dry_run)
-    day = checked_day(invoice_date, "invoice_date") or today(odoo)
-    row = find(odoo, ORDER, order_id, order_name)
+    op.permit(odoo, BILL, WRITE, *([POST] if post else []), dry_run=dry_run)
+    day = op.checked_day(invoice_date, "invoice_date") or op.today(odoo)
+    row = op.find(odoo, ORDER, order_id, order_name)
     billable = _billable(odoo, row)
     # Up to 18 Odoo takes the order's reference, from 19 on it leaves the bill without.
     values = {"invoice_date": day, "ref": ref if ref is not None else row["partner_ref"]}
     told = {name: value for name, value in values.items() if value is not None}
     bill = attrs.evolve(BILL, known=frozenset(row["invoice_ids"]))
-    steps: list[AnyStep] = [bill, WRITE.of(vals=told), *([POST] if post else [])]
+    steps: list[op.AnyStep] = [bill, WRITE.of(vals=told), *([POST] if post else [])]
 
-    def result(done: Done) -> Invoice:
+    def result(done: op.Done) -> Invoice:
         if not done.answers[0]:
-            raise state_error(
+            raise op.state_error(
                 ORDER, row, f"Odoo made no bill of {row['name']}.", "Look at the order in Odoo."
             )
         return invoice_result(odoo, done, "Created", posting=post)
@@ -119,7 +112,7 @@ def create_bill(
         f"Would create {'and post ' if post else ''}the bill of {row['name']}"
         f"{_of_vendor(row, told)}: {_in_money(row, billable)}"
     )
-    return operate(odoo, steps, [row["id"]], result, message=would, dry_run=dry_run)
+    return op.operate(odoo, steps, [row["id"]], result, message=would, dry_run=dry_run)
 
 
 #: Of the lines that are billed; the unit has another name from 19 on.
@@ -132,16 +125,16 @@ _BILLED = (
 _MOST_LINES, _NAMED = 400, 20
 
 
-def _of_vendor(row: Row, told: Row) -> str:
+def _of_vendor(row: op.Row, told: op.Row) -> str:
     """Return of whom the bill is, its day and its number: " of Acme, 2026-01-31, F-17"."""
     vendor = f" of {row['partner_id'].name}" if row["partner_id"] else ""
     number = f", {told['ref']}" if told.get("ref") else ""
     return f"{vendor}, {told['invoice_date']}{number}"
 
 
-def _in_money(row: Row, lines: Sequence[Row]) -> str:
+def _in_money(row: op.Row, lines: Sequence[op.Row]) -> str:
     """Say what is billed of each line, and together, as the lines of the order have it."""
-    currency = currency_of(row)
+    currency = op.currency_of(row)
     amounts: list[float] = []
     taxes: list[float] = []
     said: list[str] = []
@@ -163,18 +156,18 @@ def _in_money(row: Row, lines: Sequence[Row]) -> str:
         said.append(f"{counted} at {line['price_unit']:.2f}{reduced}, {amount:.2f}")
     more = f"; and {len(said) - _NAMED} more" if len(said) > _NAMED else ""
     untaxed, taxed = sum(amounts), sum(amounts) + sum(taxes)
-    together = f"{money(untaxed, currency)} before taxes"
+    together = f"{op.money(untaxed, currency)} before taxes"
     if abs(taxed - untaxed) >= 0.005:
-        together += f", {money(taxed, currency)} with them"
+        together += f", {op.money(taxed, currency)} with them"
     kind = " It would be a refund." if untaxed < 0 else ""
     return f"{'; '.join(said[:_NAMED])}{more}. Together {together}.{kind}"
 
 
-def _billable(odoo: Odoo, row: Row) -> list[Row]:
+def _billable(odoo: Odoo, row: op.Row) -> list[op.Row]:
     """Return the lines of which something can be billed, or refuse."""
     name, state = row["name"], row["state"]
     if state not in CONFIRMED:
-        raise state_error(
+        raise op.state_error(
             ORDER,
             row,
             f"{name} is not a confirmed order (state {state}).",
@@ -184,13 +177,13 @@ def _billable(odoo: Odoo, row: Row) -> list[Row]:
         )
     # 19 would make a bill of nothing.
     left: list[Any] = [["order_id", "=", row["id"]], ["qty_to_invoice", "!=", 0]]
-    lines = read_rows(
+    lines = op.read_rows(
         odoo, "purchase.order.line", left, _BILLED, acts_on=ORDER.model, limit=_MOST_LINES
     )
     if lines:
         return lines
     billed = row["invoice_status"] == "invoiced"
-    raise state_error(
+    raise op.state_error(
         ORDER,
         row,
         f"{name} is fully billed." if billed else f"Nothing on {name} can be billed now.",
@@ -200,7 +193,7 @@ def _billable(odoo: Odoo, row: Row) -> list[Row]:
     )
 
 
-@operation
+@op.operation
 def receive(
     odoo: Odoo,
     *,
@@ -214,9 +207,9 @@ def receive(
         bool | None, Doc("If less arrived: true keeps the rest in a backorder, false drops it.")
     ] = None,
     allow_more: Annotated[bool, Doc("Allow more than ordered.")] = False,
-    picking_id: Annotated[NameOrId, Doc("The receipt, if several are open.")] = None,
-    dry_run: DryRun = False,
-) -> Transfer | Plan:
+    picking_id: Annotated[op.NameOrId, Doc("The receipt, if several are open.")] = None,
+    dry_run: op.DryRun = False,
+) -> Transfer | op.Plan:
     """Receive a purchase order, in full or by lines.
 
     >>> receipt = receive(
@@ -240,8 +233,8 @@ def receive(
         ValidationError: A line or its lots are wrong.
         AccessError: Odoo or the policy does not allow it.
     """
-    permit(odoo, VALIDATE, dry_run=dry_run)
-    row = find(odoo, ORDER, order_id, order_name)
+    op.permit(odoo, VALIDATE, dry_run=dry_run)
+    row = op.find(odoo, ORDER, order_id, order_name)
     if row["state"] not in CONFIRMED:
         todo = "Confirm it with confirm_order first."
         if row["state"] == "to approve":
@@ -260,11 +253,11 @@ def receive(
     )
 
 
-def _meant(row: Row, receipts: list[Receipt], picking_id: NameOrId) -> Receipt:
+def _meant(row: op.Row, receipts: list[Receipt], picking_id: op.NameOrId) -> Receipt:
     """Return the open receipt that is meant."""
     own = [receipt for receipt in receipts if receipt.type == "incoming"]
     opened = [receipt for receipt in own if receipt.state not in ("done", "cancel")]
-    meant = Wanted.of("stock.picking", picking_id, "picking_id")
+    meant = op.Wanted.of("stock.picking", picking_id, "picking_id")
     found = [r for r in opened if picking_id is None or meant.id == r.id or meant.name == r.name]
     if len(found) == 1:
         return found[0]
@@ -284,9 +277,9 @@ def _meant(row: Row, receipts: list[Receipt], picking_id: NameOrId) -> Receipt:
     )
 
 
-def _refused(row: Row, receipts: list[Receipt], why: str, todo: str) -> StateError:
+def _refused(row: op.Row, receipts: list[Receipt], why: str, todo: str) -> StateError:
     listed = "".join(f"; {r.name} (id {r.id}) is {r.state}" for r in receipts[:10])
-    error = state_error(ORDER, row, f"{row['name']} cannot be received: {why}{listed}.", todo)
+    error = op.state_error(ORDER, row, f"{row['name']} cannot be received: {why}{listed}.", todo)
     shown: list[Any] = [{"id": r.id, "name": r.name, "state": r.state} for r in receipts[:10]]
     error.details |= {"receipts": shown} if shown else {}
     return error

@@ -9,6 +9,7 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.manufacturing.arrivals import (
     EXPECTED,
     Arrival,
@@ -43,10 +44,6 @@ from odoo_toolkit.apps.purchase.offers import (
     with_notes,
 )
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
-from odoo_toolkit.operations.documents import Row, read_rows
-from odoo_toolkit.operations.lines import local_day
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
 
 #: Missing components that a result shows.
@@ -54,7 +51,7 @@ _SHOWN_MISSING = 10
 
 
 @attrs.frozen(kw_only=True)
-class Missing(Shown):
+class Missing(op.Shown):
     """A component without enough free stock.
 
     Attributes:
@@ -81,7 +78,7 @@ class Missing(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class Making(Shown):
+class Making(op.Shown):
     """The quantity of a product that can be made with its first bill of materials.
 
     Attributes:
@@ -111,7 +108,7 @@ class Making(Shown):
 class Recipe:
     """A bill of materials, what is known of its lines and components, and who offers those."""
 
-    bom: Row
+    bom: op.Row
     known: Known
     offered: list[Offered]
 
@@ -129,7 +126,7 @@ def read_recipe(odoo: Odoo, product_id: int) -> Recipe | None:
     kinds = [["type", "in", ["normal", "phantom"]]]
     in_lines = "bom_line_ids.bom_id.product_tmpl_id.product_variant_ids"
     asked: list[Callable[[], Any]] = [
-        lambda: read_rows(
+        lambda: op.read_rows(
             odoo,
             BOM.model,
             [*of_product, *either, *kinds],
@@ -138,7 +135,7 @@ def read_recipe(odoo: Odoo, product_id: int) -> Recipe | None:
             limit=1,
             active_test=True,
         ),
-        lambda: read_rows(
+        lambda: op.read_rows(
             odoo,
             "mrp.bom.line",
             [[f"bom_id.{leaf[0]}", *leaf[1:]] for leaf in of_product],
@@ -146,12 +143,12 @@ def read_recipe(odoo: Odoo, product_id: int) -> Recipe | None:
             acts_on=BOM.model,
             order="sequence, id",
         ),
-        lambda: read_rows(
+        lambda: op.read_rows(
             odoo, "product.product", [[in_lines, "=", product_id]], COMPONENT, acts_on=BOM.model
         ),
         lambda: read_offers(odoo, [[f"product_tmpl_id.{in_lines}", "=", product_id]]),
     ]
-    boms, lines, components, offered = side_by_side(asked)
+    boms, lines, components, offered = op.side_by_side(asked)
     if not boms:
         return None
     (bom,) = boms
@@ -166,7 +163,7 @@ def read_recipe(odoo: Odoo, product_id: int) -> Recipe | None:
 def making(
     odoo: Odoo,
     recipe: Recipe,
-    product: Row,
+    product: op.Row,
     quantity: float,
     day: date,
     needed_by: date | None = None,
@@ -205,7 +202,7 @@ def making(
             lambda: with_notes(odoo, offered),
             lambda: _in_time(odoo, numbers, start),
         ]
-        offered, coming = side_by_side(asked)
+        offered, coming = op.side_by_side(asked)
     short = [
         _missing(odoo, offered, item, known, day, start, coming.get(item.product.id))
         for item in missing
@@ -231,7 +228,7 @@ def _in_time(odoo: Odoo, products: Sequence[int], day: date) -> dict[int, InTime
     """Return what confirmed receipts bring of products until a day; 2 requests side by side."""
     last, of_products = day.isoformat(), [["id", "in", list(products)]]
     asked: list[Callable[[], Any]] = [
-        lambda: read_rows(
+        lambda: op.read_rows(
             odoo,
             "product.product",
             of_products,
@@ -241,7 +238,7 @@ def _in_time(odoo: Odoo, products: Sequence[int], day: date) -> dict[int, InTime
         ),
         lambda: read_arrivals(odoo, products, day=last, acts_on=BOM.model),
     ]
-    rows, arrivals = side_by_side(asked)
+    rows, arrivals = op.side_by_side(asked)
     return in_time(rows, arrivals)
 
 
@@ -257,7 +254,7 @@ def _missing(
     component = known.products[item.product.id]
     brought = min(coming.quantity, item.missing) if coming else 0.0
     moment = coming.covers(brought) if coming and brought else None
-    missing, arrives = round(item.missing - brought, 6), local_day(odoo, moment)
+    missing, arrives = round(item.missing - brought, 6), op.local_day(odoo, moment)
     chosen: list[Offer] = []
     cheapest = None
     if missing:
@@ -304,7 +301,7 @@ def _vendors(
     return late[:1] or _together(having(None, None, BELOW, ABOVE), missing, unit, sizes)
 
 
-def _in_own_unit(offer: Offer, component: Row) -> Offer:
+def _in_own_unit(offer: Offer, component: op.Row) -> Offer:
     """Return an offer that names its unit only if it is not the component's."""
     return attrs.evolve(offer, uom=None) if offer.uom == component["uom_id"] else offer
 

@@ -13,7 +13,7 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Len
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.actions import CREATE, POST
 from odoo_toolkit.apps.accounting.invoices import (
     INVOICE,
@@ -25,15 +25,7 @@ from odoo_toolkit.apps.accounting.invoices import (
 from odoo_toolkit.apps.purchase.orders import ORDER, OrderId, OrderName
 from odoo_toolkit.apps.purchase.processing import check_confirmed
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
-from odoo_toolkit.operations.documents import Document, Row, currency_of, find, read, read_rows
-from odoo_toolkit.operations.lines import check_lines, checked_day, checked_number
-from odoo_toolkit.operations.steps import AnyStep, Check, Done, operate, permit
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plain_text import money
-from odoo_toolkit.plans import Plan, operation_with
-from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit.records.results import RecordName
 
 _LINE = "purchase.order.line"
@@ -43,7 +35,7 @@ _FIELDS = (
     *("price_unit", "discount", "product_uom", "product_uom_id", "taxes_id", "tax_ids"),
     *("account_analytic_id", "analytic_distribution"),
 )
-_HEAD = Document(
+_HEAD = op.Document(
     model=ORDER.model,
     noun=ORDER.noun,
     argument=ORDER.argument,
@@ -64,7 +56,7 @@ class BilledLine(TypedDict, total=False):
 
 
 @attrs.frozen(kw_only=True)
-class MatchedLine(Shown):
+class MatchedLine(op.Shown):
     """A line of the vendor's bill, compared with the line of the order.
 
     Attributes:
@@ -88,7 +80,7 @@ class MatchedLine(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class EnteredBill(Shown):
+class EnteredBill(op.Shown):
     """A vendor's bill that was entered.
 
     Attributes:
@@ -106,7 +98,7 @@ class EnteredBill(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class BillPlan(Plan):
+class BillPlan(op.Plan):
     """The bill that would be entered. It is entered only if there are no ``differences``."""
 
     lines: list[MatchedLine]
@@ -114,7 +106,7 @@ class BillPlan(Plan):
     differences: list[str] = attrs.Factory(list)
 
 
-@operation_with(BillPlan)
+@op.operation_with(BillPlan)
 def enter_bill(
     odoo: Odoo,
     *,
@@ -127,7 +119,7 @@ def enter_bill(
     amount_total: Annotated[float | None, Doc("Total with taxes, to check.")] = None,
     accept_differences: Annotated[bool, Doc("Enter it even if it differs from the order.")] = False,
     post: Annotated[bool, Doc("Also post it, if the totals are right.")] = False,
-    dry_run: DryRun = False,
+    dry_run: op.DryRun = False,
 ) -> EnteredBill | BillPlan:
     """Enter a vendor's bill from its number, date and lines, and compare it with the order first.
 
@@ -162,9 +154,9 @@ def enter_bill(
         AmbiguousNameError: Several lines of the order match.
         AccessError: Odoo or the policy does not allow it.
     """
-    permit(odoo, CREATE, *([POST] if post else []), dry_run=dry_run)
+    op.permit(odoo, CREATE, *([POST] if post else []), dry_run=dry_run)
     number = _checked_ref(ref)
-    day = checked_day(invoice_date, "invoice_date")
+    day = op.checked_day(invoice_date, "invoice_date")
     if day is None:
         raise ValidationError(
             "invoice_date is missing.",
@@ -174,22 +166,22 @@ def enter_bill(
     given = _checked_lines(odoo, lines)
     totals = {"amount_untaxed": amount_untaxed, "amount_total": amount_total}
     told = {
-        name: checked_number(value, name, positive=False)
+        name: op.checked_number(value, name, positive=False)
         for name, value in totals.items()
         if value is not None
     }
-    row = find(odoo, ORDER, order_id, order_name)
+    row = op.find(odoo, ORDER, order_id, order_name)
     check_confirmed(row)
     of_order = [["order_id", "=", row["id"]], ["product_id", "!=", False]]
     asked: list[Callable[[], Any]] = [
-        lambda: read_rows(
+        lambda: op.read_rows(
             odoo, _LINE, of_order, _FIELDS, acts_on=ORDER.model, order="sequence, id"
         ),
-        lambda: read(odoo, _HEAD, row["id"]),
+        lambda: op.read(odoo, _HEAD, row["id"]),
         lambda: _bills_like(odoo, row, number, day),
         lambda: pick_journal(odoo, None, ("purchase",), row["company_id"].id),
     ]
-    ordered, head, bills, journal = side_by_side(asked)
+    ordered, head, bills, journal = op.side_by_side(asked)
     untaxed = round(sum(_amount(line) for line in given), 2)
     warnings = _duplicates(bills, number, day, told.get("amount_untaxed", untaxed))
     pairs = [(line, _meant(ordered, line, index)) for index, line in enumerate(given)]
@@ -219,10 +211,10 @@ def enter_bill(
         "ref": number,
         "invoice_line_ids": [[0, 0, _values(odoo, line, own)] for line, own in pairs],
     }
-    steps: list[AnyStep] = [CREATE.of(vals_list=[values])]
+    steps: list[op.AnyStep] = [CREATE.of(vals_list=[values])]
     steps += [_check_total(told.get("amount_total")), POST] if post else []
 
-    def result(done: Done) -> EnteredBill:
+    def result(done: op.Done) -> EnteredBill:
         done.warnings[:0] = warnings
         bill = invoice_result(odoo, done, "Created", posting=post)
         found = bill.amount_total
@@ -240,10 +232,10 @@ def enter_bill(
 
     also = " and post" if post else ""
     would = f"Would enter{also} the bill {number} of {row['partner_id'].name}, "
-    would += f"{money(untaxed, currency_of(row))} before taxes."
+    would += f"{op.money(untaxed, op.currency_of(row))} before taxes."
     if differences:
         would += f" It differs from {row['name']}: {' '.join(differences)}"
-    made = operate(odoo, steps, (), result, message=would, dry_run=dry_run)
+    made = op.operate(odoo, steps, (), result, message=would, dry_run=dry_run)
     if isinstance(made, EnteredBill):
         return made
     needs = made.needs
@@ -281,7 +273,7 @@ def _plain(ref: str) -> str:
 
 
 def _checked_lines(odoo: Odoo, lines: Sequence[BilledLine]) -> list[dict[str, Any]]:
-    checked = check_lines(lines, BilledLine.__annotations__)
+    checked = op.check_lines(lines, BilledLine.__annotations__)
     for index, line in enumerate(checked):
         where = f"lines[{index}]"
         named = [key for key in ("product_id", "product_name", "order_line_id") if key in line]
@@ -293,8 +285,8 @@ def _checked_lines(odoo: Odoo, lines: Sequence[BilledLine]) -> list[dict[str, An
             )
         for key in ("quantity", "price_unit"):
             positive = key == "quantity"
-            line[key] = checked_number(line.get(key), f"{where}.{key}", positive=positive)
-        discount = checked_number(line.get("discount", 0), f"{where}.discount", positive=False)
+            line[key] = op.checked_number(line.get(key), f"{where}.{key}", positive=positive)
+        discount = op.checked_number(line.get("discount", 0), f"{where}.discount", positive=False)
         if not 0 <= discount <= 100:
             raise ValidationError(
                 f"{where}.discount must be a percentage from 0 to 100, not {discount:g}.",
@@ -315,12 +307,12 @@ def _net(line: Mapping[str, Any]) -> float:
 # What is there ----------------------------------------------------------------------------------
 
 
-def _bills_like(odoo: Odoo, row: Row, number: str, day: str) -> list[Row]:
+def _bills_like(odoo: Odoo, row: op.Row, number: str, day: str) -> list[op.Row]:
     """Return the vendor's bills with about this number, and those of the day."""
     about = "%".join(["", *_plain(number)[:60], ""])
     # Of a contact, the bills are the company's.
     vendor, company = [["id", "=", row["partner_id"].id]], ["commercial_partner_id"]
-    (partner,) = read_rows(odoo, "res.partner", vendor, company, acts_on=ORDER.model)
+    (partner,) = op.read_rows(odoo, "res.partner", vendor, company, acts_on=ORDER.model)
     domain = [
         *INVOICE.domain,
         ["move_type", "=", "in_invoice"],
@@ -329,10 +321,10 @@ def _bills_like(odoo: Odoo, row: Row, number: str, day: str) -> list[Row]:
         *["|", ["ref", "=ilike", about], ["invoice_date", "=", day]],
     ]
     fields = ("name", "display_name", "state", "ref", "invoice_date", "amount_untaxed")
-    return read_rows(odoo, INVOICE.model, domain, fields, order="id desc", limit=200)
+    return op.read_rows(odoo, INVOICE.model, domain, fields, order="id desc", limit=200)
 
 
-def _duplicates(bills: Sequence[Row], number: str, day: str, untaxed: float) -> list[str]:
+def _duplicates(bills: Sequence[op.Row], number: str, day: str, untaxed: float) -> list[str]:
     """Refuse a number that is there already, and warn of what looks like the same bill."""
     same = [bill for bill in bills if _plain(bill["ref"] or "") == _plain(number)]
     if same:
@@ -354,7 +346,7 @@ def _duplicates(bills: Sequence[Row], number: str, day: str, untaxed: float) -> 
     ]
 
 
-def _meant(ordered: Sequence[Row], line: Mapping[str, Any], index: int) -> Row:
+def _meant(ordered: Sequence[op.Row], line: Mapping[str, Any], index: int) -> op.Row:
     """Return the line of the order that a line of the bill is for."""
     where = f"lines[{index}]"
     if "order_line_id" in line:
@@ -377,7 +369,7 @@ def _meant(ordered: Sequence[Row], line: Mapping[str, Any], index: int) -> Row:
         return found[0]
     if found:
         names = [RecordName(id=own["id"], name=_label(own)) for own in found]
-        raise AmbiguousNameError(f"{where}.order_line_id", said[:60], _LINE, names)
+        raise op.AmbiguousNameError(f"{where}.order_line_id", said[:60], _LINE, names)
     listed = "; ".join(f"{_label(own)} (order_line_id {own['id']})" for own in ordered[:10])
     raise NotFoundError(
         f"The order has no line {said[:60]!r} ({where}). Nothing was written.",
@@ -386,15 +378,15 @@ def _meant(ordered: Sequence[Row], line: Mapping[str, Any], index: int) -> Row:
     )
 
 
-def _names(own: Row) -> set[str]:
+def _names(own: op.Row) -> set[str]:
     return {str(name).casefold() for name in (own["name"], own["product_id"].name) if name}
 
 
-def _label(own: Row) -> str:
+def _label(own: op.Row) -> str:
     return f"{own['product_id'].name}, {own['product_qty']:g} at {own['price_unit']:g}"
 
 
-def _each_once(pairs: Sequence[tuple[Mapping[str, Any], Row]]) -> None:
+def _each_once(pairs: Sequence[tuple[Mapping[str, Any], op.Row]]) -> None:
     seen: dict[int, int] = {}
     for index, (_, own) in enumerate(pairs):
         if own["id"] in seen:
@@ -407,7 +399,7 @@ def _each_once(pairs: Sequence[tuple[Mapping[str, Any], Row]]) -> None:
         seen[own["id"]] = index
 
 
-def _matched(odoo: Odoo, line: Mapping[str, Any], own: Row) -> MatchedLine:
+def _matched(odoo: Odoo, line: Mapping[str, Any], own: op.Row) -> MatchedLine:
     name, quantity = own["product_id"].name, float(line["quantity"])
     billable = max(own["qty_to_invoice"] or 0.0, 0.0)
     differences = []
@@ -444,7 +436,7 @@ def _matched(odoo: Odoo, line: Mapping[str, Any], own: Row) -> MatchedLine:
 # What is written --------------------------------------------------------------------------------
 
 
-def _head_values(odoo: Odoo, row: Row, head: Row) -> dict[str, Any]:
+def _head_values(odoo: Odoo, row: op.Row, head: op.Row) -> dict[str, Any]:
     """Return what Odoo's own button takes from the order."""
     links = {
         "partner_id": head["partner_id"],
@@ -459,7 +451,7 @@ def _head_values(odoo: Odoo, row: Row, head: Row) -> dict[str, Any]:
     }
 
 
-def _values(odoo: Odoo, line: Mapping[str, Any], own: Row) -> dict[str, Any]:
+def _values(odoo: Odoo, line: Mapping[str, Any], own: op.Row) -> dict[str, Any]:
     """Return the values of a line of the bill: the vendor's figures, all else of the order."""
     unit = own["product_uom_id"] or own["product_uom"]
     taxes = own["tax_ids"] if own["tax_ids"] is not None else own["taxes_id"]
@@ -480,15 +472,15 @@ def _values(odoo: Odoo, line: Mapping[str, Any], own: Row) -> dict[str, Any]:
     return values
 
 
-def _check_total(total: float | None) -> Check:
+def _check_total(total: float | None) -> op.Check:
     """Return the check that keeps a bill from being posted whose total is not the vendor's."""
 
     def check(odoo: Odoo, number: int) -> None:
-        found = read(odoo, INVOICE, number)["amount_total"]
+        found = op.read(odoo, INVOICE, number)["amount_total"]
         if total is not None and abs(found - total) > _CENT:
             raise ValidationError(_wrong_total(found, total))
 
-    return Check(check=check, says="Total checked", fails="It was created, but not posted")
+    return op.Check(check=check, says="Total checked", fails="It was created, but not posted")
 
 
 def _wrong_total(found: float, total: float) -> str:

@@ -9,15 +9,13 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import words
-from odoo_toolkit.display import Shown
-from odoo_toolkit.operations.documents import Row, currency_of, filled, read_rows
 from odoo_toolkit.records.results import RecordName
 
 _MODEL = "product.supplierinfo"
 #: The vendor is ``name`` up to 15, the unit ``product_uom`` up to 18; ``discount`` starts at 17.
-_FIELDS = words("""
+_FIELDS = op.words("""
     name partner_id product_tmpl_id product_id min_qty product_uom product_uom_id price discount
     currency_id delay date_start date_end product_code product_name
 """)
@@ -45,7 +43,7 @@ Offered = tuple[tuple[int, int | None], "Offer"]
 
 
 @attrs.frozen(kw_only=True)
-class Offer(Shown):
+class Offer(op.Shown):
     """A vendor's price for a product.
 
     Attributes:
@@ -83,7 +81,7 @@ def read_offers(odoo: Odoo, domain: Sequence[Any], acts_on: str | None = None) -
     """Return the offers that match a domain, in Odoo's order: the preferred vendor's first."""
     order = "sequence, min_qty desc, price, id"
     most, texts = _added(odoo)
-    rows = read_rows(
+    rows = op.read_rows(
         odoo, _MODEL, domain, (*_FIELDS, *most, *texts), acts_on=acts_on, order=order, limit=400
     )
     found = []
@@ -91,11 +89,11 @@ def read_offers(odoo: Odoo, domain: Sequence[Any], acts_on: str | None = None) -
         vendor, uom = row["partner_id"] or row["name"], row["product_uom_id"] or row["product_uom"]
         note = _joined(row[name] for name in ("product_name", *texts))
         told = [row[name] for name in most if row[name]]
-        offer = filled(
+        offer = op.filled(
             Offer,
             row,
             vendor=vendor,
-            currency=currency_of(row),
+            currency=op.currency_of(row),
             uom=uom,
             min_quantity=row["min_qty"],
             max_quantity=min(told) if told else most_in(note),
@@ -111,12 +109,12 @@ def with_notes(odoo: Odoo, offered: Sequence[Offered]) -> list[Offered]:
     vendors = sorted({offer.vendor.id for _, offer in offered})
     if not vendors:
         return list(offered)
-    rows = read_rows(odoo, "res.partner", [["id", "in", vendors]], _OF_VENDOR, acts_on=_MODEL)
+    rows = op.read_rows(odoo, "res.partner", [["id", "in", vendors]], _OF_VENDOR, acts_on=_MODEL)
     notes = {row["id"]: _of_vendor(row) for row in rows}
     return [(of, _noted(offer, notes.get(offer.vendor.id))) for of, offer in offered]
 
 
-def _of_vendor(row: Row) -> str | None:
+def _of_vendor(row: op.Row) -> str | None:
     silent = row["purchase_warn"] == "no-message"
     return _joined([row["comment"], None if silent else row["purchase_warn_msg"]])
 

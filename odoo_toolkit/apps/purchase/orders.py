@@ -9,23 +9,10 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.invoices import INVOICE, called, unnamed, with_taxes
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import words
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, OdooError
-from odoo_toolkit.operations.documents import (
-    Document,
-    Row,
-    currency_of,
-    filled,
-    find,
-    is_locked,
-    read_rows,
-)
-from odoo_toolkit.operations.preview import UOMS, Layout, uom_of
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plain_text import money
 from odoo_toolkit.records.results import RecordName
 
 T = TypeVar("T")
@@ -35,7 +22,7 @@ OrderName = Annotated[str | None, Doc("Order number, e.g. P00012.")]
 
 #: ``locked`` is there from 19 on, ``receipt_status`` from 16 on and with the module
 #: purchase_stock.
-ORDER = Document(
+ORDER = op.Document(
     model="purchase.order",
     noun="purchase order",
     argument="order_id",
@@ -47,7 +34,7 @@ ORDER = Document(
         receipt_status order_line invoice_ids
     """,
 )
-LAYOUT = Layout(
+LAYOUT = op.Layout(
     document=ORDER,
     noun="new request for quotation",
     lines="order_line",
@@ -76,7 +63,7 @@ _TAXES = ("taxes_id", "tax_ids")
 
 
 @attrs.frozen(kw_only=True)
-class OrderLine(Shown):
+class OrderLine(op.Shown):
     """A line of an order. ``name`` is set if it differs from the product's name.
 
     Attributes:
@@ -101,7 +88,7 @@ class OrderLine(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class Receipt(Shown):
+class Receipt(op.Shown):
     """A transfer of an order: from the vendor (incoming), or back (outgoing)."""
 
     id: int
@@ -113,7 +100,7 @@ class Receipt(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class Bill(Shown):
+class Bill(op.Shown):
     """A bill or refund of an order. A draft may have no number yet."""
 
     id: int
@@ -131,7 +118,7 @@ class Bill(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class Order(Shown):
+class Order(op.Shown):
     """A purchase order, as it is in Odoo now.
 
     Attributes:
@@ -199,7 +186,7 @@ def get_order(
         NotFoundError: The order does not exist.
         AmbiguousNameError: Several orders match the name.
     """
-    row = find(odoo, ORDER, order_id, order_name)
+    row = op.find(odoo, ORDER, order_id, order_name)
     warnings: list[str] = []
     number, told = row["id"], row["invoice_ids"]
     asked: list[Callable[[], Any]] = [
@@ -211,7 +198,7 @@ def get_order(
         readable("receipts", lambda: read_receipts(odoo, number), warnings),
         readable("bills", lambda: read_bills(odoo, number) if told else [], warnings),
     ]
-    lines, receipts, bills = side_by_side(asked)
+    lines, receipts, bills = op.side_by_side(asked)
     return order_of(
         row,
         lines=lines,
@@ -222,23 +209,23 @@ def get_order(
     )
 
 
-def order_of(row: Row, **told: Any) -> Order:
+def order_of(row: op.Row, **told: Any) -> Order:
     """Make the result of an order's row."""
-    return filled(
+    return op.filled(
         Order,
         row,
         confirmed=row["state"] in CONFIRMED,
         cancelled=row["state"] == "cancel",
-        locked=is_locked(row),
-        currency=currency_of(row),
+        locked=op.is_locked(row),
+        currency=op.currency_of(row),
         line_count=len(row["order_line"]),
         **told,
     )
 
 
-def total_of(row: Row) -> str:
+def total_of(row: op.Row) -> str:
     """Return the total of an order in words: "115.00 USD (100.00 untaxed)"."""
-    total = money(row["amount_total"], currency_of(row))
+    total = op.money(row["amount_total"], op.currency_of(row))
     untaxed = row["amount_untaxed"]
     taxed = untaxed is not None and round(row["amount_total"] - untaxed, 6)
     return f"{total} ({untaxed:.2f} untaxed)" if taxed else total
@@ -259,24 +246,24 @@ def readable(what: str, ask: Callable[[], T], warnings: list[str]) -> Callable[[
 
 def read_lines(odoo: Odoo, order_id: int, limit: int | None = None) -> list[OrderLine]:
     """Return an order's lines in their order."""
-    fields = words("product_id name product_qty price_unit discount price_subtotal price_total")
-    fields += (*UOMS, "date_planned", "qty_received", "qty_invoiced", "display_type", *_TAXES)
+    fields = op.words("product_id name product_qty price_unit discount price_subtotal price_total")
+    fields += (*op.UOMS, "date_planned", "qty_received", "qty_invoiced", "display_type", *_TAXES)
     of_order = [["order_id", "=", order_id]]
-    rows = read_rows(
+    rows = op.read_rows(
         odoo, "purchase.order.line", of_order, fields, acts_on=ORDER.model, limit=limit
     )
     return [_line(row) for row in rows]
 
 
-def _line(row: Row) -> OrderLine:
+def _line(row: op.Row) -> OrderLine:
     product = row["product_id"]
     same = product and row["name"] == product.name
-    return filled(
+    return op.filled(
         OrderLine,
         row,
         name=None if same else row["name"],
         quantity=row["product_qty"],
-        uom=uom_of(row),
+        uom=op.uom_of(row),
         discount=row["discount"] or 0.0,
         taxes=unnamed(row[_TAXES[0]] or row[_TAXES[1]]),
         subtotal=row["price_subtotal"],
@@ -296,11 +283,12 @@ def read_receipts(odoo: Odoo, order_id: int) -> list[Receipt]:
         return []
     fields = ("name", "state", "picking_type_code", "scheduled_date", "date_done")
     of_order = [["purchase_id", "=", order_id]]
-    rows = read_rows(
+    rows = op.read_rows(
         odoo, "stock.picking", of_order, fields, acts_on=ORDER.model, order="id", limit=40
     )
     return [
-        filled(Receipt, row, name=row["name"] or "", type=row["picking_type_code"]) for row in rows
+        op.filled(Receipt, row, name=row["name"] or "", type=row["picking_type_code"])
+        for row in rows
     ]
 
 
@@ -310,9 +298,9 @@ def read_bills(odoo: Odoo, order_id: int) -> list[Bill]:
     fields += ["invoice_date", "invoice_date_due", "invoice_payment_term_id"]
     fields += ["amount_untaxed", "amount_total", "amount_residual"]
     of_order = [*INVOICE.domain, ["invoice_line_ids.purchase_line_id.order_id", "=", order_id]]
-    rows = read_rows(odoo, INVOICE.model, of_order, fields, order="id", limit=40)
+    rows = op.read_rows(odoo, INVOICE.model, of_order, fields, order="id", limit=40)
     return [
-        filled(
+        op.filled(
             Bill,
             row,
             name=called(row),

@@ -14,7 +14,7 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Len
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.invoices import Invoice
 from odoo_toolkit.apps.accounting.order_payments import Billing, paying_journal
 from odoo_toolkit.apps.inventory import actions as transfers
@@ -31,24 +31,7 @@ from odoo_toolkit.apps.purchase.orders import (
     read_receipts,
 )
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import StateError, ValidationError
-from odoo_toolkit.operations.documents import Row, read_rows, state_error
-from odoo_toolkit.operations.lines import IdOrName, NameOrId, checked_day
-from odoo_toolkit.operations.processing import (
-    MOST_ORDERS,
-    Action,
-    Outcome,
-    Stage,
-    Way,
-    checked_steps,
-    find_orders,
-    not_done,
-    only_for,
-    run,
-)
-from odoo_toolkit.operations.steps import permit
-from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.results import RecordName
 
 StepName = Literal["confirm", "receive", "bill", "post", "pay"]
@@ -57,7 +40,7 @@ STEPS: tuple[StepName, ...] = get_args(StepName)
 _USUAL: tuple[StepName, ...] = STEPS[1:]
 
 
-def check_confirmed(row: Row) -> None:
+def check_confirmed(row: op.Row) -> None:
     """Refuse what needs a confirmed order of any other."""
     if row["state"] not in CONFIRMED:
         todo = "Confirm it first: the step confirm."
@@ -66,19 +49,19 @@ def check_confirmed(row: Row) -> None:
         if row["state"] == "cancel":
             todo = "A cancelled order goes no further."
         message = f"{row['name']} is not a confirmed order (state {row['state']})."
-        raise state_error(ORDER, row, message, todo)
+        raise op.state_error(ORDER, row, message, todo)
 
 
 # What is left to be done --------------------------------------------------------------------------
 
 
-def _to_confirm(odoo: Odoo, row: Row, _: Mapping[str, Any]) -> list[Action] | str:
+def _to_confirm(odoo: Odoo, row: op.Row, _: Mapping[str, Any]) -> list[op.Action] | str:
     if row["state"] in CONFIRMED:
         return f"It is already confirmed (state {row['state']})."
     return [partial(confirm_order, odoo, order_id=row["id"])]
 
 
-def _to_receive(odoo: Odoo, row: Row, _: Mapping[str, Any]) -> list[Action] | str:
+def _to_receive(odoo: Odoo, row: op.Row, _: Mapping[str, Any]) -> list[op.Action] | str:
     check_confirmed(row)
     receipts = read_receipts(odoo, row["id"])
     opened = [item for item in receipts if item.state not in ("done", "cancel")]
@@ -92,7 +75,7 @@ def _to_receive(odoo: Odoo, row: Row, _: Mapping[str, Any]) -> list[Action] | st
     return told + (f" Not receipts: {others}." if others else "")
 
 
-def _validate(odoo: Odoo, picking_id: int, dry_run: bool) -> Transfer | Plan:
+def _validate(odoo: Odoo, picking_id: int, dry_run: bool) -> Transfer | op.Plan:
     try:
         return transfers.validate_picking(odoo, picking_id=picking_id, dry_run=dry_run)
     except StateError as error:
@@ -101,10 +84,10 @@ def _validate(odoo: Odoo, picking_id: int, dry_run: bool) -> Transfer | Plan:
         raise
 
 
-def _to_bill(odoo: Odoo, row: Row, how: Mapping[str, Any]) -> list[Action] | str:
+def _to_bill(odoo: Odoo, row: op.Row, how: Mapping[str, Any]) -> list[op.Action] | str:
     check_confirmed(row)
     left: list[Any] = [["order_id", "=", row["id"]], ["qty_to_invoice", "!=", 0]]
-    lines = read_rows(
+    lines = op.read_rows(
         odoo, "purchase.order.line", left, ["qty_to_invoice"], acts_on=ORDER.model, limit=400
     )
     if not lines and row["invoice_ids"]:
@@ -114,41 +97,41 @@ def _to_bill(odoo: Odoo, row: Row, how: Mapping[str, Any]) -> list[Action] | str
     return [partial(create_bill, odoo, order_id=row["id"], **how["bill"])]
 
 
-def _bills(odoo: Odoo, row: Row) -> list[Bill]:
+def _bills(odoo: Odoo, row: op.Row) -> list[Bill]:
     return read_bills(odoo, row["id"]) if row["invoice_ids"] else []
 
 
 # What came of it ----------------------------------------------------------------------------------
 
 
-def _confirmed(odoo: Odoo, row: Row, result: Order) -> list[RecordName]:
+def _confirmed(odoo: Odoo, row: op.Row, result: Order) -> list[RecordName]:
     if result.state not in (None, *CONFIRMED):
-        raise not_done(ORDER, row, result.message, result.warnings)
+        raise op.not_done(ORDER, row, result.message, result.warnings)
     return [RecordName(id=item.id, name=item.name) for item in result.receipts]
 
 
-def _received(odoo: Odoo, row: Row, result: Transfer) -> list[RecordName]:
+def _received(odoo: Odoo, row: op.Row, result: Transfer) -> list[RecordName]:
     if not result.validated:
-        raise not_done(ORDER, row, result.message, result.warnings)
+        raise op.not_done(ORDER, row, result.message, result.warnings)
     return [RecordName(id=result.id, name=result.name or f"transfer {result.id}")]
 
 
-def _billed(odoo: Odoo, row: Row, result: Invoice) -> list[RecordName]:
+def _billed(odoo: Odoo, row: op.Row, result: Invoice) -> list[RecordName]:
     return [RecordName(id=result.id, name=result.name or f"draft bill {result.id}")]
 
 
 _BILLING = Billing(order=ORDER, noun="bill", type="in_invoice", read=_bills, check=check_confirmed)
 
-STAGES: Mapping[str, Stage] = {
-    "confirm": Stage(allowed=(CONFIRM,), left=_to_confirm, made=_confirmed, then=""),
-    "receive": Stage(
+STAGES: Mapping[str, op.Stage] = {
+    "confirm": op.Stage(allowed=(CONFIRM,), left=_to_confirm, made=_confirmed, then=""),
+    "receive": op.Stage(
         allowed=(transfers.CONFIRM, transfers.RESERVE, Enter(), transfers.VALIDATE),
         left=_to_receive,
         made=_received,
         then="Would receive all that is ordered then.",
         again=True,
     ),
-    "bill": Stage(
+    "bill": op.Stage(
         allowed=(BILL, WRITE),
         left=_to_bill,
         made=_billed,
@@ -159,7 +142,7 @@ STAGES: Mapping[str, Stage] = {
 
 
 @attrs.frozen(kw_only=True)
-class OrderOutcome(Outcome):
+class OrderOutcome(op.Outcome):
     """The result of one order.
 
     Attributes:
@@ -180,7 +163,7 @@ class OrderOutcome(Outcome):
 
 
 @attrs.frozen(kw_only=True)
-class ProcessResult(Shown):
+class ProcessResult(op.Shown):
     """The results of several orders, in your order."""
 
     message: str
@@ -188,26 +171,26 @@ class ProcessResult(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class OrdersPlan(Plan):
+class OrdersPlan(op.Plan):
     """The plan for several orders. ``calls`` lists the calls that are known in advance."""
 
     orders: list[OrderOutcome]
 
 
-@operation
+@op.operation
 def process_orders(
     odoo: Odoo,
     *,
-    orders: Annotated[Sequence[IdOrName], Len(1, MOST_ORDERS), Doc("Ids or numbers.")],
+    orders: Annotated[Sequence[op.IdOrName], Len(1, op.MOST_ORDERS), Doc("Ids or numbers.")],
     steps: Annotated[
         Sequence[StepName], Doc("Default: all but confirm, which orders the goods.")
     ] = _USUAL,
     ref: Annotated[str | None, Doc("The vendor's bill number, for one order.")] = None,
     invoice_date: Annotated[str | None, Doc("Bill date, YYYY-MM-DD. Default: today.")] = None,
-    journal_id: Annotated[NameOrId, Doc("Pays. Default: the first bank.")] = None,
+    journal_id: Annotated[op.NameOrId, Doc("Pays. Default: the first bank.")] = None,
     payment_date: Annotated[str | None, Doc("YYYY-MM-DD. Default: today.")] = None,
-    dry_run: DryRun = False,
-) -> ProcessResult | Plan:
+    dry_run: op.DryRun = False,
+) -> ProcessResult | op.Plan:
     """Receive, bill, post and pay several purchase orders, or do some of these steps.
 
     >>> found = process_orders(odoo, orders=["P00012"], steps=["bill", "post"])
@@ -238,14 +221,14 @@ def process_orders(
         AmbiguousNameError: A number or name matches several records.
         AccessError: The policy does not allow one of the steps.
     """
-    asked = checked_steps(steps, STAGES)
+    asked = op.checked_steps(steps, STAGES)
     allowed = (step for name in asked for step in STAGES[name].allowed)
-    permit(odoo, *allowed, dry_run=dry_run)
-    only_for("pay", asked, journal_id=journal_id, payment_date=payment_date)
-    only_for("bill", asked, ref=ref, invoice_date=invoice_date)
-    day = checked_day(payment_date, "payment_date")
-    bill = {"ref": ref, "invoice_date": checked_day(invoice_date, "invoice_date")}
-    rows = find_orders(odoo, _ORDERS, orders)
+    op.permit(odoo, *allowed, dry_run=dry_run)
+    op.only_for("pay", asked, journal_id=journal_id, payment_date=payment_date)
+    op.only_for("bill", asked, ref=ref, invoice_date=invoice_date)
+    day = op.checked_day(payment_date, "payment_date")
+    bill = {"ref": ref, "invoice_date": op.checked_day(invoice_date, "invoice_date")}
+    rows = op.find_orders(odoo, _ORDERS, orders)
     if ref is not None and len(rows) > 1:
         raise ValidationError(
             "ref is the number of one bill, but several orders were passed.",
@@ -254,11 +237,11 @@ def process_orders(
         )
     paying = {"payment_date": day, "journal_id": paying_journal(odoo, journal_id, rows)}
     how = {"payment": paying, "bill": bill}
-    ran = run(odoo, _WAY, rows, asked, how, dry_run=dry_run)
+    ran = op.run(odoo, _WAY, rows, asked, how, dry_run=dry_run)
     if dry_run:
         return OrdersPlan(**ran.told(), orders=ran.outcomes)
     return ProcessResult(message=ran.message, orders=ran.outcomes)
 
 
 _ORDERS = attrs.evolve(ORDER, argument="orders")
-_WAY = Way(document=ORDER, stages=STAGES, outcome=OrderOutcome, after=_BILLING.after)
+_WAY = op.Way(document=ORDER, stages=STAGES, outcome=OrderOutcome, after=_BILLING.after)

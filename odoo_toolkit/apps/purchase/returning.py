@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import attrs
 from annotated_doc import Doc
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.actions import CREATE, POST
 from odoo_toolkit.apps.accounting.credit_notes import CreditedLine, create_credit_note
 from odoo_toolkit.apps.accounting.invoices import INVOICE, Invoice
@@ -18,24 +18,18 @@ from odoo_toolkit.apps.inventory.transfers import PICKING, Transfer
 from odoo_toolkit.apps.purchase.orders import ORDER, OrderId, OrderName, Receipt, read_receipts
 from odoo_toolkit.apps.purchase.processing import check_confirmed
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, StateError
-from odoo_toolkit.operations.documents import Row, find, read_rows, state_error
-from odoo_toolkit.operations.lines import NameOrId, checked_day
-from odoo_toolkit.operations.processing import unseen
-from odoo_toolkit.operations.steps import WizardStep, permit
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plans import Plan, operation
-from odoo_toolkit.records.names import Wanted
 from odoo_toolkit.records.results import RecordName
 
 _LINE = "purchase.order.line"
 _TOLERANCE = 1e-6
-_RETURN = WizardStep(model=PICKING.model, wizard="stock.return.picking", seen=unseen, makes="one")
+_RETURN = op.WizardStep(
+    model=PICKING.model, wizard="stock.return.picking", seen=op.unseen, makes="one"
+)
 
 
 @attrs.frozen(kw_only=True)
-class ReturnResult(Shown):
+class ReturnResult(op.Shown):
     """The goods that were returned to a vendor, and their refund.
 
     Attributes:
@@ -51,7 +45,7 @@ class ReturnResult(Shown):
     warnings: list[str] = attrs.Factory(list)
 
 
-@operation
+@op.operation
 def return_order(
     odoo: Odoo,
     *,
@@ -60,12 +54,12 @@ def return_order(
     lines: Annotated[
         Sequence[ReturnedLine] | None, Doc("Products and quantities sent back. Default: all.")
     ] = None,
-    picking_id: Annotated[NameOrId, Doc("The receipt, if there are several.")] = None,
+    picking_id: Annotated[op.NameOrId, Doc("The receipt, if there are several.")] = None,
     reason: Annotated[str | None, Doc("Shown on the refund.")] = None,
     date: Annotated[str | None, Doc("Date of the refund, YYYY-MM-DD. Default: today.")] = None,
     post: Annotated[bool, Doc("Also post the refund.")] = False,
-    dry_run: DryRun = False,
-) -> ReturnResult | Plan:
+    dry_run: op.DryRun = False,
+) -> ReturnResult | op.Plan:
     """Return received goods to the vendor, and refund the billed part.
 
     >>> back = return_order(
@@ -93,16 +87,16 @@ def return_order(
         ValidationError: A line is wrong.
         AccessError: Odoo or the policy does not allow it.
     """
-    permit(odoo, _RETURN, VALIDATE, CREATE, *([POST] if post else []), dry_run=dry_run)
-    day = checked_day(date, "date")
-    row = find(odoo, ORDER, order_id, order_name)
+    op.permit(odoo, _RETURN, VALIDATE, CREATE, *([POST] if post else []), dry_run=dry_run)
+    day = op.checked_day(date, "date")
+    row = op.find(odoo, ORDER, order_id, order_name)
     check_confirmed(row)
     asked: list[Callable[[], Any]] = [
         lambda: read_receipts(odoo, row["id"]),
         lambda: _order_lines(odoo, row),
         lambda: _billed(odoo, row),
     ]
-    receipts, before, billed = side_by_side(asked)
+    receipts, before, billed = op.side_by_side(asked)
     meant = _meant(row, receipts, picking_id, several=lines is None)
     plans, returns, nothing = _return(odoo, meant, lines, dry_run)
     if not plans and not returns and not _to_refund(before, _received(before), {}, billed):
@@ -114,7 +108,7 @@ def return_order(
             number: line["qty_received"] - back.get(number, 0.0) for number, line in before.items()
         }
         plans += _refunds(odoo, _to_refund(before, after, back, billed), {**how, "dry_run": True})
-        return Plan(
+        return op.Plan(
             dry_run=True,
             message=" ".join(plan.message for plan in plans),
             needs=next((plan.needs for plan in plans if plan.needs), None),
@@ -145,25 +139,25 @@ def return_order(
     return attrs.evolve(result, message=_message(result))
 
 
-def _order_lines(odoo: Odoo, row: Row) -> dict[int, Row]:
+def _order_lines(odoo: Odoo, row: op.Row) -> dict[int, op.Row]:
     """Return the lines of an order by id, each with how its product is billed."""
     fields = ("product_id", "product_qty", "qty_received")
     domain = [["order_id", "=", row["id"]], ["product_id", "!=", False]]
-    lines = read_rows(odoo, _LINE, domain, fields, acts_on=ORDER.model)
+    lines = op.read_rows(odoo, _LINE, domain, fields, acts_on=ORDER.model)
     products = sorted({line["product_id"].id for line in lines})
     of_lines = [["id", "in", products]]
-    policies = read_rows(
+    policies = op.read_rows(
         odoo, "product.product", of_lines, ["purchase_method"], acts_on=ORDER.model
     )
     method = {product["id"]: product["purchase_method"] for product in policies}
     return {line["id"]: {**line, "method": method.get(line["product_id"].id)} for line in lines}
 
 
-def _received(lines: Mapping[int, Row]) -> dict[int, float]:
+def _received(lines: Mapping[int, op.Row]) -> dict[int, float]:
     return {number: line["qty_received"] for number, line in lines.items()}
 
 
-def _billed(odoo: Odoo, row: Row) -> list[Row]:
+def _billed(odoo: Odoo, row: op.Row) -> list[op.Row]:
     """Return what the bills and refunds of an order have of its lines, the latest first."""
     domain = [
         ["purchase_line_id.order_id", "=", row["id"]],
@@ -171,22 +165,22 @@ def _billed(odoo: Odoo, row: Row) -> list[Row]:
         ["parent_state", "!=", "cancel"],
     ]
     fields = ("move_id", "purchase_line_id", "quantity", "parent_state")
-    found = read_rows(
+    found = op.read_rows(
         odoo, "account.move.line", domain, fields, acts_on=INVOICE.model, order="id desc"
     )
     moves = sorted({line["move_id"].id for line in found})
-    kinds = read_rows(odoo, INVOICE.model, [["id", "in", moves]], ["move_type"]) if moves else []
+    kinds = op.read_rows(odoo, INVOICE.model, [["id", "in", moves]], ["move_type"]) if moves else []
     types = {move["id"]: move["move_type"] for move in kinds}
     return [{**line, "type": types.get(line["move_id"].id)} for line in found]
 
 
 def _meant(
-    row: Row, receipts: Sequence[Receipt], picking_id: NameOrId, *, several: bool
+    row: op.Row, receipts: Sequence[Receipt], picking_id: op.NameOrId, *, several: bool
 ) -> list[Receipt]:
     """Return the receipts that go back: those that are done, or the one that is named."""
     done = [item for item in receipts if item.type == "incoming" and item.state == "done"]
     if picking_id is not None:
-        named = Wanted.of(PICKING.model, picking_id, "picking_id")
+        named = op.Wanted.of(PICKING.model, picking_id, "picking_id")
         done = [item for item in done if named.id == item.id or named.name == item.name]
         if not done:
             raise _refused(
@@ -218,14 +212,16 @@ def _return(
                 raise
             nothing = error
             continue
-        if isinstance(made, Plan):
+        if isinstance(made, op.Plan):
             plans.append(made)
         else:
             returns.append(made)
     return plans, returns, nothing
 
 
-def _expected(before: Mapping[int, Row], lines: Sequence[ReturnedLine] | None) -> dict[int, float]:
+def _expected(
+    before: Mapping[int, op.Row], lines: Sequence[ReturnedLine] | None
+) -> dict[int, float]:
     """Return what a plan sends back of each line of the order."""
     if lines is None:
         return _received(before)
@@ -243,10 +239,10 @@ def _expected(before: Mapping[int, Row], lines: Sequence[ReturnedLine] | None) -
 
 
 def _to_refund(
-    lines: Mapping[int, Row],
+    lines: Mapping[int, op.Row],
     received: Mapping[int, float],
     back: Mapping[int, float],
-    billed: Sequence[Row],
+    billed: Sequence[op.Row],
 ) -> dict[int, list[CreditedLine]]:
     """Return, by bill, its lines and how much of each is refunded.
 
@@ -284,7 +280,7 @@ def _refunds(
     ]
 
 
-def _not_refunded(billed: Sequence[Row]) -> list[str]:
+def _not_refunded(billed: Sequence[op.Row]) -> list[str]:
     drafts = {i["move_id"] for i in billed if i["parent_state"] == "draft" and i["quantity"]}
     return [
         f"{draft.name} (id {draft.id}) is a draft: check its quantities before it is posted."
@@ -293,7 +289,7 @@ def _not_refunded(billed: Sequence[Row]) -> list[str]:
 
 
 def _billed_again(
-    lines: Mapping[int, Row], back: Mapping[int, float], refunds: Sequence[Invoice]
+    lines: Mapping[int, op.Row], back: Mapping[int, float], refunds: Sequence[Invoice]
 ) -> list[str]:
     """Say what Odoo offers to bill once more, as it bills what is ordered."""
     names = {
@@ -316,5 +312,5 @@ def _message(result: ReturnResult) -> str:
     return f"{told} " + " ".join(f"{refund.message}." for refund in result.refunds)
 
 
-def _refused(row: Row, why: str, todo: str) -> StateError:
-    return state_error(ORDER, row, f"{row['name']} cannot be returned: {why}.", todo)
+def _refused(row: op.Row, why: str, todo: str) -> StateError:
+    return op.state_error(ORDER, row, f"{row['name']} cannot be returned: {why}.", todo)

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import attrs
 from annotated_doc import Doc
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.manufacturing.arrivals import (
     EXPECTED,
     Arrival,
@@ -36,14 +37,10 @@ from odoo_toolkit.apps.purchase.offers import (
 )
 from odoo_toolkit.apps.purchase.orders import readable
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
-from odoo_toolkit.operations.documents import Document, filled, find_id, read, read_rows
-from odoo_toolkit.operations.lines import checked_number, day_to_come, today
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
 
 #: ``produce_delay``, the days that making takes, is the bill of materials' from 17 on.
-PRODUCT = Document(
+PRODUCT = op.Document(
     model="product.product",
     noun="product",
     argument="product_id",
@@ -57,7 +54,7 @@ _SHOWN, _NAMED = 8, 3
 
 
 @attrs.frozen(kw_only=True)
-class Supply(Shown):
+class Supply(op.Shown):
     """The supply of a product. Quantities are in ``uom``, the product's unit.
 
     Attributes:
@@ -132,17 +129,17 @@ def get_supply(
         ValidationError: The quantity is not above zero, or the day is past.
         AccessError: Odoo or the policy does not allow it.
     """
-    quantity = checked_number(quantity, "quantity", positive=True)
-    last = day_to_come(odoo, needed_by, "needed_by")
-    number = find_id(odoo, PRODUCT, product_id, product_name)
+    quantity = op.checked_number(quantity, "quantity", positive=True)
+    last = op.day_to_come(odoo, needed_by, "needed_by")
+    number = op.find_id(odoo, PRODUCT, product_id, product_name)
     warnings: list[str] = []
     own = [["product_tmpl_id.product_variant_ids", "=", number]]
     context: dict[str, Any] = until(odoo, last) if last else {}
     itself = [["id", "=", number]]
     asked: list[Callable[[], Any]] = [
-        lambda: read(odoo, PRODUCT, number),
+        lambda: op.read(odoo, PRODUCT, number),
         readable(
-            "stock", lambda: read_rows(odoo, PRODUCT.model, itself, _STOCK, **context), warnings
+            "stock", lambda: op.read_rows(odoo, PRODUCT.model, itself, _STOCK, **context), warnings
         ),
         readable(
             "expected arrivals",
@@ -152,12 +149,12 @@ def get_supply(
         readable("bills of materials", lambda: read_recipe(odoo, number), warnings),
         readable("offers of vendors", lambda: read_offers(odoo, own), warnings),
     ]
-    row, stocks, arrivals, recipe, offered = side_by_side(asked)
+    row, stocks, arrivals, recipe, offered = op.side_by_side(asked)
     unknown, offered = offered is None, offered or []
     if last and offered:
         noted = readable("notes of vendors", lambda: with_notes(odoo, offered), warnings)()
         offered = noted or offered
-    day, unit = date.fromisoformat(today(odoo)), row["uom_id"]
+    day, unit = date.fromisoformat(op.today(odoo)), row["uom_id"]
     stock = stocks[0] if stocks else dict.fromkeys(_STOCK)
     free, coming, missing = stock["free_qty"], None, None
     if last and free is not None:
@@ -184,7 +181,7 @@ def get_supply(
     kept = [offer for offer in seen if offer not in omitted]
     if not offered and not unknown:
         warnings.append(f"No vendor has a price for {row['display_name']}.")
-    found = filled(
+    found = op.filled(
         Supply,
         row,
         product=RecordName(id=number, name=row["display_name"]),

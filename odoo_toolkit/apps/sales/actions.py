@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, get_args
 import attrs
 from annotated_doc import Doc
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.actions import POST
 from odoo_toolkit.apps.sales.invoice_preview import INVOICED, plan_down_payment, plan_invoice
 from odoo_toolkit.apps.sales.lines import (
@@ -31,46 +31,29 @@ from odoo_toolkit.apps.sales.orders import (
     shown,
 )
 from odoo_toolkit.apps.sales.quotations import CONFIRM, order_result
-from odoo_toolkit.call import Call
 from odoo_toolkit.change_history.recording import note_made
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, OdooError, StateError, ValidationError, make_error
-from odoo_toolkit.operations.documents import (
-    Row,
-    currency_of,
-    find,
-    is_locked,
-    read,
-    read_back,
-    read_rows,
-    shows,
-    state_error,
-)
-from odoo_toolkit.operations.lines import check_choice, checked_number
-from odoo_toolkit.operations.preview import read_document
-from odoo_toolkit.operations.steps import AnyStep, Done, Step, WizardStep, operate, permit
-from odoo_toolkit.plans import Plan, PlannedDocument, operation
 
-CANCEL = Step(
+CANCEL = op.Step(
     model=ORDER.model,
     method="action_cancel",
     says="Order cancelled",
     # Without it, 14 to 18 may open a wizard and cancel nothing. 19 does not ask.
     context={"disable_cancel_warning": True},
     answers=frozenset({"sale.order.cancel"}),
-    seen=shows(ORDER, state=("cancel",)),
+    seen=op.shows(ORDER, state=("cancel",)),
 )
 
 
-@operation
+@op.operation
 def confirm_order(
     odoo: Odoo,
     *,
     order_id: OrderId = None,
     order_name: OrderName = None,
-    dry_run: DryRun = False,
-) -> Order | Plan:
+    dry_run: op.DryRun = False,
+) -> Order | op.Plan:
     """Confirm a quotation. It becomes a sales order, and Odoo creates its deliveries.
 
     >>> order = confirm_order(odoo, order_name="S00012")
@@ -82,28 +65,28 @@ def confirm_order(
         WizardRequiredError: Odoo asks a question that the toolkit does not know.
         OdooError: Odoo rejected it. Nothing was changed.
     """
-    permit(odoo, CONFIRM, dry_run=dry_run)
-    row = find(odoo, ORDER, order_id, order_name)
+    op.permit(odoo, CONFIRM, dry_run=dry_run)
+    row = op.find(odoo, ORDER, order_id, order_name)
     _check_confirmable(row)
-    return operate(
+    return op.operate(
         odoo,
         [CONFIRM],
         [row["id"]],
         lambda done: order_result(odoo, done, "confirmed", confirming=True),
         message=f"Would confirm {row['name']}.",
         dry_run=dry_run,
-        preview=lambda: [read_document(odoo, LAYOUT, row)],
+        preview=lambda: [op.read_document(odoo, LAYOUT, row)],
     )
 
 
-@operation
+@op.operation
 def cancel_order(
     odoo: Odoo,
     *,
     order_id: OrderId = None,
     order_name: OrderName = None,
-    dry_run: DryRun = False,
-) -> Order | Plan:
+    dry_run: op.DryRun = False,
+) -> Order | op.Plan:
     """Cancel a quotation or sales order, with its open deliveries and draft invoices.
 
     >>> cancel_order(odoo, order_name="S00012").state
@@ -116,21 +99,21 @@ def cancel_order(
         StateError: The order is locked, delivered or invoiced. The message lists the documents.
         OdooError: Odoo rejected it. Nothing was changed.
     """
-    permit(odoo, CANCEL, dry_run=dry_run)
-    row = find(odoo, ORDER, order_id, order_name)
+    op.permit(odoo, CANCEL, dry_run=dry_run)
+    row = op.find(odoo, ORDER, order_id, order_name)
     name = row["name"]
     if row["state"] == "cancel":
         return shown(row, message=f"{name} was already cancelled.")
     drafts = _check_cancellable(odoo, row)
     try:
-        return operate(
+        return op.operate(
             odoo,
             [CANCEL],
             [row["id"]],
             lambda done: _cancel_result(odoo, name, done),
             message=f"Would cancel {name}.",
             dry_run=dry_run,
-            preview=lambda: [read_document(odoo, WITHOUT_STOCK, row)],
+            preview=lambda: [op.read_document(odoo, WITHOUT_STOCK, row)],
         )
     except AccessError as error:
         if drafts:
@@ -141,14 +124,14 @@ def cancel_order(
 # States ----------------------------------------------------------------------------------------
 
 
-def _order_error(row: Row, message: str, todo: str) -> StateError:
-    error = state_error(ORDER, row, message, todo)
+def _order_error(row: op.Row, message: str, todo: str) -> StateError:
+    error = op.state_error(ORDER, row, message, todo)
     if row["locked"] is not None:
         error.details["locked"] = row["locked"]
     return error
 
 
-def _check_confirmable(row: Row) -> None:
+def _check_confirmable(row: op.Row) -> None:
     name, state = row["name"], row["state"]
     if state == "cancel":
         raise _order_error(
@@ -170,10 +153,10 @@ def _check_confirmable(row: Row) -> None:
         )
 
 
-def _check_cancellable(odoo: Odoo, row: Row) -> list[str]:
+def _check_cancellable(odoo: Odoo, row: op.Row) -> list[str]:
     """Refuse to cancel what is locked, delivered or invoiced; return the draft invoices' names."""
     name = row["name"]
-    if is_locked(row):
+    if op.is_locked(row):
         raise _order_error(
             row,
             f"{name} is locked, so it cannot be cancelled.",
@@ -204,15 +187,15 @@ def _check_cancellable(odoo: Odoo, row: Row) -> list[str]:
 
 def _still_delivered(odoo: Odoo, order_id: int) -> bool:
     domain = [["order_id", "=", order_id], ["qty_delivered", ">", 0]]
-    rows = read_rows(odoo, "sale.order.line", domain, ["id"], acts_on=ORDER.model, limit=1)
+    rows = op.read_rows(odoo, "sale.order.line", domain, ["id"], acts_on=ORDER.model, limit=1)
     return bool(rows)
 
 
 # Results ---------------------------------------------------------------------------------------
 
 
-def _cancel_result(odoo: Odoo, name: str, done: Done) -> Order:
-    row = read_back(odoo, ORDER, done.id, done.warnings)
+def _cancel_result(odoo: Odoo, name: str, done: op.Done) -> Order:
+    row = op.read_back(odoo, ORDER, done.id, done.warnings)
     told: dict[str, Any] = {"warnings": done.warnings}
     if row is None:
         message = f"{name} was cancelled; its state is not known."
@@ -231,7 +214,7 @@ _OF_LINES = ("delivered", "delivered_only")
 
 
 @attrs.frozen(kw_only=True)
-class InvoiceResult(Shown):
+class InvoiceResult(op.Shown):
     """The invoices of an order. Amounts are the sum of all of them."""
 
     order_id: int
@@ -244,7 +227,7 @@ class InvoiceResult(Shown):
     warnings: list[str] = attrs.Factory(list)
 
 
-@operation
+@op.operation
 def create_invoices(
     odoo: Odoo,
     *,
@@ -260,8 +243,8 @@ def create_invoices(
     amount: Annotated[float | None, Doc("Percentage or amount of the down payment.")] = None,
     lines: Chosen = None,
     post: Annotated[bool, Doc("Also post it. If that fails, the draft stays.")] = False,
-    dry_run: DryRun = False,
-) -> InvoiceResult | Plan:
+    dry_run: op.DryRun = False,
+) -> InvoiceResult | op.Plan:
     """Create the draft invoice of a sales order, and post it if you ask for it.
 
     >>> made = create_invoices(odoo, order_name="S00012")
@@ -295,7 +278,7 @@ def create_invoices(
     def seen(odoo: Odoo, order_id: int) -> Any:
         return new_invoices(odoo, row) or None
 
-    invoice = WizardStep(
+    invoice = op.WizardStep(
         model=ORDER.model,
         wizard="sale.advance.payment.inv",
         values=values,
@@ -305,19 +288,19 @@ def create_invoices(
         safe=method in _OF_LINES,
     )
     chooses = asked is not None or method == "delivered_only"
-    steps: list[AnyStep] = [invoice, *([_KEEP] if chooses else []), *([POST] if post else [])]
-    permit(odoo, *steps, dry_run=dry_run)
-    row = find(odoo, ORDER, order_id, order_name)
+    steps: list[op.AnyStep] = [invoice, *([_KEEP] if chooses else []), *([POST] if post else [])]
+    op.permit(odoo, *steps, dry_run=dry_run)
+    row = op.find(odoo, ORDER, order_id, order_name)
     _check_invoiceable(row, method, amount)
     chosen = _chosen(odoo, row, method, asked) if chooses else None
 
-    def preview() -> list[PlannedDocument]:
+    def preview() -> list[op.PlannedDocument]:
         if method in _OF_LINES:
             return [plan_invoice(odoo, row, chosen)]
-        unit = "%" if method == "percentage" else currency_of(row) or ""
+        unit = "%" if method == "percentage" else op.currency_of(row) or ""
         return [plan_down_payment(odoo, row, f"{amount:g} {unit}".strip())]
 
-    return operate(
+    return op.operate(
         odoo,
         [
             invoice,
@@ -332,7 +315,7 @@ def create_invoices(
     )
 
 
-def _chosen(odoo: Odoo, row: Row, method: str, asked: Sequence[Any] | None) -> dict[int, float]:
+def _chosen(odoo: Odoo, row: op.Row, method: str, asked: Sequence[Any] | None) -> dict[int, float]:
     """Return which lines are invoiced, each with its quantity in the line's unit."""
     lines = line_rows(odoo, row["id"], (*LINE_FIELDS, *INVOICED, "is_downpayment"))
     if method == "delivered_only":
@@ -347,7 +330,7 @@ def _chosen(odoo: Odoo, row: Row, method: str, asked: Sequence[Any] | None) -> d
         if line["qty_to_invoice"] and not line["is_downpayment"]
     }
     if not found:
-        raise state_error(
+        raise op.state_error(
             ORDER,
             row,
             f"Nothing that is delivered of {row['name']} is left to invoice.",
@@ -357,7 +340,7 @@ def _chosen(odoo: Odoo, row: Row, method: str, asked: Sequence[Any] | None) -> d
 
 
 def _wizard_values(method: str, amount: float | None) -> dict[str, Any]:
-    check_choice(method, get_args(InvoiceMethod), "method", "{} is not a way to invoice.")
+    op.check_choice(method, get_args(InvoiceMethod), "method", "{} is not a way to invoice.")
     of_lines = method in _OF_LINES
     values: dict[str, Any] = {"advance_payment_method": "delivered" if of_lines else method}
     if of_lines:
@@ -375,7 +358,7 @@ def _wizard_values(method: str, amount: float | None) -> dict[str, Any]:
             suggestion="Set amount to a percentage or, for method fixed, to a sum.",
             details={"field": "amount"},
         )
-    amount = checked_number(amount, "amount", positive=True)
+    amount = op.checked_number(amount, "amount", positive=True)
     if method == "percentage" and amount > 100:
         raise ValidationError(
             f"A down payment of {amount:g} % is more than the order.",
@@ -385,10 +368,10 @@ def _wizard_values(method: str, amount: float | None) -> dict[str, Any]:
     return {**values, "amount" if method == "percentage" else "fixed_amount": amount}
 
 
-def _check_invoiceable(row: Row, method: str, amount: float | None) -> None:
+def _check_invoiceable(row: op.Row, method: str, amount: float | None) -> None:
     name, state = row["name"], row["state"]
     if state not in ("sale", "done"):
-        raise state_error(
+        raise op.state_error(
             ORDER,
             row,
             f"{name} is not a confirmed order (state {state}).",
@@ -397,9 +380,11 @@ def _check_invoiceable(row: Row, method: str, amount: float | None) -> None:
             else "A cancelled order cannot be invoiced.",
         )
     if method in _OF_LINES and row["invoice_status"] == "invoiced":
-        raise state_error(ORDER, row, f"{name} is fully invoiced.", "get_order lists its invoices.")
+        raise op.state_error(
+            ORDER, row, f"{name} is fully invoiced.", "get_order lists its invoices."
+        )
     if method in _OF_LINES and row["invoice_status"] == "no":
-        raise state_error(
+        raise op.state_error(
             ORDER,
             row,
             f"Nothing on {name} can be invoiced now.",
@@ -415,13 +400,13 @@ def _check_invoiceable(row: Row, method: str, amount: float | None) -> None:
         )
 
 
-def new_invoices(odoo: Odoo, before: Row) -> list[int]:
+def new_invoices(odoo: Odoo, before: op.Row) -> list[int]:
     """Return the ids of the invoices that an order has and had not."""
-    now = read(odoo, ORDER, before["id"])["invoice_ids"]
+    now = op.read(odoo, ORDER, before["id"])["invoice_ids"]
     return sorted(set(now) - set(before["invoice_ids"]))
 
 
-_KEEP = Step(
+_KEEP = op.Step(
     model="account.move",
     method="write",
     says="Lines chosen",
@@ -430,13 +415,13 @@ _KEEP = Step(
 
 
 @attrs.frozen(kw_only=True)
-class _KeepLines(Step):
+class _KeepLines(op.Step):
     """Leave of the new drafts of an order the chosen lines only, with their quantities."""
 
-    order: Row
+    order: op.Row
     chosen: Mapping[int, float]
 
-    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[op.Call]:
         """Return the change of one draft: which lines it has, is known once it is made."""
         kept = "the chosen lines with their quantities"
         return _KEEP.of(vals={"invoice_line_ids": kept}).calls(odoo, ("the new invoice",))
@@ -444,7 +429,7 @@ class _KeepLines(Step):
     def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
         """Change each draft."""
         for number in new_invoices(odoo, self.order):
-            lines = read_rows(
+            lines = op.read_rows(
                 odoo,
                 "account.move.line",
                 [["move_id", "=", number], ["display_type", "not in", _OF_BOOKS]],
@@ -468,7 +453,7 @@ class _KeepLines(Step):
 _OF_BOOKS = ("tax", "payment_term", "rounding", "discount", "epd", "cogs", "non_deductible_tax")
 
 
-def _keep_of(before: Row, chosen: Mapping[int, float]) -> _KeepLines:
+def _keep_of(before: op.Row, chosen: Mapping[int, float]) -> _KeepLines:
     return _KeepLines(
         model=_KEEP.model,
         method=_KEEP.method,
@@ -480,12 +465,12 @@ def _keep_of(before: Row, chosen: Mapping[int, float]) -> _KeepLines:
 
 
 @attrs.frozen(kw_only=True)
-class _PostNew(Step):
+class _PostNew(op.Step):
     """Post the invoices that an order has now and had not before; others are left alone."""
 
-    order: Row
+    order: op.Row
 
-    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[op.Call]:
         """Return the call for one invoice: how many there will be, Odoo decides."""
         return POST.calls(odoo, ("the new invoice",))
 
@@ -495,15 +480,15 @@ class _PostNew(Step):
             POST.make(odoo, [number], warnings)
 
 
-def _post_new(before: Row) -> _PostNew:
+def _post_new(before: op.Row) -> _PostNew:
     fails = "The draft was made, but not posted"
     return _PostNew(model=POST.model, method=POST.method, says="Posted", fails=fails, order=before)
 
 
-def _invoice_result(odoo: Odoo, before: Row, done: Done) -> InvoiceResult:
+def _invoice_result(odoo: Odoo, before: op.Row, done: op.Done) -> InvoiceResult:
     name = before["name"]
     told: dict[str, Any] = {"order_id": before["id"], "order_name": name}
-    told |= {"currency": currency_of(before), "warnings": done.warnings}
+    told |= {"currency": op.currency_of(before), "warnings": done.warnings}
     try:
         made = new_invoices(odoo, before)
         note_made("account.move", made)

@@ -7,20 +7,17 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.sales.lines import LineChanges, line_rows
 from odoo_toolkit.apps.sales.orders import ORDER
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, StateError
-from odoo_toolkit.operations.documents import Row, read_rows, state_error
-from odoo_toolkit.operations.preview import UOMS
-from odoo_toolkit.operations.units import sizes_of
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
 
 #: Read of lines besides, to know what is delivered and invoiced of them.
 FULFILLED = (
     *("qty_delivered", "qty_invoiced", "qty_delivered_method", "is_mto", "warehouse_id"),
-    *UOMS,
+    *op.UOMS,
 )
 
 _QUANTITY = "product_uom_qty"
@@ -32,7 +29,7 @@ _IN_STOCK = ("display_name", "type", "is_storable", "uom_id", "free_qty")
 _TOLERANCE = 1e-6
 
 
-def as_agreed(order: Row, lines: Sequence[Row], changes: LineChanges) -> LineChanges:
+def as_agreed(order: op.Row, lines: Sequence[op.Row], changes: LineChanges) -> LineChanges:
     """Return the changes as a confirmed order takes them, or refuse less than is delivered.
 
     A new quantity goes with the price that was agreed, which Odoo would compute again; a line of a
@@ -51,13 +48,13 @@ def as_agreed(order: Row, lines: Sequence[Row], changes: LineChanges) -> LineCha
     return attrs.evolve(changes, changed=changed, removed=rest)
 
 
-def _is_moved(line: Row) -> bool:
+def _is_moved(line: op.Row) -> bool:
     return bool(line["qty_delivered_method"] == "stock_move")
 
 
-def _less_than_delivered(order: Row, line: Row, quantity: float) -> StateError:
+def _less_than_delivered(order: op.Row, line: op.Row, quantity: float) -> StateError:
     name, delivered = line["product_id"].name, line["qty_delivered"]
-    return state_error(
+    return op.state_error(
         ORDER,
         order,
         f"{order['name']} cannot have {quantity:g} of {name}: {delivered:g} are delivered.",
@@ -65,7 +62,7 @@ def _less_than_delivered(order: Row, line: Row, quantity: float) -> StateError:
     )
 
 
-def fulfilment(lines: Sequence[Row], changes: LineChanges) -> list[str]:
+def fulfilment(lines: Sequence[op.Row], changes: LineChanges) -> list[str]:
     """Say what is delivered and invoiced of the lines that change, and what is left of them."""
     notes = []
     for line in lines:
@@ -87,7 +84,7 @@ def fulfilment(lines: Sequence[Row], changes: LineChanges) -> list[str]:
     return notes
 
 
-def not_covered(odoo: Odoo, lines: Sequence[Row], changes: LineChanges) -> list[str]:
+def not_covered(odoo: Odoo, lines: Sequence[op.Row], changes: LineChanges) -> list[str]:
     """Say what stock lacks of what is left to deliver of lines that change, or are added.
 
     Quantities that the order itself has reserved count as available. Products that are bought or
@@ -116,7 +113,7 @@ def not_covered(odoo: Odoo, lines: Sequence[Row], changes: LineChanges) -> list[
     return [f"Stock does not cover all that is left to deliver: {short}."] if short else []
 
 
-def _short(odoo: Odoo, lines: Sequence[Row], left: Sequence[tuple[int, int, int, float]]) -> str:
+def _short(odoo: Odoo, lines: Sequence[op.Row], left: Sequence[tuple[int, int, int, float]]) -> str:
     """Return which lines stock does not cover, and how much of each; "" for none.
 
     Args:
@@ -133,18 +130,18 @@ def _short(odoo: Odoo, lines: Sequence[Row], left: Sequence[tuple[int, int, int,
         ["location_id.usage", "in", ["internal", "transit"]],
         ["state", "not in", ["done", "cancel"]],
     ]
-    asked: list[Callable[[], list[Row]]] = [
-        lambda: read_rows(
+    asked: list[Callable[[], list[op.Row]]] = [
+        lambda: op.read_rows(
             odoo, "product.product", of_products, _IN_STOCK, acts_on=ORDER.model, **place
         ),
-        lambda: read_rows(odoo, "stock.move", of_lines, _OF_MOVE, acts_on=ORDER.model),
+        lambda: op.read_rows(odoo, "stock.move", of_lines, _OF_MOVE, acts_on=ORDER.model),
     ]
-    rows, moves = side_by_side(asked)
+    rows, moves = op.side_by_side(asked)
     products = {row["id"]: row for row in rows if row["is_storable"] or row["type"] == "product"}
     free = {number: max(row["free_qty"], 0.0) for number, row in products.items()}
     units = [row["uom_id"].id for row in rows] + [move["product_uom"].id for move in moves]
     units += [unit for *_, unit, _ in left if unit]
-    sizes = sizes_of(odoo, units, ORDER.model)
+    sizes = op.sizes_of(odoo, units, ORDER.model)
     told = []
     for number, product, unit, quantity in left:
         if product not in products:
@@ -166,7 +163,7 @@ def _short(odoo: Odoo, lines: Sequence[Row], left: Sequence[tuple[int, int, int,
     return "; ".join(told)
 
 
-def _reserved(move: Row) -> float:
+def _reserved(move: op.Row) -> float:
     """Return the reserved quantity of an open move (Odoo 16 and earlier, 17 and later)."""
     old = move["reserved_availability"]
     return float((move["quantity"] if old is None else old) or 0.0)
@@ -182,7 +179,7 @@ def open_deliveries(odoo: Odoo, order_id: int) -> tuple[str, list[str]]:
     ]
     if not odoo.schema.has_model("stock.move"):
         return "", []
-    moves = read_rows(
+    moves = op.read_rows(
         odoo,
         "stock.move",
         [
@@ -201,17 +198,17 @@ def open_deliveries(odoo: Odoo, order_id: int) -> tuple[str, list[str]]:
     return f"Left to deliver: {', '.join(left) or 'nothing'}.", differing
 
 
-def _left(line: Row) -> float:
+def _left(line: op.Row) -> float:
     return float(max(line[_QUANTITY] - (line["qty_delivered"] or 0.0), 0.0))
 
 
 def _unit(line: Mapping[str, Any]) -> int:
     """Return the unit of a line, existing or new. 0 for none."""
-    unit = next((line[field] for field in UOMS if line.get(field)), 0)
+    unit = next((line[field] for field in op.UOMS if line.get(field)), 0)
     return unit.id if isinstance(unit, RecordName) else unit
 
 
-def _difference(line: Row, moves: Sequence[Row]) -> str:
+def _difference(line: op.Row, moves: Sequence[op.Row]) -> str:
     """Say what the open moves of a line have too many or too few; nothing where that is unknown."""
     unit = _unit(line)
     # A kit is moved as its components, and other units are rounded.

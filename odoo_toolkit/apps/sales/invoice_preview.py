@@ -7,20 +7,11 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.invoices import INVOICE
 from odoo_toolkit.apps.accounting.invoices import LAYOUT as OF_INVOICE
 from odoo_toolkit.apps.sales.orders import LAYOUT, ORDER, WITHOUT_STOCK
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.operations.documents import Row, currency_of, read_rows
-from odoo_toolkit.operations.preview import (
-    AMOUNTS,
-    UOMS,
-    Layout,
-    new_document,
-    read_document,
-    summary,
-)
-from odoo_toolkit.plans import PlannedDocument, PlannedLine
 
 #: What can be invoiced of a line now, and what is delivered and invoiced of it.
 INVOICED = ("qty_to_invoice", "qty_delivered", "qty_invoiced")
@@ -39,7 +30,7 @@ _OF_INVOICE = {
 }
 
 
-def plan_invoice(odoo: Odoo, row: Row, chosen: Mapping[int, float] | None) -> PlannedDocument:
+def plan_invoice(odoo: Odoo, row: op.Row, chosen: Mapping[int, float] | None) -> op.PlannedDocument:
     """Return the invoice of an order, with what Odoo's form of invoices says of its sums.
 
     Args:
@@ -47,9 +38,9 @@ def plan_invoice(odoo: Odoo, row: Row, chosen: Mapping[int, float] | None) -> Pl
         row: the order.
         chosen: the lines that are invoiced with their quantities, or None for all that is due.
     """
-    lines: list[Row] = []
+    lines: list[op.Row] = []
 
-    def due(line: Row, item: PlannedLine) -> PlannedLine | None:
+    def due(line: op.Row, item: op.PlannedLine) -> op.PlannedLine | None:
         quantity = line.get("qty_to_invoice") if chosen is None else chosen.get(line["id"])
         if item.kind:
             return item if chosen is None else None
@@ -60,9 +51,9 @@ def plan_invoice(odoo: Odoo, row: Row, chosen: Mapping[int, float] | None) -> Pl
         return attrs.evolve(item, quantity=quantity, subtotal=None) if quantity else None
 
     of_lines = (*INVOICED, "is_downpayment")
-    planned = read_document(odoo, WITHOUT_STOCK, row, of_lines=of_lines, shown=due, **_new(row))
+    planned = op.read_document(odoo, WITHOUT_STOCK, row, of_lines=of_lines, shown=due, **_new(row))
     filled = _filled(odoo, row, lines)
-    sums = {name: getattr(filled, name) for name in AMOUNTS}
+    sums = {name: getattr(filled, name) for name in op.AMOUNTS}
     notes = [*planned.notes, *filled.notes]
     if any(line["is_downpayment"] for line in lines):
         notes.append("Odoo deducts the down payments, and may round their sum by a cent.")
@@ -72,40 +63,40 @@ def plan_invoice(odoo: Odoo, row: Row, chosen: Mapping[int, float] | None) -> Pl
     return attrs.evolve(planned, **sums, notes=notes)
 
 
-def plan_down_payment(odoo: Odoo, row: Row, amount: str) -> PlannedDocument:
+def plan_down_payment(odoo: Odoo, row: op.Row, amount: str) -> op.PlannedDocument:
     """Return the invoice of a down payment: its sums differ by version, and are not known."""
-    total = f"{row.get('amount_total')} {currency_of(row) or ''}".strip()
+    total = f"{row.get('amount_total')} {op.currency_of(row) or ''}".strip()
     notes = [
         f"A down payment of {amount}. The order's total is {total}.",
         "Odoo calculates the totals when it creates the invoice.",
     ]
-    return summary(odoo, LAYOUT, row, **_new(row), notes=notes)
+    return op.summary(odoo, LAYOUT, row, **_new(row), notes=notes)
 
 
-def _new(row: Row) -> dict[str, Any]:
+def _new(row: op.Row) -> dict[str, Any]:
     """Return what is otherwise of the invoice than of its order."""
-    unlike = ("id", "url", "state", "date", "delivery_date", *AMOUNTS)
+    unlike = ("id", "url", "state", "date", "delivery_date", *op.AMOUNTS)
     name = f"new invoice of {row['name']}"
     return {**dict.fromkeys(unlike), "model": INVOICE.model, "name": name}
 
 
-def _filled(odoo: Odoo, row: Row, lines: Sequence[Row]) -> PlannedDocument:
+def _filled(odoo: Odoo, row: op.Row, lines: Sequence[op.Row]) -> op.PlannedDocument:
     """Return a document of lines of an order as Odoo's form fills it in."""
     by_invoice = odoo.version.major >= _ADDS_UP
     layout, unit = (OF_INVOICE, "product_uom_id") if by_invoice else (LAYOUT, "product_uom")
     names = _OF_INVOICE if by_invoice else dict(zip(_OF_ORDER, _OF_ORDER, strict=True))
-    (order,) = read_rows(odoo, ORDER.model, [["id", "=", row["id"]]], tuple(names))
+    (order,) = op.read_rows(odoo, ORDER.model, [["id", "=", row["id"]]], tuple(names))
     values: dict[str, Any] = {new: order[old].id for old, new in names.items() if order[old]}
     values |= {"move_type": "out_invoice"} if by_invoice else {}
     commands = [[0, 0, _line(line, layout, unit)] for line in lines]
-    return new_document(odoo, layout, {**values, layout.lines: commands})
+    return op.new_document(odoo, layout, {**values, layout.lines: commands})
 
 
-def _line(line: Row, layout: Layout, unit: str) -> dict[str, Any]:
+def _line(line: op.Row, layout: op.Layout, unit: str) -> dict[str, Any]:
     taxes, tax_ids = next((name, line[name]) for name in LAYOUT.taxes if line[name] is not None)
     links = {
         "product_id": line["product_id"],
-        unit: next((line[name] for name in UOMS if line[name]), None),
+        unit: next((line[name] for name in op.UOMS if line[name]), None),
     }
     return {
         **{name: link.id for name, link in links.items() if link},

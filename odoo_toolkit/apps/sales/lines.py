@@ -8,20 +8,10 @@ from typing import Annotated, Any, TypedDict
 import attrs
 from annotated_doc import Doc
 
-from odoo_toolkit.annotations import JsonSchema
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.sales.orders import ORDER
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError, make_error
-from odoo_toolkit.operations.documents import Row, read_rows
-from odoo_toolkit.operations.lines import (
-    NamesOrIds,
-    check_lines,
-    checked_number,
-    wanted_each,
-    wanted_product,
-)
-from odoo_toolkit.operations.units import Uom, put_units
-from odoo_toolkit.records.names import AmbiguousNameError, Wanted, resolve_all
 
 
 class NewLine(TypedDict, total=False):
@@ -29,10 +19,10 @@ class NewLine(TypedDict, total=False):
 
     product_id: int
     product_name: str
-    quantity: Annotated[float, JsonSchema({"type": "number", "default": 1})]
+    quantity: Annotated[float, op.JsonSchema({"type": "number", "default": 1})]
     price_unit: float
     discount: Annotated[float, Doc("Per cent.")]
-    uom: Uom
+    uom: op.Uom
     name: Annotated[str, Doc("Text. On its own: a note.")]
     section: Annotated[str, Doc("On its own: a section.")]
 
@@ -59,7 +49,7 @@ class ChosenLine(TypedDict, total=False):
 
 
 #: What their lines take is described where there is room: in create_order, or in words.
-_OBJECTS = JsonSchema({"type": "array", "items": {"type": "object"}})
+_OBJECTS = op.JsonSchema({"type": "array", "items": {"type": "object"}})
 
 NewLines = Annotated[Sequence[NewLine] | None, _OBJECTS, Doc("Lines to add.")]
 ChangedLines = Annotated[
@@ -74,7 +64,7 @@ Chosen = Annotated[
     _OBJECTS,
     Doc("Only these: line_id or product_name, and quantity. Default: all that is left."),
 ]
-Remove = Annotated[NamesOrIds, Doc("Product names, or line ids.")]
+Remove = Annotated[op.NamesOrIds, Doc("Product names, or line ids.")]
 
 LINE = "sale.order.line"
 
@@ -97,14 +87,14 @@ def checked_lines(
     Raises:
         ValidationError: naming the line and the key.
     """
-    given = check_lines(lines, NewLine.__annotations__, argument)
+    given = op.check_lines(lines, NewLine.__annotations__, argument)
     return [_checked(line, f"{argument}[{index}]") for index, line in enumerate(given)]
 
 
-def wanted_products(lines: Sequence[Mapping[str, Any]], argument: str = "lines") -> list[Wanted]:
+def wanted_products(lines: Sequence[Mapping[str, Any]], argument: str = "lines") -> list[op.Wanted]:
     """Return the products that lines name, of the lines that name one; only what can be sold."""
     return [
-        attrs.evolve(wanted_product(line, index, argument), domain=(("sale_ok", "=", True),))
+        attrs.evolve(op.wanted_product(line, index, argument), domain=(("sale_ok", "=", True),))
         for index, line in enumerate(lines)
         if _names_product(line)
     ]
@@ -126,7 +116,7 @@ def line_commands(
     """
     ids = iter(product_ids)
     values = [_line_values(line, next(ids) if _names_product(line) else None) for line in lines]
-    put_units(odoo, LINE, list(zip(lines, values, strict=True)), argument)
+    op.put_units(odoo, LINE, list(zip(lines, values, strict=True)), argument)
     return [[0, 0, each] for each in values]
 
 
@@ -166,7 +156,7 @@ def check_numbers(line: Mapping[str, Any], where: str) -> None:
     """Refuse a quantity, price or discount that cannot be one."""
     for key in ("quantity", "price_unit", "discount"):
         if key in line:
-            checked_number(line[key], f"{where}.{key}", positive=False)
+            op.checked_number(line[key], f"{where}.{key}", positive=False)
     if line.get("quantity", 1) < 0:
         raise ValidationError(
             f"{where}.quantity must not be negative, got {line['quantity']:g}.",
@@ -225,12 +215,12 @@ class _Meant:
     where: str
     values: Mapping[str, Any]
 
-    def wanted(self, products: Sequence[int]) -> list[Wanted]:
+    def wanted(self, products: Sequence[int]) -> list[op.Wanted]:
         """Return the product by whose name it is meant; none where it is by an id."""
         if "product_name" not in self.values or "product_id" in self.values:
             return []
         return [
-            Wanted(
+            op.Wanted(
                 model="product.product",
                 field=f"{self.where}.product_id",
                 name=self.values["product_name"],
@@ -252,7 +242,7 @@ def checked_changes(
     changes = [
         _Meant(f"change[{index}]", line)
         for index, line in enumerate(
-            check_lines(change, ChangedLine.__annotations__, "change") if change else ()
+            op.check_lines(change, ChangedLine.__annotations__, "change") if change else ()
         )
     ]
     for item in changes:
@@ -265,7 +255,7 @@ def checked_changes(
             )
     removals = [
         _Meant(item.field, {"line_id": item.id} if item.id else {"product_name": item.name})
-        for item in wanted_each("product.product", remove, "remove")
+        for item in op.wanted_each("product.product", remove, "remove")
     ]
     for item in [*changes, *removals]:
         _check_names_one(item)
@@ -289,17 +279,17 @@ def checked_choice(given: Sequence[Mapping[str, Any]], argument: str) -> list[_M
     """
     items = [
         _Meant(f"{argument}[{index}]", line)
-        for index, line in enumerate(check_lines(given, ChosenLine.__annotations__, argument))
+        for index, line in enumerate(op.check_lines(given, ChosenLine.__annotations__, argument))
     ]
     for item in items:
         _check_names_one(item)
         if "quantity" in item.values:
-            checked_number(item.values["quantity"], f"{item.where}.quantity", positive=True)
+            op.checked_number(item.values["quantity"], f"{item.where}.quantity", positive=True)
     return items
 
 
 def chosen_lines(
-    odoo: Odoo, order: Row, lines: Sequence[Row], items: Sequence[_Meant], left: str
+    odoo: Odoo, order: op.Row, lines: Sequence[op.Row], items: Sequence[_Meant], left: str
 ) -> dict[int, float]:
     """Return the lines that are meant, each with its quantity.
 
@@ -333,12 +323,12 @@ def chosen_lines(
 
 def _look_up(
     odoo: Odoo,
-    order: Row,
-    lines: Sequence[Row],
+    order: op.Row,
+    lines: Sequence[op.Row],
     items: Sequence[_Meant],
-    before: Sequence[Wanted] = (),
-    after: Sequence[Wanted] = (),
-) -> tuple[list[int | None], Callable[[_Meant], Row], list[int | None]]:
+    before: Sequence[op.Wanted] = (),
+    after: Sequence[op.Wanted] = (),
+) -> tuple[list[int | None], Callable[[_Meant], op.Row], list[int | None]]:
     """Look up the products by which items mean lines, together with what else is wanted.
 
     Returns:
@@ -348,14 +338,14 @@ def _look_up(
     sold = sorted({line["product_id"].id for line in lines if line["product_id"]})
     by_name = [(item, wanted) for item in items for wanted in item.wanted(sold)]
     try:
-        found = resolve_all(odoo, [*before, *(wanted for _, wanted in by_name), *after])
-    except (NotFoundError, AmbiguousNameError) as error:
+        found = op.resolve_all(odoo, [*before, *(wanted for _, wanted in by_name), *after])
+    except (NotFoundError, op.AmbiguousNameError) as error:
         of = {wanted.field: item for item, wanted in by_name}
         raise _by_lines(error, order, lines, of.get(error.details.get("field", ""))) from error
     first, rest = found[: len(before)], found[len(before) :]
     products = {item.where: product for (item, _), product in zip(by_name, rest, strict=False)}
 
-    def line_of(item: _Meant) -> Row:
+    def line_of(item: _Meant) -> op.Row:
         product = products.get(item.where, item.values.get("product_id"))
         return _line(order, lines, item, product)
 
@@ -364,10 +354,10 @@ def _look_up(
 
 def resolved_changes(
     odoo: Odoo,
-    order: Row,
-    lines: Sequence[Row],
+    order: op.Row,
+    lines: Sequence[op.Row],
     asked: tuple[list[dict[str, Any]], list[_Meant], list[_Meant]],
-    others: Sequence[Wanted] = (),
+    others: Sequence[op.Wanted] = (),
 ) -> tuple[LineChanges, list[int | None]]:
     """Return what is to be done to the lines of an order, and the ids of what else is wanted.
 
@@ -409,16 +399,16 @@ def resolved_changes(
 
 
 def _by_lines(
-    error: NotFoundError | AmbiguousNameError,
-    order: Row,
-    lines: Sequence[Row],
+    error: NotFoundError | op.AmbiguousNameError,
+    order: op.Row,
+    lines: Sequence[op.Row],
     item: _Meant | None,
 ) -> OdooError:
     """Return an error that tells the order's lines, where a product's id is no way out.
 
     The order may lack a product that exists; and in ``remove`` a number is that of a line.
     """
-    several = isinstance(error, AmbiguousNameError)
+    several = isinstance(error, op.AmbiguousNameError)
     if item is None or (several and not item.where.startswith("remove")):
         return error
     ids = [match["id"] for match in error.details.get("matches", ())]
@@ -433,7 +423,7 @@ def _by_lines(
     )
 
 
-def _line(order: Row, lines: Sequence[Row], item: _Meant, product: int | None) -> Row:
+def _line(order: op.Row, lines: Sequence[op.Row], item: _Meant, product: int | None) -> op.Row:
     """Return the line that is meant."""
     if "line_id" in item.values:
         meant = [line for line in lines if line["id"] == item.values["line_id"]]
@@ -452,17 +442,17 @@ def _line(order: Row, lines: Sequence[Row], item: _Meant, product: int | None) -
     )
 
 
-def _lines_told(lines: Sequence[Row]) -> str:
+def _lines_told(lines: Sequence[op.Row]) -> str:
     listed = "; ".join(f"{line['id']} {_called(line)}" for line in lines[:_SHOWN])
     return f"Set line_id to one of these: {listed}"
 
 
-def _called(line: Row) -> str:
+def _called(line: op.Row) -> str:
     name = line["product_id"].name if line["product_id"] else line["name"]
     return f"{(name or '')[:40]} ({line['product_uom_qty']:g} at {line['price_unit']:g})"
 
 
-def _values(line: Row, item: _Meant) -> dict[str, Any]:
+def _values(line: op.Row, item: _Meant) -> dict[str, Any]:
     numbers = [key for key in QUANTITIES if key in item.values]
     if line["display_type"] and numbers:
         raise ValidationError(
@@ -480,6 +470,6 @@ def _values(line: Row, item: _Meant) -> dict[str, Any]:
     return values
 
 
-def line_rows(odoo: Odoo, order_id: int, fields: Sequence[str] = LINE_FIELDS) -> list[Row]:
+def line_rows(odoo: Odoo, order_id: int, fields: Sequence[str] = LINE_FIELDS) -> list[op.Row]:
     """Return the rows of an order's lines in their order."""
-    return read_rows(odoo, LINE, [["order_id", "=", order_id]], fields, acts_on=ORDER.model)
+    return op.read_rows(odoo, LINE, [["order_id", "=", order_id]], fields, acts_on=ORDER.model)

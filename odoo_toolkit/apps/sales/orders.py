@@ -8,21 +8,10 @@ from typing import Annotated, Any
 import attrs
 from annotated_doc import Doc
 
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.invoices import called
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError
-from odoo_toolkit.operations.documents import (
-    Document,
-    Row,
-    currency_of,
-    filled,
-    find,
-    is_locked,
-    read_rows,
-)
-from odoo_toolkit.operations.preview import UOMS, Layout, uom_of
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
 
 #: To Odoo 16 an order that is locked is done.
@@ -33,7 +22,7 @@ OrderName = Annotated[str | None, Doc("Such as S00012.")]
 
 #: ``locked`` is there from 17 on, ``delivery_status`` from 16 on, both ``picking_ids`` and it
 #: with the module sale_stock.
-ORDER = Document(
+ORDER = op.Document(
     model="sale.order",
     noun="sales order",
     argument="order_id",
@@ -46,7 +35,7 @@ ORDER = Document(
     """,
 )
 
-LAYOUT = Layout(
+LAYOUT = op.Layout(
     document=ORDER,
     noun="new quotation",
     lines="order_line",
@@ -64,7 +53,7 @@ WITHOUT_STOCK = attrs.evolve(LAYOUT, available=None)
 
 
 @attrs.frozen(kw_only=True)
-class OrderLine(Shown):
+class OrderLine(op.Shown):
     """A line of an order. ``kind`` is section, subsection or note for lines without a product."""
 
     id: int
@@ -81,7 +70,7 @@ class OrderLine(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class Delivery(Shown):
+class Delivery(op.Shown):
     """A transfer of an order: to the customer (outgoing), or back (incoming)."""
 
     id: int
@@ -92,7 +81,7 @@ class Delivery(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class Invoice(Shown):
+class Invoice(op.Shown):
     """An invoice or credit note of an order. A draft may have no number yet."""
 
     id: int
@@ -110,7 +99,7 @@ class Invoice(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class Order(Shown):
+class Order(op.Shown):
     """A quotation or sales order as it is in Odoo.
 
     None means empty, or that the value could not be read.
@@ -189,7 +178,7 @@ def get_order(
         NotFoundError: The order does not exist.
         AmbiguousNameError: Several orders match the name.
     """
-    row = find(odoo, ORDER, order_id, order_name)
+    row = op.find(odoo, ORDER, order_id, order_name)
     warnings: list[str] = []
     asked: dict[str, Callable[[], list[Any]]] = {}
     if include_lines:
@@ -206,17 +195,17 @@ def get_order(
             warnings.append(f"The {what} cannot be read: {error.message}")
             return None
 
-    found = side_by_side([lambda what=what: readable(what) for what in asked])  # type: ignore[misc]
+    found = op.side_by_side([lambda what=what: readable(what) for what in asked])  # type: ignore[misc]
     return shown(row, warnings=warnings, **dict(zip(asked, found, strict=True)))
 
 
-def shown(row: Row, **more: Any) -> Order:
+def shown(row: op.Row, **more: Any) -> Order:
     """Return a row of :data:`ORDER` as an order, with more of its attributes."""
-    return filled(
+    return op.filled(
         Order,
         row,
-        locked=is_locked(row),
-        currency=currency_of(row),
+        locked=op.is_locked(row),
+        currency=op.currency_of(row),
         line_count=len(row["order_line"] or ()),
         delivery_count=len(row["picking_ids"] or ()),
         invoice_count=len(row["invoice_ids"] or ()),
@@ -227,31 +216,32 @@ def shown(row: Row, **more: Any) -> Order:
 def read_lines(odoo: Odoo, order_id: int) -> list[OrderLine]:
     """Return an order's lines in their order."""
     fields = ["product_id", "name", "product_uom_qty", "price_unit", "discount", "price_subtotal"]
-    fields += ["qty_delivered", "qty_invoiced", "display_type", *UOMS]
+    fields += ["qty_delivered", "qty_invoiced", "display_type", *op.UOMS]
     of_order = [["order_id", "=", order_id]]
     return [
-        filled(
+        op.filled(
             OrderLine,
             row,
             product=row["product_id"],
             name=row["name"] or "",
             quantity=row["product_uom_qty"],
-            uom=uom_of(row),
+            uom=op.uom_of(row),
             subtotal=row["price_subtotal"],
             delivered=row["qty_delivered"],
             invoiced=row["qty_invoiced"],
             kind=(row["display_type"] or "").removeprefix("line_") or None,
         )
-        for row in read_rows(odoo, "sale.order.line", of_order, fields, acts_on=ORDER.model)
+        for row in op.read_rows(odoo, "sale.order.line", of_order, fields, acts_on=ORDER.model)
     ]
 
 
 def read_deliveries(odoo: Odoo, ids: Sequence[int] | None) -> list[Delivery]:
     """Return transfers by their ids; no round trip for none."""
     fields = ("name", "state", "picking_type_code", "scheduled_date")
-    rows = read_rows(odoo, "stock.picking", [["id", "in", list(ids)]], fields) if ids else []
+    rows = op.read_rows(odoo, "stock.picking", [["id", "in", list(ids)]], fields) if ids else []
     return [
-        filled(Delivery, row, name=row["name"] or "", type=row["picking_type_code"]) for row in rows
+        op.filled(Delivery, row, name=row["name"] or "", type=row["picking_type_code"])
+        for row in rows
     ]
 
 
@@ -260,25 +250,25 @@ def read_invoices(odoo: Odoo, ids: Sequence[int]) -> list[Invoice]:
     fields = ["name", "display_name", "state", "move_type", "payment_state", "currency_id"]
     fields += ["amount_untaxed", "amount_total", "amount_residual"]
     fields += ["invoice_date", "invoice_date_due", "invoice_payment_term_id"]
-    rows = read_rows(odoo, "account.move", [["id", "in", list(ids)]], fields) if ids else []
+    rows = op.read_rows(odoo, "account.move", [["id", "in", list(ids)]], fields) if ids else []
     return [
-        filled(
+        op.filled(
             Invoice,
             row,
             name=called(row),
             type=row["move_type"],
-            currency=currency_of(row),
+            currency=op.currency_of(row),
             payment_term=row.get("invoice_payment_term_id"),
         )
         for row in rows
     ]
 
 
-def read_documents(odoo: Odoo, row: Row) -> tuple[list[Delivery], list[Invoice]]:
+def read_documents(odoo: Odoo, row: op.Row) -> tuple[list[Delivery], list[Invoice]]:
     """Return the deliveries and invoices of an order's row, read side by side."""
     asked: list[Callable[[], list[Any]]] = [
         lambda: read_deliveries(odoo, row["picking_ids"]),
         lambda: read_invoices(odoo, row["invoice_ids"]),
     ]
-    deliveries, invoices = side_by_side(asked)
+    deliveries, invoices = op.side_by_side(asked)
     return deliveries, invoices

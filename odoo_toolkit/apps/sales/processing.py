@@ -14,7 +14,7 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Len
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.order_payments import Billing, paying_journal
 from odoo_toolkit.apps.inventory import actions as transfers
 from odoo_toolkit.apps.inventory.entries import Enter
@@ -35,25 +35,7 @@ from odoo_toolkit.apps.sales.orders import (
 )
 from odoo_toolkit.apps.sales.quotations import CONFIRM
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import StateError
-from odoo_toolkit.operations.documents import Row, state_error
-from odoo_toolkit.operations.lines import IdOrName, NameOrId, checked_day
-from odoo_toolkit.operations.processing import (
-    MOST_ORDERS,
-    Action,
-    Outcome,
-    Stage,
-    Way,
-    checked_steps,
-    find_orders,
-    not_done,
-    only_for,
-    run,
-    unseen,
-)
-from odoo_toolkit.operations.steps import WizardStep, permit
-from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.results import RecordName
 
 StepName = Literal["confirm", "deliver", "invoice", "post", "pay"]
@@ -63,26 +45,26 @@ StepName = Literal["confirm", "deliver", "invoice", "post", "pay"]
 _OURS = ("outgoing", "internal")
 
 
-def check_confirmed(row: Row) -> None:
+def check_confirmed(row: op.Row) -> None:
     """Refuse what needs a confirmed order of any other."""
     if row["state"] not in CONFIRMED:
         todo = "Confirm it first: the step confirm."
         if row["state"] == "cancel":
             todo = "A cancelled order goes no further."
         message = f"{row['name']} is not a confirmed order (state {row['state']})."
-        raise state_error(ORDER, row, message, todo)
+        raise op.state_error(ORDER, row, message, todo)
 
 
 # What is left to be done --------------------------------------------------------------------------
 
 
-def _to_confirm(odoo: Odoo, row: Row, _: Mapping[str, Any]) -> list[Action] | str:
+def _to_confirm(odoo: Odoo, row: op.Row, _: Mapping[str, Any]) -> list[op.Action] | str:
     if row["state"] in CONFIRMED:
         return f"It is already confirmed (state {row['state']})."
     return [partial(confirm_order, odoo, order_id=row["id"])]
 
 
-def _to_deliver(odoo: Odoo, row: Row, how: Mapping[str, Any]) -> list[Action] | str:
+def _to_deliver(odoo: Odoo, row: op.Row, how: Mapping[str, Any]) -> list[op.Action] | str:
     check_confirmed(row)
     if not row["picking_ids"]:
         return "It has no deliveries."
@@ -100,7 +82,7 @@ def _to_deliver(odoo: Odoo, row: Row, how: Mapping[str, Any]) -> list[Action] | 
     return "Nothing is left to deliver." + (f" Not ours to deliver: {others}." if others else "")
 
 
-def _validate(odoo: Odoo, picking_id: int, unreserved: bool, dry_run: bool) -> Transfer | Plan:
+def _validate(odoo: Odoo, picking_id: int, unreserved: bool, dry_run: bool) -> Transfer | op.Plan:
     try:
         return transfers.validate_picking(
             odoo, picking_id=picking_id, unreserved=unreserved, dry_run=dry_run
@@ -111,7 +93,7 @@ def _validate(odoo: Odoo, picking_id: int, unreserved: bool, dry_run: bool) -> T
         raise
 
 
-def _to_invoice(odoo: Odoo, row: Row, _: Mapping[str, Any]) -> list[Action] | str:
+def _to_invoice(odoo: Odoo, row: op.Row, _: Mapping[str, Any]) -> list[op.Action] | str:
     check_confirmed(row)
     status = row["invoice_status"]
     if status in ("invoiced", "upselling"):
@@ -121,32 +103,32 @@ def _to_invoice(odoo: Odoo, row: Row, _: Mapping[str, Any]) -> list[Action] | st
     return [partial(create_invoices, odoo, order_id=row["id"])]
 
 
-def _invoices(odoo: Odoo, row: Row) -> list[Invoice]:
+def _invoices(odoo: Odoo, row: op.Row) -> list[Invoice]:
     return read_invoices(odoo, row["invoice_ids"] or ())
 
 
 # What came of it ----------------------------------------------------------------------------------
 
 
-def _confirmed(odoo: Odoo, row: Row, result: Order) -> list[RecordName]:
+def _confirmed(odoo: Odoo, row: op.Row, result: Order) -> list[RecordName]:
     if result.state not in (None, *CONFIRMED):
-        raise not_done(ORDER, row, result.message, result.warnings)
+        raise op.not_done(ORDER, row, result.message, result.warnings)
     return [RecordName(id=item.id, name=item.name) for item in result.deliveries or ()]
 
 
-def _delivered(odoo: Odoo, row: Row, result: Transfer) -> list[RecordName]:
+def _delivered(odoo: Odoo, row: op.Row, result: Transfer) -> list[RecordName]:
     if not result.validated:
-        raise not_done(ORDER, row, result.message, result.warnings)
+        raise op.not_done(ORDER, row, result.message, result.warnings)
     return [RecordName(id=result.id, name=result.name or f"transfer {result.id}")]
 
 
-def _invoiced(odoo: Odoo, row: Row, result: InvoiceResult) -> list[RecordName]:
+def _invoiced(odoo: Odoo, row: op.Row, result: InvoiceResult) -> list[RecordName]:
     if result.invoices:
         return [RecordName(id=item.id, name=item.name) for item in result.invoices]
     # They may be there, and closed to this user.
     made = new_invoices(odoo, row)
     if not made:
-        raise not_done(ORDER, row, result.message, result.warnings)
+        raise op.not_done(ORDER, row, result.message, result.warnings)
     return [RecordName(id=number, name=f"invoice {number}") for number in made]
 
 
@@ -154,22 +136,24 @@ _BILLING = Billing(
     order=ORDER, noun="invoice", type="out_invoice", read=_invoices, check=check_confirmed
 )
 
-STAGES: Mapping[str, Stage] = {
-    "confirm": Stage(
+STAGES: Mapping[str, op.Stage] = {
+    "confirm": op.Stage(
         allowed=(CONFIRM,),
         left=_to_confirm,
         made=_confirmed,
         then="",
     ),
-    "deliver": Stage(
+    "deliver": op.Stage(
         allowed=(transfers.CONFIRM, transfers.RESERVE, Enter(), transfers.VALIDATE),
         left=_to_deliver,
         made=_delivered,
         then="Would deliver everything then, if all of it is in stock.",
         again=True,
     ),
-    "invoice": Stage(
-        allowed=(WizardStep(model=ORDER.model, wizard="sale.advance.payment.inv", seen=unseen),),
+    "invoice": op.Stage(
+        allowed=(
+            op.WizardStep(model=ORDER.model, wizard="sale.advance.payment.inv", seen=op.unseen),
+        ),
         left=_to_invoice,
         made=_invoiced,
         then="Would invoice everything that can be invoiced then.",
@@ -182,7 +166,7 @@ STEPS: tuple[StepName, ...] = get_args(StepName)
 
 
 @attrs.frozen(kw_only=True)
-class OrderOutcome(Outcome):
+class OrderOutcome(op.Outcome):
     """The result of one order.
 
     Attributes:
@@ -203,7 +187,7 @@ class OrderOutcome(Outcome):
 
 
 @attrs.frozen(kw_only=True)
-class ProcessResult(Shown):
+class ProcessResult(op.Shown):
     """The results of several orders, in your order."""
 
     message: str
@@ -211,25 +195,25 @@ class ProcessResult(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class OrdersPlan(Plan):
+class OrdersPlan(op.Plan):
     """The plan for several orders. ``calls`` lists the calls that are known in advance."""
 
     orders: list[OrderOutcome]
 
 
-@operation
+@op.operation
 def process_orders(
     odoo: Odoo,
     *,
-    orders: Annotated[Sequence[IdOrName], Len(1, MOST_ORDERS), Doc("Ids or numbers.")],
+    orders: Annotated[Sequence[op.IdOrName], Len(1, op.MOST_ORDERS), Doc("Ids or numbers.")],
     steps: Annotated[Sequence[StepName], Doc("Only these steps. Default: all remaining.")] = STEPS,
-    journal_id: Annotated[NameOrId, Doc("Bank or cash journal that pays: id or name.")] = None,
+    journal_id: Annotated[op.NameOrId, Doc("Bank or cash journal that pays: id or name.")] = None,
     payment_date: Annotated[str | None, Doc("YYYY-MM-DD. Default: today.")] = None,
     unreserved: Annotated[
         bool, Doc("Deliver the full demand, reserved or not. Stock can go below zero.")
     ] = False,
-    dry_run: DryRun = False,
-) -> ProcessResult | Plan:
+    dry_run: op.DryRun = False,
+) -> ProcessResult | op.Plan:
     """Confirm, deliver, invoice, post and pay several orders, or do some of these steps.
 
     >>> found = process_orders(odoo, orders=["S1", "S3"], steps=["confirm", "deliver"])
@@ -260,20 +244,20 @@ def process_orders(
         AmbiguousNameError: A number or name matches several records.
         AccessError: The policy does not allow one of the steps.
     """
-    asked = checked_steps(steps, STAGES)
+    asked = op.checked_steps(steps, STAGES)
     allowed = (step for name in asked for step in STAGES[name].allowed)
-    permit(odoo, *allowed, dry_run=dry_run)
-    only_for("pay", asked, journal_id=journal_id, payment_date=payment_date)
-    only_for("deliver", asked, unreserved=unreserved)
-    day = checked_day(payment_date, "payment_date")
-    rows = find_orders(odoo, _ORDERS, orders)
+    op.permit(odoo, *allowed, dry_run=dry_run)
+    op.only_for("pay", asked, journal_id=journal_id, payment_date=payment_date)
+    op.only_for("deliver", asked, unreserved=unreserved)
+    day = op.checked_day(payment_date, "payment_date")
+    rows = op.find_orders(odoo, _ORDERS, orders)
     paying = {"payment_date": day, "journal_id": paying_journal(odoo, journal_id, rows)}
     how = {"payment": paying, "unreserved": unreserved}
-    ran = run(odoo, _WAY, rows, asked, how, dry_run=dry_run)
+    ran = op.run(odoo, _WAY, rows, asked, how, dry_run=dry_run)
     if dry_run:
         return OrdersPlan(**ran.told(), orders=ran.outcomes)
     return ProcessResult(message=ran.message, orders=ran.outcomes)
 
 
 _ORDERS = attrs.evolve(ORDER, argument="orders", fields=(*ORDER.fields, "company_id"))
-_WAY = Way(document=ORDER, stages=STAGES, outcome=OrderOutcome, after=_BILLING.after)
+_WAY = op.Way(document=ORDER, stages=STAGES, outcome=OrderOutcome, after=_BILLING.after)

@@ -10,7 +10,7 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Len
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit import operations as op
 from odoo_toolkit.apps.sales.confirmed import (
     FULFILLED,
     as_agreed,
@@ -51,50 +51,25 @@ from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import PRICES_FOLLOW_QUANTITIES_SINCE
 from odoo_toolkit.errors import OdooError, ValidationError
-from odoo_toolkit.operations.documents import (
-    Row,
-    afterwards,
-    currency_of,
-    find,
-    is_locked,
-    read,
-    read_rows,
-    shows,
-    state_error,
-)
-from odoo_toolkit.operations.lines import NameOrId, NamesOrIds, wanted_links
-from odoo_toolkit.operations.links import look_for
-from odoo_toolkit.operations.preview import (
-    Layout,
-    changed_sums,
-    given_lines,
-    new_document,
-    read_document,
-)
-from odoo_toolkit.operations.steps import Done, Step, operate, permit
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plain_text import counted, money, written_text
-from odoo_toolkit.plans import Plan, PlannedDocument, PlannedLine, operation
-from odoo_toolkit.records.names import Wanted, resolve_all
 from odoo_toolkit.records.results import RecordName
 
 CommitmentDate = Annotated[str | None, Doc("Promised delivery.")]
 ClientOrderRef = Annotated[str | None, Doc("Customer's own reference.")]
 Note = Annotated[str | None, Doc("Terms, plain text.")]
 
-CREATE = Step(model=ORDER.model, method="create", says="Quotation created")
-CONFIRM = Step(
+CREATE = op.Step(model=ORDER.model, method="create", says="Quotation created")
+CONFIRM = op.Step(
     model=ORDER.model,
     method="action_confirm",
     says="Order confirmed",
     fails="Not confirmed",
     # The button's own context: from 16 on, mandatory analytic accounts are checked by it.
     context={"validate_analytic": True},
-    seen=shows(ORDER, state=CONFIRMED),
+    seen=op.shows(ORDER, state=CONFIRMED),
 )
 
 
-@operation
+@op.operation
 def create_order(
     odoo: Odoo,
     *,
@@ -114,13 +89,13 @@ def create_order(
     payment_term_id: Annotated[int | None, Doc("Id of the payment term.")] = None,
     payment_term_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     pricelist_id: Annotated[
-        NameOrId, Doc("Id or name of the price list. Default: the customer's.")
+        op.NameOrId, Doc("Id or name of the price list. Default: the customer's.")
     ] = None,
-    warehouse_id: Annotated[NameOrId, Doc("Id or name of the warehouse.")] = None,
+    warehouse_id: Annotated[op.NameOrId, Doc("Id or name of the warehouse.")] = None,
     note: Note = None,
     confirm: Annotated[bool, Doc("Also confirm the order.")] = False,
-    dry_run: DryRun = False,
-) -> Order | Plan:
+    dry_run: op.DryRun = False,
+) -> Order | op.Plan:
     """Create a quotation, and confirm it if you ask for it.
 
     >>> order = create_order(
@@ -147,7 +122,7 @@ def create_order(
         AccessError: Odoo or the policy does not allow it.
     """
     steps = [CREATE, CONFIRM] if confirm else [CREATE]
-    permit(odoo, *steps, dry_run=dry_run)
+    op.permit(odoo, *steps, dry_run=dry_run)
     checked = checked_lines(lines)
     head = head_values(
         odoo,
@@ -156,53 +131,53 @@ def create_order(
         commitment_date=commitment_date,
         client_order_ref=client_order_ref,
     )
-    partner = Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name)
+    partner = op.Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name)
     links = [
         *wanted_terms(payment_term_id, payment_term_name),
-        *wanted_links(
+        *op.wanted_links(
             pricelist_id=("product.pricelist", pricelist_id),
             warehouse_id=("stock.warehouse", warehouse_id),
         ),
     ]
     products = wanted_products(checked)
-    customer, *found = resolve_all(odoo, [partner, *products, *links])
+    customer, *found = op.resolve_all(odoo, [partner, *products, *links])
     if dry_run:
         # Otherwise Odoo itself looks for them.
-        look_for(odoo, [partner, *products, *links])
+        op.look_for(odoo, [partner, *products, *links])
     product_ids, linked = found[: len(products)], found[len(products) :]
     head |= {link.field: number for link, number in zip(links, linked, strict=True)}
     commands = line_commands(odoo, checked, product_ids)
     steps[0] = CREATE.of(vals_list={"partner_id": customer, **head, "order_line": commands})
 
-    def result(done: Done) -> Order:
+    def result(done: op.Done) -> Order:
         if confirm and date_order is not None:
             done.warnings.insert(0, "Odoo set date_order to the time of the confirmation.")
         return order_result(odoo, done, "created", confirming=confirm)
 
     what = "and confirm it" if confirm else "as a draft"
-    would = f"Would create a quotation with {counted(len(commands), 'line')} {what}."
+    would = f"Would create a quotation with {op.counted(len(commands), 'line')} {what}."
 
-    def preview() -> list[PlannedDocument]:
-        return [new_document(odoo, LAYOUT, steps[0].arguments["vals_list"])]
+    def preview() -> list[op.PlannedDocument]:
+        return [op.new_document(odoo, LAYOUT, steps[0].arguments["vals_list"])]
 
-    return operate(odoo, steps, (), result, message=would, dry_run=dry_run, preview=preview)
+    return op.operate(odoo, steps, (), result, message=would, dry_run=dry_run, preview=preview)
 
 
 def head_values(odoo: Odoo, note: str | None, **given: Any) -> dict[str, Any]:
     """Return what is given of an order, besides its lines, in Odoo's form."""
     described = odoo.schema.fields(ORDER.model)
     if note is not None:
-        given["note"] = written_text(described["note"], note)
+        given["note"] = op.written_text(described["note"], note)
     present = {name: value for name, value in given.items() if value is not None}
     return to_wire(present, ORDER.model, described, fields_of=odoo.schema.fields)
 
 
-def wanted_terms(payment_term_id: int | None, payment_term_name: str | None) -> list[Wanted]:
+def wanted_terms(payment_term_id: int | None, payment_term_name: str | None) -> list[op.Wanted]:
     """Return the payment term meant; none where none is."""
     if payment_term_id is None and payment_term_name is None:
         return []
     return [
-        Wanted(
+        op.Wanted(
             model="account.payment.term",
             field="payment_term_id",
             id=payment_term_id,
@@ -211,7 +186,7 @@ def wanted_terms(payment_term_id: int | None, payment_term_name: str | None) -> 
     ]
 
 
-def order_result(odoo: Odoo, done: Done, verb: str, *, confirming: bool = False) -> Order:
+def order_result(odoo: Odoo, done: op.Done, verb: str, *, confirming: bool = False) -> Order:
     """Read an order back, with its lines and deliveries.
 
     Args:
@@ -221,11 +196,11 @@ def order_result(odoo: Odoo, done: Done, verb: str, *, confirming: bool = False)
         confirming: whether it was to be confirmed, too.
     """
     asked: list[Callable[[], Any]] = [
-        lambda: read(odoo, ORDER, done.id),
+        lambda: op.read(odoo, ORDER, done.id),
         lambda: read_lines(odoo, done.id),
     ]
     try:
-        row, lines = side_by_side(asked)
+        row, lines = op.side_by_side(asked)
     except OdooError as error:
         # It is written: that it cannot be read back does not undo it.
         done.warnings.append(f"The order cannot be read back: {error.message}")
@@ -237,11 +212,13 @@ def order_result(odoo: Odoo, done: Done, verb: str, *, confirming: bool = False)
         )
     name, state = row["name"], row["state"]
     picking_ids = row["picking_ids"]
-    deliveries = afterwards(lambda: read_deliveries(odoo, picking_ids), done.warnings, "deliveries")
+    deliveries = op.afterwards(
+        lambda: read_deliveries(odoo, picking_ids), done.warnings, "deliveries"
+    )
     confirmed = state in CONFIRMED
     if confirming and done.complete and not confirmed:
         done.warnings.append(f"Odoo accepted the confirmation, but the order is still {state}.")
-    total = money(row["amount_total"], currency_of(row))
+    total = op.money(row["amount_total"], op.currency_of(row))
     if confirmed:
         did = "created and confirmed" if verb == "created" else verb
         message = f"{name} {did}: {total}"
@@ -266,7 +243,7 @@ _CUSTOMERS_LINE = ("name", "price_unit", "discount", "tax_id", "tax_ids", "analy
 _TEXT_LINE = ("display_type", "name", "sequence")
 
 
-@operation
+@op.operation
 def copy_order(
     odoo: Odoo,
     *,
@@ -276,11 +253,11 @@ def copy_order(
     partner_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     add: NewLines = None,
     change: ChangedLines = None,
-    remove: Annotated[NamesOrIds, Doc("Lines to leave out: ids, or product names.")] = None,
+    remove: Annotated[op.NamesOrIds, Doc("Lines to leave out: ids, or product names.")] = None,
     commitment_date: CommitmentDate = None,
     client_order_ref: ClientOrderRef = None,
-    dry_run: DryRun = False,
-) -> Order | Plan:
+    dry_run: op.DryRun = False,
+) -> Order | op.Plan:
     """Create a quotation from an existing order, with changes.
 
     >>> copy = copy_order(odoo, order_name="S00012", remove=["Desk"])
@@ -301,15 +278,15 @@ def copy_order(
             Odoo can copy. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    permit(odoo, CREATE, dry_run=dry_run)
+    op.permit(odoo, CREATE, dry_run=dry_run)
     asked = checked_changes(add, change, remove)
     head = head_values(
         odoo, None, commitment_date=commitment_date, client_order_ref=client_order_ref
     )
-    row = find(odoo, ORDER, order_id, order_name)
+    row = op.find(odoo, ORDER, order_id, order_name)
     original, lines = _read(odoo, row["id"])
     _check_lines(row, lines)
-    customer = Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name)
+    customer = op.Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name)
     given = [customer] if partner_id is not None or partner_name is not None else []
     changes, ids = resolved_changes(odoo, row, lines, asked, given)
     same = not ids or ids[0] == row["partner_id"].id
@@ -325,33 +302,33 @@ def copy_order(
             f"Nothing of {row['name']} would be left to copy.", suggestion="Add a line."
         )
 
-    def result(done: Done) -> Order:
+    def result(done: op.Done) -> Order:
         return order_result(odoo, done, f"made like {row['name']}")
 
     steps = [CREATE.of(vals_list=values)]
     what = changes.told()
     would = f"Would copy {row['name']}" + (f" (lines: {what})." if what else ".")
 
-    def preview() -> list[PlannedDocument]:
-        return [new_document(odoo, LAYOUT, values)]
+    def preview() -> list[op.PlannedDocument]:
+        return [op.new_document(odoo, LAYOUT, values)]
 
-    return operate(odoo, steps, (), result, message=would, dry_run=dry_run, preview=preview)
+    return op.operate(odoo, steps, (), result, message=would, dry_run=dry_run, preview=preview)
 
 
-def _read(odoo: Odoo, order_id: int) -> tuple[Row, list[Row]]:
+def _read(odoo: Odoo, order_id: int) -> tuple[op.Row, list[op.Row]]:
     """Return what is copied of an order, and of its lines but for down payments."""
     head = (*_HEAD, *_CUSTOMERS_HEAD)
     fields = {*LINE_FIELDS, *_LINE, *_CUSTOMERS_LINE, "is_downpayment", "combo_item_id"}
-    asked: list[Callable[[], list[Row]]] = [
+    asked: list[Callable[[], list[op.Row]]] = [
         # The note as it is, with its form.
-        lambda: read_rows(odoo, ORDER.model, [["id", "=", order_id]], head, strip_html=False),
+        lambda: op.read_rows(odoo, ORDER.model, [["id", "=", order_id]], head, strip_html=False),
         lambda: line_rows(odoo, order_id, sorted(fields)),
     ]
-    (original,), lines = side_by_side(asked)
+    (original,), lines = op.side_by_side(asked)
     return original, [line for line in lines if not line["is_downpayment"]]
 
 
-def _like(odoo: Odoo, row: Row, changes: LineChanges, *, computed: bool) -> dict[str, Any]:
+def _like(odoo: Odoo, row: op.Row, changes: LineChanges, *, computed: bool) -> dict[str, Any]:
     """Return the values of a new order with the lines that an order is to have.
 
     Args:
@@ -372,12 +349,12 @@ def _like(odoo: Odoo, row: Row, changes: LineChanges, *, computed: bool) -> dict
     }
 
 
-def _taken(row: Row, names: Sequence[str]) -> dict[str, Any]:
+def _taken(row: op.Row, names: Sequence[str]) -> dict[str, Any]:
     """Return values of a row that are not empty, as they are written."""
     return {name: _wire(row[name]) for name in names if row[name] is not None}
 
 
-def _check_lines(row: Row, lines: Sequence[Row]) -> None:
+def _check_lines(row: op.Row, lines: Sequence[op.Row]) -> None:
     if any(line["combo_item_id"] for line in lines):
         raise ValidationError(
             f"{row['name']} sells a combination of products, which is not copied line by line.",
@@ -386,7 +363,7 @@ def _check_lines(row: Row, lines: Sequence[Row]) -> None:
         )
 
 
-def _commands(lines: Sequence[Row], changes: LineChanges, *, same: bool) -> list[list[Any]]:
+def _commands(lines: Sequence[op.Row], changes: LineChanges, *, same: bool) -> list[list[Any]]:
     copied = []
     for line in lines:
         if line["id"] in changes.removed:
@@ -405,10 +382,10 @@ def _wire(value: Any) -> Any:
     return [[6, 0, value]] if isinstance(value, list) else value
 
 
-CHANGE = Step(model=ORDER.model, method="write", says="Order changed")
+CHANGE = op.Step(model=ORDER.model, method="write", says="Order changed")
 
 
-@operation
+@op.operation
 def update_order(
     odoo: Odoo,
     *,
@@ -422,8 +399,8 @@ def update_order(
     payment_term_id: Annotated[int | None, Doc("Id of the payment term.")] = None,
     payment_term_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     note: Note = None,
-    dry_run: DryRun = False,
-) -> Order | Plan:
+    dry_run: op.DryRun = False,
+) -> Order | op.Plan:
     """Change a quotation or sales order in one write. Values that you do not pass stay the same.
 
     >>> order = update_order(
@@ -445,7 +422,7 @@ def update_order(
             written.
         AccessError: Odoo or the policy does not allow it.
     """
-    permit(odoo, CHANGE, dry_run=dry_run)
+    op.permit(odoo, CHANGE, dry_run=dry_run)
     asked = checked_changes(add, change, remove)
     head = head_values(
         odoo, note, commitment_date=commitment_date, client_order_ref=client_order_ref
@@ -455,7 +432,7 @@ def update_order(
         raise ValidationError(
             "There is nothing to change.", suggestion="Pass add, change, remove or a new value."
         )
-    row = find(odoo, ORDER, order_id, order_name)
+    row = op.find(odoo, ORDER, order_id, order_name)
     _check_open(row)
     confirmed = row["state"] in CONFIRMED
     lines, changes = [], LineChanges()
@@ -465,7 +442,7 @@ def update_order(
         if confirmed:
             changes = as_agreed(row, lines, changes)
     else:
-        ids = resolve_all(odoo, terms)
+        ids = op.resolve_all(odoo, terms)
     if ids:
         head["payment_term_id"] = ids[0]
     commands = [[1, line, values] for line, values in changes.changed.items()]
@@ -476,13 +453,13 @@ def update_order(
         # Added lines would come twice: repeating is not safe.
         step = attrs.evolve(step, seen=_seen(lines, changes), safe=False)
 
-    def result(done: Done) -> Order:
+    def result(done: op.Done) -> Order:
         told = order_result(odoo, done, "changed")
         now = {line.id: line.price_unit for line in told.lines or ()}
         done.warnings.extend(_moved_prices(lines, changes, now))
         if not confirmed or not commands:
             return told
-        look = afterwards(lambda: open_deliveries(odoo, row["id"]), done.warnings, "deliveries")
+        look = op.afterwards(lambda: open_deliveries(odoo, row["id"]), done.warnings, "deliveries")
         left, differing = look or ("", [])
         done.warnings.extend(differing)
         return attrs.evolve(told, message=f"{told.message}. {left}" if left else told.message)
@@ -490,33 +467,33 @@ def update_order(
     what = changes.told()
     would = f"Would change {row['name']}" + (f" (lines: {what})." if what else ".")
 
-    def preview() -> list[PlannedDocument]:
+    def preview() -> list[op.PlannedDocument]:
         def like() -> dict[str, Any]:
             return _like(odoo, row, changes, computed=not confirmed)
 
-        sums = changed_sums(odoo, LAYOUT, row, commands, like) if commands else {}
+        sums = op.changed_sums(odoo, LAYOUT, row, commands, like) if commands else {}
         if not confirmed:
             return [_changed(odoo, LAYOUT, row, head, changes, sums)]
         more = [*fulfilment(lines, changes), *not_covered(odoo, lines, changes)]
         return [_changed(odoo, WITHOUT_STOCK, row, head, changes, sums, more)]
 
-    return operate(
+    return op.operate(
         odoo, [step], [row["id"]], result, message=would, dry_run=dry_run, preview=preview
     )
 
 
 def _changed(
     odoo: Odoo,
-    layout: Layout,
-    row: Row,
+    layout: op.Layout,
+    row: op.Row,
     head: Mapping[str, Any],
     changes: LineChanges,
     sums: Mapping[str, Any],
     more: Sequence[str] = (),
-) -> PlannedDocument:
+) -> op.PlannedDocument:
     """Return an order with what is to be changed: new figures as given, others left out."""
 
-    def shown(line: Row, item: PlannedLine) -> PlannedLine:
+    def shown(line: op.Row, item: op.PlannedLine) -> op.PlannedLine:
         if line["id"] in changes.removed:
             return attrs.evolve(item, change="removed")
         if line["id"] not in changes.changed:
@@ -529,7 +506,7 @@ def _changed(
         told = f"changed ({', '.join(was)})"
         return attrs.evolve(item, **{**asked, **text, **computed, "change": told})
 
-    currency = currency_of(row) or ""
+    currency = op.currency_of(row) or ""
     total = f"{row.get('amount_total')} {currency}".strip()
     notes = [f"{name}: {row.get(name)} becomes {value}." for name, value in head.items()]
     if sums:
@@ -539,21 +516,21 @@ def _changed(
             becomes = f"It becomes {new:.2f} {currency}".rstrip() + "."
         notes.append(f"The total is {total} now. {becomes}")
     notes += more
-    told = read_document(odoo, layout, row, shown=shown, **sums, notes=notes)
-    added = given_lines(odoo, layout, changes.added, "added") if changes.added else []
+    told = op.read_document(odoo, layout, row, shown=shown, **sums, notes=notes)
+    added = op.given_lines(odoo, layout, changes.added, "added") if changes.added else []
     return attrs.evolve(told, lines=[*told.lines, *added])
 
 
-def _check_open(row: Row) -> None:
+def _check_open(row: op.Row) -> None:
     if row["state"] == "cancel":
-        raise state_error(
+        raise op.state_error(
             ORDER,
             row,
             f"{row['name']} is cancelled (state cancel), so it was not changed.",
             "Make it a quotation again: execute action_draft on sale.order, then change it.",
         )
-    if is_locked(row):
-        raise state_error(
+    if op.is_locked(row):
+        raise op.state_error(
             ORDER,
             row,
             f"{row['name']} is locked (state {row['state']}), so it was not changed.",
@@ -561,7 +538,7 @@ def _check_open(row: Row) -> None:
         )
 
 
-def _seen(before: Sequence[Row], changes: LineChanges) -> Any:
+def _seen(before: Sequence[op.Row], changes: LineChanges) -> Any:
     """Return what sees that the lines are as they were to be."""
     known = {line["id"] for line in before}
 
@@ -579,7 +556,7 @@ def _seen(before: Sequence[Row], changes: LineChanges) -> Any:
     return seen
 
 
-def _shows(line: Row, values: Mapping[str, Any]) -> bool:
+def _shows(line: op.Row, values: Mapping[str, Any]) -> bool:
     for field, value in values.items():
         shown = line[field]
         if isinstance(value, str):
@@ -591,7 +568,7 @@ def _shows(line: Row, values: Mapping[str, Any]) -> bool:
 
 
 def _moved_prices(
-    before: Sequence[Row], changes: LineChanges, now: Mapping[int, float]
+    before: Sequence[op.Row], changes: LineChanges, now: Mapping[int, float]
 ) -> list[str]:
     """Say which prices Odoo has computed anew, because the quantity is another one."""
     return [
