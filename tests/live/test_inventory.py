@@ -14,7 +14,7 @@ from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
 from odoo_toolkit.plans import Plan
 from tests.live.products import stored
 
-pytestmark = pytest.mark.every_version
+pytestmark = [pytest.mark.every_version, pytest.mark.recorded]
 
 Product = Callable[..., int]
 

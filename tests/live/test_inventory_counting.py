@@ -20,6 +20,8 @@ from odoo_toolkit.apps.inventory import (
 from odoo_toolkit.errors import OdooError
 from tests.live.products import stored
 
+pytestmark = pytest.mark.recorded
+
 
 @pytest.fixture
 def mark() -> str:

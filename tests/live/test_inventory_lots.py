@@ -23,6 +23,8 @@ from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, StateErro
 from odoo_toolkit.operations.lots import lot_model
 from odoo_toolkit.records.names import AmbiguousNameError
 
+pytestmark = pytest.mark.recorded
+
 Product = Callable[..., int]
 
 
