@@ -27,6 +27,8 @@ from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.names import AmbiguousNameError
 from tests.live.accounting_data import customer, expense_account, kept, posted
 
+pytestmark = pytest.mark.recorded
+
 
 @pytest.fixture
 def partner(admin: Odoo, suffix: str) -> int:
