@@ -474,7 +474,7 @@ def test_a_dry_run_tells_that_the_books_are_closed(admin: Odoo, partner: int, lo
             found.append(post_invoice(admin, invoice_id=draft.id, dry_run=True))
         return found
 
-    told = "The books are closed up to 2003-12-31: Odoo will not post this under 2003-12-31."
+    told = "The books are closed up to 2003-12-31. Odoo will not post on 2003-12-31: it either"
     for plan in plans("2003-12-31"):
         assert [one.startswith(told) for one in plan.warnings] == [True], plan
     for plan in plans("2004-01-01"):
