@@ -203,7 +203,7 @@ def policy_of(odoo: Odoo) -> Refused:
 
     def refused(model: str, methods: Sequence[str]) -> str:
         for method in methods:
-            name, _, of = method.partition("@")
+            name, _, of = method.partition(">")[0].partition("@")
             if name == "looked_up":
                 continue
             values = name in (_LINES, "write")

@@ -28,7 +28,7 @@ from odoo_toolkit import (
     undo,
 )
 from odoo_toolkit.change_history import History, Write
-from odoo_toolkit.change_history.undo_preview import foretold
+from odoo_toolkit.change_history.undo_preview import foretold, policy_of
 from odoo_toolkit.connection.version import ServerVersion
 from odoo_toolkit.wizards.catalog import known_wizard
 from tests.kit.catalogue import CASES, Case, differing, operation, state
@@ -231,7 +231,12 @@ def _foretold(odoo: Connection, entry: HistoryEntry) -> Undo:
     """Return what a plan of the same calls says."""
     calls = [(write.model, write.method, _arguments(write)) for write in entry.writes]
     version = odoo.version.major
-    return foretold(calls, version, lambda model: known_wizard(model, version) is not None)
+    return foretold(
+        calls,
+        version,
+        lambda model: known_wizard(model, version) is not None,
+        refused=policy_of(odoo),
+    )
 
 
 def _arguments(write: Write) -> dict[str, Any]:
