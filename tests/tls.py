@@ -59,6 +59,58 @@ def write_certificate(
     return path
 
 
+def write_chain(folder: Path, host: str, ends_in_days: int = 60) -> dict[str, Path]:
+    """Write a certificate that an authority has signed by another one.
+
+    Args:
+        folder: for the files.
+        host: the name that it is made out to.
+        ends_in_days: when it expires; it is valid since 30 days.
+
+    Returns:
+        PEM files: ``root``, the authority; and with the key ``chain``, what a server should send;
+        ``alone``, the certificate without the one between; ``whole``, with the authority as well.
+    """
+    now = datetime.datetime.now(datetime.UTC)
+    pem = serialization.Encoding.PEM
+    signer: tuple[x509.Name, ec.EllipticCurvePrivateKey] | None = None
+    made: list[bytes] = []
+    for subject in ("root", "between", host):
+        key = ec.generate_private_key(ec.SECP256R1())
+        name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, subject)])
+        issuer, signing = signer or (name, key)
+        builder = (
+            x509.CertificateBuilder()
+            .subject_name(name)
+            .issuer_name(issuer)
+            .public_key(key.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now - datetime.timedelta(days=30))
+            .not_valid_after(now + datetime.timedelta(days=ends_in_days))
+            .add_extension(x509.BasicConstraints(ca=subject != host, path_length=None), True)
+            .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), False)
+            .add_extension(
+                x509.AuthorityKeyIdentifier.from_issuer_public_key(signing.public_key()), False
+            )
+        )
+        if subject == host:
+            builder = builder.add_extension(
+                x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False
+            )
+        made.append(builder.sign(signing, hashes.SHA256()).public_bytes(pem))
+        signer = (name, key)
+    root, between, leaf = made
+    private = key.private_bytes(
+        pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    chain = private + leaf + between
+    contents = {"root": root, "chain": chain, "alone": private + leaf, "whole": chain + root}
+    files = {kind: folder / f"{kind}.pem" for kind in contents}
+    for kind, content in contents.items():
+        files[kind].write_bytes(content)
+    return files
+
+
 @contextmanager
 def https_server(certificate: Path, answer: bytes = b"{}") -> Iterator[str]:
     """Run a server on this machine that answers every POST alike, and yield its address."""

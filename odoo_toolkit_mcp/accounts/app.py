@@ -37,7 +37,7 @@ from odoo_toolkit_mcp.accounts.used_nonces import SpentInStore
 from odoo_toolkit_mcp.accounts.vault import Vault, keys_of_file
 from odoo_toolkit_mcp.accounts.web import Pages, to
 from odoo_toolkit_mcp.accounts.web_sessions import WebSessions
-from odoo_toolkit_mcp.http.app import HttpServer, MetricsPage, for_pages, guard, listen
+from odoo_toolkit_mcp.http.app import HttpServer, MetricsPage, for_pages, guard, listen, with_slash
 from odoo_toolkit_mcp.http.authentication import SharedToken, SigningKeys
 from odoo_toolkit_mcp.sealing import Sealing
 from odoo_toolkit_mcp.settings import HEALTH_PATH, METRICS_PATH, is_loopback
@@ -148,7 +148,8 @@ class TeamServer:
             endpoint = guard(Promptly(members, PATIENCE), verifier, scopes, metadata_url)
             if origins := self.team.server.allowed_origins:
                 endpoint = for_pages(endpoint, origins)
-            yield Route(address.path, _ForPrograms(endpoint))
+            for path in with_slash(address.path):
+                yield Route(path, _ForPrograms(endpoint))
 
     @asynccontextmanager
     async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:

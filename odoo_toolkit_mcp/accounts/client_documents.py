@@ -36,6 +36,7 @@ _PUBLIC = ipaddress.IPv6Network("2000::/3")
 _NOT_PUBLIC = [ipaddress.ip_network(one) for one in ("3fff::/20", "192.88.99.0/24")]
 
 Fetch = Callable[[str], Any]
+IP = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class DocumentError(Exception):
@@ -171,19 +172,29 @@ def public_address(host: str, port: int) -> str:
         DocumentError: there is none. One private address among several is enough to refuse.
     """
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        addresses = addresses_of(host, port)
     except (OSError, UnicodeError):
         raise DocumentError("its host is not known") from None
-    addresses = [ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found]
-    if not addresses or not all(map(_is_public, addresses)):
+    if not addresses or not all(map(is_public, addresses)):
         raise DocumentError("its host is not on the public internet")
     return str(addresses[0])
 
 
-def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+def addresses_of(host: str, port: int) -> list[IP]:
+    """Return the IP addresses of a host.
+
+    Raises:
+        OSError, UnicodeError: it has none.
+    """
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found]
+
+
+def is_public(address: IP) -> bool:
+    """Return whether an IP address is a public one."""
     if isinstance(address, ipaddress.IPv6Address):
         inner = address.sixtofour
-        if address not in _PUBLIC or address.teredo or (inner and not _is_public(inner)):
+        if address not in _PUBLIC or address.teredo or (inner and not is_public(inner)):
             return False
     outside = not any(address in one for one in _NOT_PUBLIC)
     return outside and address.is_global and not address.is_multicast

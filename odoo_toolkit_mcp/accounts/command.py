@@ -107,7 +107,9 @@ def _parser() -> argparse.ArgumentParser:
         help="create another API key for the server's own user, and write it to [instances.NAME]",
     )
     what.add_argument(
-        "--check", action="store_true", help="check the file, the database and each Odoo, then exit"
+        "--check",
+        action="store_true",
+        help="check the file, the database, each Odoo and the public address, then exit",
     )
     what.add_argument(
         "--rotate-keys", action="store_true", help="encrypt all data with the first key, then exit"
@@ -145,8 +147,15 @@ def _serve(team: Team) -> int:
     os._exit(0)
 
 
-def _check(team: Team, path: Path) -> int:
-    """Look at the store, the keys, and each Odoo as the server's own user there; make nothing."""
+def _check(team: Team, path: Path, *, started: bool = True) -> int:
+    """Look at the store, the keys, each Odoo and the public address; make nothing.
+
+    Args:
+        team: the settings.
+        path: of their file.
+        started: whether a server may answer at the public address.
+    """
+    from odoo_toolkit_mcp.accounts import public_address
     from odoo_toolkit_mcp.accounts.policy_checks import doubtful_rules
     from odoo_toolkit_mcp.http.authentication import SigningKeys
 
@@ -169,6 +178,9 @@ def _check(team: Team, path: Path) -> int:
         except OdooError as error:
             failed = True
             _say(error.message)
+    for finding in public_address.public_findings(team) if started else ():
+        failed |= finding.level == "problem"
+        _say(f"{'Warning: ' * (finding.level == 'warning')}{finding.text}")
     if not team.operator_password:
         _say("There is no admin page: operator_password is not set.")
     if team.issuer:
@@ -344,13 +356,16 @@ def _init(path: Path) -> int:
         f"The admin page is {team.public_url}/admin. Its password: {written.operator_password}",
         "Write it down now: the file contains only its hash.",
     )
-    status = _check(team, path)
+    status = _check(team, path, started=False)
     if team.public_url.startswith("https:"):
         _say(
             f"Set up a proxy with TLS that passes {team.public_url} on to"
             f" http://{team.server.host}:{team.server.port}: see docs/operating.md."
         )
-    _say(f"Start it with: odoo-toolkit-mcp serve {path}")
+    _say(
+        f"Start it with: odoo-toolkit-mcp serve {path}",
+        f"Then check how assistants reach it: odoo-toolkit-mcp serve --check {path}",
+    )
     return status
 
 

@@ -44,9 +44,22 @@ _AT_ONCE = 4
 
 _NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 
+#: Where the metadata are: of the endpoint's addresses, each behind it, and of the server itself.
+RESOURCE = "/.well-known/oauth-protected-resource"
+SERVER = "/.well-known/oauth-authorization-server"
+
+_REGISTRATION = ClientRegistrationOptions(
+    enabled=True, valid_scopes=list(SCOPES), default_scopes=list(SCOPES)
+)
+
 
 def resource_routes(team: Team) -> list[Route]:
     """Return the routes that tell clients, for each address, where they get tokens (RFC 9728)."""
+    return [_told(RESOURCE + path, document) for path, document in resource_documents(team).items()]
+
+
+def resource_documents(team: Team) -> dict[str, dict[str, Any]]:
+    """Return what those routes tell, by the path of each address."""
     issuer = team.issuer
     scopes = list(issuer.scopes) if issuer else [SCOPES[0]]
     documents = {
@@ -62,8 +75,7 @@ def resource_routes(team: Team) -> list[Route]:
     # Where there is an address for all, it is also that of who asks without a path.
     if team.server.path in documents:
         documents[""] = documents[team.server.path]
-    well_known = "/.well-known/oauth-protected-resource"
-    return [_told(well_known + path, document) for path, document in documents.items()]
+    return documents
 
 
 def _name(team: Team, address: Address) -> str:
@@ -75,6 +87,21 @@ def _name(team: Team, address: Address) -> str:
     )
 
 
+def server_metadata(team: Team) -> dict[str, Any]:
+    """Return what tells clients how to register and get tokens (RFC 8414)."""
+    issuer = AnyHttpUrl(team.public_url)
+    methods = ["none", "client_secret_post", "client_secret_basic"]
+    built = build_metadata(issuer, None, _REGISTRATION, RevocationOptions(enabled=True))
+    return built.model_dump(mode="json", exclude_none=True) | {
+        # As it is given: clients compare it letter by letter.
+        "issuer": team.public_url,
+        "token_endpoint_auth_methods_supported": methods,
+        "revocation_endpoint_auth_methods_supported": methods,
+        "client_id_metadata_document_supported": team.client_documents,
+        "authorization_response_iss_parameter_supported": True,
+    }
+
+
 def oauth_routes(provider: Provider, attempts: Attempts, pages: Pages) -> list[Route]:
     """Return the routes by which clients find the server, register, and get tokens.
 
@@ -83,27 +110,12 @@ def oauth_routes(provider: Provider, attempts: Attempts, pages: Pages) -> list[R
         attempts: bounds how often they are asked from one address.
         pages: makes the page of a request that cannot be answered.
     """
-    team = provider.team
-    issuer = AnyHttpUrl(team.public_url)
-    registration = ClientRegistrationOptions(
-        enabled=True, valid_scopes=list(SCOPES), default_scopes=list(SCOPES)
-    )
-    methods = ["none", "client_secret_post", "client_secret_basic"]
-    built = build_metadata(issuer, None, registration, RevocationOptions(enabled=True))
-    metadata = built.model_dump(mode="json", exclude_none=True) | {
-        # As it is given: clients compare it letter by letter.
-        "issuer": team.public_url,
-        "token_endpoint_auth_methods_supported": methods,
-        "revocation_endpoint_auth_methods_supported": methods,
-        "client_id_metadata_document_supported": team.client_documents,
-        "authorization_response_iss_parameter_supported": True,
-    }
     authenticator = _GrantedClients(provider)
     tokens = _Tokens(provider, authenticator)
-    register = RegistrationHandler(provider, registration).handle
+    register = RegistrationHandler(provider, _REGISTRATION).handle
     authorize = _Authorize(provider, pages)
     return [
-        _told("/.well-known/oauth-authorization-server", metadata),
+        _told(SERVER, server_metadata(provider.team)),
         Route(
             "/authorize",
             _limited(_page(_bounded(authorize, attempts, "authorize", REQUESTS), pages)),

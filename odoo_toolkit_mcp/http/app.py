@@ -127,10 +127,18 @@ def http_app(server: OdooServer, endpoint: Endpoint) -> Starlette:
         verifier, scopes = SharedToken(settings.metrics_token), []
     metrics = MetricsPage(Metrics(server), local_only=verifier is None)
     routes.append(Route(METRICS_PATH, guard(metrics, verifier, scopes), methods=["GET"]))
-    routes.append(Route(settings.path, guarded))
+    routes += [Route(path, guarded) for path in with_slash(settings.path)]
     return Starlette(
         routes=routes, middleware=middleware, lifespan=lambda app: endpoint.manager.run()
     )
+
+
+def with_slash(path: str) -> tuple[str, str]:
+    """Return an address of the endpoint as it is, and as some people type it.
+
+    A redirect from one to the other would lose the token with many clients.
+    """
+    return path, f"{path}/"
 
 
 def for_pages(app: ASGIApp, origins: Sequence[str]) -> ASGIApp:

@@ -266,6 +266,11 @@ def test_each_client_has_its_own_rate_limit(make_server: MakeServer, era: str) -
     assert results[1]["structuredContent"]["code"] == "RATE_LIMITED"
 
 
+def test_a_slash_at_the_end_makes_no_difference(served: RunningServer) -> None:
+    slashed = HttpClient(served.port, "/mcp/")
+    assert slashed.post("auto", "tools/list").status == 200
+
+
 def test_health_needs_no_token_and_tells_no_secret(make_server: MakeServer) -> None:
     server = make_server(transport="http", auth_token="a-token-of-sufficient-length")
     with RunningServer(server) as served:

@@ -48,9 +48,7 @@ NOT_SERVED = [
     *(
         "/healthz",
         "/metrics",
-        "/mcp/",
         "/mcp/Main",
-        "/mcp/main/",
         "/mcp/a/b",
         "/mcp.more",
         "/tokens",
