@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import threading
 import uuid
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -318,3 +320,49 @@ def _worker(
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+GUIDE = (Path(__file__).parents[2] / "docs/bi.md").read_text("utf-8")
+
+#: What the guide's queries read.
+READ = {
+    "sale.order": ["state", "date_order", "amount_total", "partner_id"],
+    "sale.order.line": ["order_id", "price_subtotal"],
+    PARTNER: ["name"],
+}
+
+
+@pytest.fixture
+def reader() -> Iterator[str]:
+    """The name of a role that the test may create."""
+    name = f"reader_{uuid.uuid4().hex[:8]}"
+    yield name
+    postgres.execute("postgres", f"DROP ROLE IF EXISTS {name}")
+
+
+def test_queries_of_bi_tools_work_as_the_guides_user_that_only_reads(
+    admin: Odoo, reader: str, warehouse: PostgresWarehouse
+) -> None:
+    by_month, grants, by_customer = re.findall(r"```sql\n(.*?)```", GUIDE, re.DOTALL)
+    for number, (model, fields) in enumerate(READ.items()):
+        sync(admin, warehouse.url, model, fields=fields)
+        if not number:  # tables that come later are covered, and so are those that are made again
+            with psycopg.connect(warehouse.url) as connection:
+                connection.execute(grants.replace("metabase", reader).encode())
+    sync(admin, warehouse.url, "sale.order", fields=READ["sale.order"], refresh=True)
+    seen = PostgresWarehouse(warehouse.url.replace(f"{postgres.ROLE}:", f"{reader}:", 1))
+
+    sold = search_read(admin, "sale.order", [["state", "=", "sale"]], ["amount_total"], limit=None)
+    total = sum(Decimal(str(row["amount_total"])) for row in sold.records)
+    assert sum(amount for _, amount in seen.ask(by_month)) == pytest.approx(total)
+    assert total > 0
+    amounts = [amount for _, amount in seen.ask(by_customer)]
+    assert amounts == sorted(amounts, reverse=True)
+    assert len(amounts) > 3
+    types = seen.columns("sale_order")
+    told = {"state": "character varying", "partner_id": "bigint", "amount_total": "numeric"}
+    assert {**told, "date_order": "timestamp with time zone"}.items() <= types.items()
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        seen.ask("delete from sale_order returning id")
+    with psycopg.connect(warehouse.url) as connection:
+        connection.execute(f"DROP OWNED BY {reader}".encode())
