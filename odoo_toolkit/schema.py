@@ -116,11 +116,26 @@ class Schema:
         return bool(found)
 
     def may(self, model: str, operation: str) -> bool:
-        """Whether the user's access rights allow an operation on a model at all.
+        """Whether the user's access rights allow an operation on a model, as far as Odoo tells.
 
         Args:
             model: such as ``res.partner``.
             operation: read, write, create or unlink.
+        """
+        try:
+            return self.ask_right(model, operation)
+        except OdooError:
+            return False
+
+    def ask_right(self, model: str, operation: str) -> bool:
+        """Ask whether the user's access rights allow an operation on a model at all.
+
+        Args:
+            model: such as ``res.partner``.
+            operation: read, write, create or unlink.
+
+        Raises:
+            OdooError: Odoo does not tell, such as of a model that it does not have.
         """
         # has_access came in 18, where check_access_rights became deprecated.
         if self._major() >= 18:
@@ -136,10 +151,7 @@ class Schema:
             call = Call(
                 model=model, method="check_access_rights", arguments=arguments, internal=True
             )
-        try:
-            return bool(self._call(call))
-        except OdooError:
-            return False
+        return bool(self._call(call))
 
     def forget(self, model: str | None = None) -> None:
         """Drop what is kept of a model, or everything."""

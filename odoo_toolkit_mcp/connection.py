@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Literal
 
@@ -40,14 +41,15 @@ class Connection:
 
     Args:
         new_odoo: makes one that is not connected yet.
-        prepare: what has to be done with a new connection before it is used, in a thread.
+        prepare: what has to be done with a new connection before it is used, in a thread. It
+            returns the groups of its user, if Odoo tells them.
         ready: what has to be done after it, on the event loop.
     """
 
     def __init__(
         self,
         new_odoo: Callable[[], Odoo],
-        prepare: Callable[[Odoo], None] | None = None,
+        prepare: Callable[[Odoo], str | None] | None = None,
         ready: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._new_odoo = new_odoo
@@ -56,6 +58,9 @@ class Connection:
         self._ready = ready
         self._attempt: _Attempt | None = None
         self._failed = self._gone = False
+        #: Of its user, and when they were last looked up.
+        self.groups: str | None = None
+        self.looked_up = float("-inf")
 
     @property
     def established(self) -> bool:
@@ -95,6 +100,10 @@ class Connection:
         if self._odoo is None or attempt.error:
             raise attempt.error or make_error("CONNECTION_ERROR", "There is no connection.")
         return self._odoo
+
+    def note_groups(self, groups: str | None) -> None:
+        """Remember the groups of the user; those of before, if Odoo did not tell them."""
+        self.groups, self.looked_up = groups or self.groups, time.monotonic()
 
     def lost(self) -> None:
         """Take note that Odoo has gone: what comes back may be another version of it."""
@@ -137,7 +146,7 @@ class Connection:
         try:
             odoo.connect()
             if self._prepare:
-                self._prepare(odoo)
+                self.note_groups(self._prepare(odoo))
         except BaseException:
             odoo.close()
             raise

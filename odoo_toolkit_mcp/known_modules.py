@@ -40,6 +40,8 @@ class KnownModules:
         self.major: int | None = major if isinstance(major, int) else None
         #: module -> why it is missing; an empty text for one that is installed.
         self.missing: dict[str, str] = missing if isinstance(missing, dict) else {}
+        #: What the user may do, for :class:`KnownRights`.
+        self.rights: Any = facts.get("rights", {})
 
     def obstacle(self, module: str, odoo: Odoo | None) -> str | None:
         """Return why a module is missing, None if it is installed.
@@ -63,7 +65,7 @@ class KnownModules:
 
     def keep(self) -> None:
         """Write the file, if anything has changed."""
-        facts = {"odoo": self.major, "missing": self.missing}
+        facts = {"odoo": self.major, "missing": self.missing, "rights": self.rights}
         if self._file is None or self._in_file().get(self._key) == facts:
             return
         unfinished = self._file.with_suffix(f".{os.getpid()}")

@@ -60,9 +60,11 @@ class Requests:
     Args:
         connection_settings: where Odoo is, and who we are there.
         settings: of the server.
-        prepare: what has to be done with a new connection of the server's own, in a thread.
+        prepare: what has to be done with a new connection of the server's own, in a thread. It
+            returns the groups of its user.
         ready: what has to be done after it, on the event loop.
         serving: what is told by whoever serves this server.
+        look_up: returns the groups of another user, in a thread.
 
     Raises:
         OSError: the audit file cannot be written.
@@ -72,12 +74,14 @@ class Requests:
         self,
         connection_settings: ConnectionSettings,
         settings: ServerSettings,
-        prepare: Callable[[Odoo], None],
+        prepare: Callable[[Odoo], str | None],
         ready: Callable[[], Awaitable[None]],
         serving: Serving = ALONE,
+        look_up: Callable[[Odoo], str | None] | None = None,
     ) -> None:
         self.connection_settings = connection_settings
         self.settings = settings
+        self._look_up = look_up
         self._policy = policy_of(settings)
         #: The users' connections to Odoo go over the same sockets.
         self._pool = Pool()
@@ -136,7 +140,7 @@ class Requests:
 
     def _connection_of(self, credentials: Credentials) -> Connection:
         """Return a new connection for the user that requests act for."""
-        return Connection(functools.partial(self._new_odoo, credentials))
+        return Connection(functools.partial(self._new_odoo, credentials), self._look_up)
 
     @property
     def connections(self) -> list[Connection]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import logging
+import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
@@ -60,7 +61,7 @@ from odoo_toolkit_mcp.resources.serving import ServedResources
 from odoo_toolkit_mcp.sealing import Sealing
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.tool_groups import INPUT_SCHEMA, Operation, read_call
-from odoo_toolkit_mcp.tool_list import ToolList
+from odoo_toolkit_mcp.tool_list import Listing, ToolList
 from odoo_toolkit_mcp.views.serving import (
     EXTENSION_ID,
     ServedViews,
@@ -93,6 +94,9 @@ FIRST_ANSWER_PATIENCE = 1.0
 
 #: Milliseconds for which a client may keep a list of tools that is complete.
 LIST_LIFETIME = 300_000
+
+#: Seconds between two times that a denied call lets the server look up the rights of its user.
+RIGHTS_INTERVAL = 60.0
 
 #: What a person who has signed in does about a key that Odoo does not accept any more.
 SIGN_IN_AGAIN = (
@@ -131,7 +135,12 @@ class OdooServer(Server[Running]):
         modules = partial(modules_of, connection_settings)
         self.offered = ToolList(settings, toolsets, lambda: bool(self.requests.history), modules)
         self.requests = Requests(
-            connection_settings, settings, self.offered.register, self._publish, serving
+            connection_settings,
+            settings,
+            self.offered.register,
+            self._publish,
+            serving,
+            self.offered.look_up,
         )
         self._serving = serving
         sealing = serving.sealing or Sealing()
@@ -224,8 +233,11 @@ class OdooServer(Server[Running]):
 
     async def _publish(self) -> None:
         """Put newly registered tools to use, and tell all clients if the list has changed."""
-        if not self.offered.use_registered():
-            return
+        if self.offered.use_registered():
+            await self._announce()
+
+    async def _announce(self) -> None:
+        """Tell all clients that the list has changed."""
         await self._bus.publish(ToolsListChanged())
         sessions = dict(self._sessions)
         keys = list(sessions)
@@ -236,7 +248,7 @@ class OdooServer(Server[Running]):
         """Tell a client in its instructions of the list that it gets, and why it gets that."""
         result = await call_next(ctx)
         if ctx.method in ("initialize", "server/discover") and isinstance(result, dict):
-            form, listed, about = self.offered.listing(self._client(ctx), wishes_of(ctx.request))
+            form, listed, about = self._listing(ctx)
             tools = {tool.name for tool in listed} or expected_tools(self.settings, form)
             result["instructions"] = instructions_for(tools, self.settings, form, about)
         return result
@@ -260,7 +272,7 @@ class OdooServer(Server[Running]):
             # Even where no toolset waits for it, the first call will want the connection.
             patience = LIST_PATIENCE if self.offered.registry.waiting_toolsets() else 0
             await within(patience, lambda: self._own_odoo(ctx))
-        complete = self.connection.established
+        complete = self.connection.established and await self._knows_rights(ctx)
         return ListToolsResult(
             tools=self._listed(ctx),
             ttl_ms=LIST_LIFETIME if complete else 0,
@@ -274,13 +286,70 @@ class OdooServer(Server[Running]):
             MCPError: the connection asks for tools, and this server has none of them.
         """
         client, wishes = self._client(ctx), wishes_of(ctx.request)
-        _, tools, about = self.offered.listing(client, wishes)
+        _, tools, about = self._listing(ctx)
         logger.info("%d tools for %s. %s", len(tools), ascii(client[:60]), " ".join(about))
         if wishes.names and not tools:
             raise MCPError(INVALID_PARAMS, " ".join(about))
         return (
             with_views(tools, self.offered.tools, self.offered.areas) if has_views(ctx) else tools
         )
+
+    def _listing(self, ctx: Context) -> Listing:
+        connection = self._user(ctx)
+        own = connection is self.connection
+        groups = self.offered.groups if own else connection.groups if connection else None
+        return self.offered.listing(self._client(ctx), wishes_of(ctx.request), groups)
+
+    def _user(self, ctx: Context) -> Connection | None:
+        """Return the connection of the user whose rights decide what is listed, if one is named."""
+        try:
+            return self.requests.connection_of(ctx)
+        except OdooError:
+            return None
+
+    async def _knows_rights(self, ctx: Context) -> bool:
+        """Look up what the user of a request may do; return whether that is up to date.
+
+        If nothing is known of the user, wait for it. Otherwise look again in the background.
+        """
+        if (connection := self._user(ctx)) is None:
+            return True
+        if connection is not self.connection and not connection.established:
+            try:
+                await self.requests.check_rate(ctx, "read")
+            except OdooError:
+                return False
+            return await within(TOOL_PATIENCE, lambda: self._odoo(ctx)) is not None
+        self._look_up_rights(ctx, connection, LIST_LIFETIME / 1000)
+        return True
+
+    def _look_up_rights(
+        self, ctx: Context, connection: Connection, age: float, *, again: bool = False
+    ) -> None:
+        """Look up what a user may do, beside the request, if that is older than some seconds."""
+        tasks, offered = ctx.lifespan_context.tasks, self.offered
+
+        async def look_up() -> None:
+            try:
+                odoo = await connection.get(tasks)
+            except OdooError:
+                return
+            before = offered.rights.denied(connection.groups)
+            own = connection is self.connection
+            looking = partial(offered.look_up, odoo, own=own, again=again)
+            connection.note_groups(await anyio.to_thread.run_sync(looking, limiter=limiter()))
+            if offered.rights.denied(connection.groups) != before:
+                await self._announce()
+
+        if time.monotonic() - connection.looked_up > age:
+            connection.note_groups(None)  # others need not look at the same time
+            tasks.start_soon(look_up)
+
+    def _note_denied(self, ctx: Context, name: str) -> None:
+        """Look up a user's rights again if Odoo has denied what the list did not leave out."""
+        connection = self._user(ctx)
+        if connection and not self.offered.hides(name, connection.groups):
+            self._look_up_rights(ctx, connection, RIGHTS_INTERVAL, again=True)
 
     def _remember(self, ctx: Context) -> None:
         """Remember a session of the handshake era, in which changes are told unasked."""
@@ -425,6 +494,8 @@ class OdooServer(Server[Running]):
         except OdooError as error:
             if has_gone(error):
                 self.requests.connection_of(ctx).lost()
+            if error.code == "ACCESS_DENIED" and is_refusal(error):
+                self._note_denied(ctx, name)
             if error.code == "ACCESS_DENIED" and is_refusal(error) and self._serving.denied:
                 self._serving.denied(ctx.request)
                 if "ODOO_API_KEY" in (error.suggestion or ""):
@@ -548,8 +619,19 @@ class OdooServer(Server[Running]):
             header = HEADERS["readonly"]
             where, who = "on this connection", f"The client asks for that: {header}."
         tool = tool or self.offered.hidden.get(name)
+        if tool is None and (excluded := self.offered.excluded_of_area(name)):
+            plans = (
+                f"Its tools, such as {excluded[0].name}, still plan: call one with dry_run true."
+            )
+            raise make_error(
+                "MODE_VIOLATION",
+                f"{name} is not available {where}, which excludes all its operations",
+                suggestion=f"{who} {plans if excluded[0].plans else ''}".strip(),
+                details={"mode": mode},
+                outcome="not_sent",
+            )
         if tool is None:
-            raise MCPError(INVALID_PARAMS, f"Unknown tool: {name[:100]}")
+            raise MCPError(INVALID_PARAMS, f"Unknown tool: {name[:100]}{self.offered.reason(name)}")
         if tool.plans and arguments.get("dry_run") is True:
             return tool
         plans = "With dry_run true it tells what it would do. " if tool.plans else ""

@@ -16,6 +16,7 @@ from mcp.types import ToolAnnotations
 from odoo_toolkit_mcp.bridge import limiter
 from odoo_toolkit_mcp.confirmation import check_tools
 from odoo_toolkit_mcp.known_modules import KnownModules
+from odoo_toolkit_mcp.known_rights import KnownRights
 from odoo_toolkit_mcp.list_choice import MOST_BYTES, Choice, choose
 from odoo_toolkit_mcp.server_facts import Served, served_by
 from odoo_toolkit_mcp.settings import ServerSettings
@@ -68,7 +69,11 @@ class ToolList:
         self.areas: dict[str, Area] = {}
         #: All tools as a flat list shows them.
         self.listed: list[McpTool] = []
-        self._listings: dict[tuple[Choice, Wishes], Listing] = {}
+        self.rights = KnownRights()
+        #: The groups of the server's own user, as they are remembered.
+        self.groups: str | None = None
+        self._denied = frozenset[str]()
+        self._listings: dict[tuple[Choice, Wishes, frozenset[str]], Listing] = {}
 
     @property
     def names_plugins(self) -> bool:
@@ -114,16 +119,47 @@ class ToolList:
             check_tools(self._settings, toolsets)
         return registry
 
-    def register(self, odoo: Odoo | None) -> None:
-        """Find out which tools there are; runs in a worker thread when there is a connection."""
+    def register(self, odoo: Odoo | None) -> str | None:
+        """Find out which tools there are; runs in a worker thread when there is a connection.
+
+        Returns:
+            The groups of the server's own user, if they are known.
+        """
         from odoo_toolkit_mcp.toolsets.base import ToolTable
 
         table = ToolTable(self._settings, keeps_history=self._keeps_history())
-        table.modules = self._modules()
+        table.modules, table.rights = self._modules(), self.rights
+        remembered = self.rights.from_file(table.modules.rights)
         self.registry.discover_and_register(table, odoo)
         self._registered = table
+        self.groups = remembered
         if odoo:
             table.modules.keep()
+            self.look_up(odoo, own=True)
+        return self.groups
+
+    def look_up(self, odoo: Odoo, *, own: bool = False, again: bool = False) -> str | None:
+        """Find out what a user may do, in a thread, and return the user's groups.
+
+        Args:
+            odoo: the connection of the user.
+            own: whether it is the server's own.
+            again: ask for the rights, even if those of these groups are known.
+        """
+        table = self.table
+        groups = self.rights.look_up(odoo, table.needs, again=again)
+        if own and groups:
+            self.groups = groups
+            table.modules.rights = self.rights.to_file(groups)
+            table.modules.keep()
+        return groups
+
+    @property
+    def table(self) -> ToolTable:
+        """What was registered last."""
+        self.ensure()
+        assert self._registered is not None  # noqa: S101 - ensure() registers
+        return self._registered
 
     def ensure(self) -> None:
         """Register what needs no Odoo, unless that has been done."""
@@ -134,33 +170,58 @@ class ToolList:
 
     def use_registered(self) -> bool:
         """Put newly registered tools to use, and return whether the list has changed."""
-        before, table = self.listed, self._registered
+        before, table = (self.listed, self._denied), self._registered
         if table is not None:
             mode = self._settings.mode
             self.tools, self.hidden = table.tools, table.hidden
             self.areas = areas_for(table.tools, table.hidden, mode)
             self.listed = [as_listed(tool, mode) for tool in table.tools.values()]
-            self._listings = {}
-        return self.listed != before
+            self._listings, self._denied = {}, self.rights.denied(self.groups)
+        return (self.listed, self._denied) != before
 
-    def listing(self, client: str, wishes: Wishes) -> Listing:
+    def listing(self, client: str, wishes: Wishes, groups: str | None = None) -> Listing:
         """Return the list that a client gets; only its form, as long as no tools are registered.
 
         Args:
             client: ``clientInfo.name``, or an empty text.
             wishes: of the connection.
+            groups: of the user; None if they are not known.
         """
         choice = choose(wishes.form or ("auto" if wishes.names else self._settings.tools), client)
         if self._registered is None:
             return choice.form, [], [_sentence(choice.form, choice)]
-        if (key := (choice, wishes)) not in self._listings:
+        denied = self.rights.denied(groups)
+        if (key := (choice, wishes, denied)) not in self._listings:
             if len(self._listings) >= _MOST_LISTINGS:
                 self._listings = {}
-            tools, omitted = narrow(wishes, self.tools, self.registry.report, self._settings.mode)
+            usable = {name: tool for name, tool in self.tools.items() if tool.needs not in denied}
+            tools, omitted = narrow(wishes, usable, self.registry.report, self._settings.mode)
+            if left_out := len(self.tools) - len(usable):
+                omitted.append(f"Tools not listed, as your Odoo user has no right to: {left_out}.")
             made = {tool.name: tool for tool in self.listed if tool.name in tools}
             form, listed = arrange(made, self.areas, choice)
             self._listings[key] = form, listed, [_sentence(form, choice), *omitted]
         return self._listings[key]
+
+    def hides(self, name: str, groups: str | None) -> bool:
+        """Whether a tool is not listed for users of some groups, by their rights."""
+        tool = self.tools.get(name)
+        return tool is not None and tool.needs in self.rights.denied(groups)
+
+    def excluded_of_area(self, name: str) -> list[Tool]:
+        """Return the tools that an area would have in another mode, those that plan first."""
+        subject = name.removeprefix("odoo_change_") if name.startswith("odoo_change_") else ""
+        excluded = [tool for tool in self.hidden.values() if area_of(tool.name) == subject]
+        return sorted(excluded, key=lambda tool: not tool.plans)
+
+    def reason(self, name: str) -> str:
+        """Return why there is no tool of a name, if that is known; otherwise an empty text."""
+        for result in self.registry.report.results:
+            if name in result.tools_omitted:
+                return f" ({result.tools_omitted[name]})"
+            if name.startswith(f"odoo_{result.name}_") and result.status != "registered":
+                return f" (toolset {result.name}: {result.skip_reason or result.error})"
+        return ""
 
     def waits_for(self, name: str) -> bool:
         """Whether only Odoo can tell whether there is a tool of that name."""

@@ -221,10 +221,9 @@ class ServedResources:
             return await self._system_info(connection, ctx.lifespan_context)
         from odoo_toolkit_mcp.toolsets.core import describe_toolsets
 
-        self._offered.ensure()
-        tasks = ctx.lifespan_context.tasks
+        table, tasks = self._offered.table, ctx.lifespan_context.tasks
         odoo = await within(_PATIENCE, lambda: connection.get(tasks))
-        return describe_toolsets(self._offered.registry.report, odoo)
+        return await anyio.to_thread.run_sync(describe_toolsets, table, odoo, limiter=limiter())
 
     async def _system_info(
         self, connection: Connection, running: Running, abandon: bool = False

@@ -27,6 +27,7 @@ TOOLS = (
         " cannot be posted, the error says why." + _STATES,
         function=accounting.post_invoice,
         access="write",
+        needs="write account.move",
     ),
     Tool(
         name="odoo_accounting_register_payment",
@@ -35,6 +36,7 @@ TOOLS = (
         " each is paid in full by a payment of its own.",
         function=accounting.register_payment,
         access="create",
+        needs="create account.payment.register",
     ),
     Tool(
         name="odoo_accounting_create_credit_note",
@@ -44,6 +46,7 @@ TOOLS = (
         " the invoice.",
         function=accounting.create_credit_note,
         access="create",
+        needs="create account.move",
     ),
     Tool(
         name="odoo_accounting_get_invoice",
@@ -52,6 +55,7 @@ TOOLS = (
         " that could be applied to it.",
         function=accounting.get_invoice,
         access="read",
+        needs="read account.move",
     ),
     Tool(
         name="odoo_accounting_reconcile",
@@ -60,6 +64,7 @@ TOOLS = (
         " this.",
         function=accounting.reconcile,
         access="write",
+        needs="write account.move.line",
     ),
     Tool(
         name="odoo_accounting_reset_invoice",
@@ -68,6 +73,7 @@ TOOLS = (
         " payments become open again.",
         function=accounting.reset_invoice,
         access="write",
+        needs="write account.move",
         asks="always",
         consequence="Payments that had settled it are open again.",
     ),
@@ -77,6 +83,7 @@ TOOLS = (
         description="Create a journal entry that is not an invoice or bill, and post it if asked.",
         function=accounting.create_entry,
         access="create",
+        needs="create account.move",
     ),
     Tool(
         name="odoo_accounting_send_reminders",
@@ -87,6 +94,7 @@ TOOLS = (
         " invoice with its PDF, use odoo_mail_send_document.",
         function=accounting.send_reminders,
         access="create",
+        needs="read account.move",
         asks="always",
         consequence="E-mails that have left cannot be called back.",
     ),
@@ -101,6 +109,7 @@ TOOLS = (
         " odoo_accounting_register_payment.",
         function=accounting.match_bank_lines,
         access="create",
+        needs="read account.bank.statement.line",
     ),
     Tool(
         name="odoo_accounting_get_statement",
@@ -110,6 +119,7 @@ TOOLS = (
         " has no PDF of it. For all customers by age, use odoo_accounting_get_report.",
         function=accounting.get_statement,
         access="read",
+        needs="read account.move.line",
     ),
     Tool(
         name="odoo_accounting_get_report",
@@ -119,6 +129,7 @@ TOOLS = (
         " the books.",
         function=accounting.get_report,
         access="read",
+        needs="read account.move.line",
     ),
 )
 

@@ -21,6 +21,7 @@ from odoo_toolkit.compat import OLDEST
 from odoo_toolkit_mcp.arguments import ArgumentChecker
 from odoo_toolkit_mcp.files import WAYS, Delivery, File
 from odoo_toolkit_mcp.known_modules import WAITING, KnownModules
+from odoo_toolkit_mcp.known_rights import KnownRights
 from odoo_toolkit_mcp.schemas import JsonObject, input_schema, output_schema
 from odoo_toolkit_mcp.settings import MODE_ACCESS, ServerSettings
 
@@ -84,6 +85,8 @@ class Tool:
         plan: what the function would do, with all calls, where its own dry run tells that in short.
         module: an Odoo module that it needs besides those of its toolset.
         creates: the model whose records it creates better than ``odoo_core_create`` does.
+        needs: an access right without which it always fails, such as ``write sale.order``; by
+            default that to create what it creates. It is not listed for users without that.
     """
 
     name: str
@@ -108,6 +111,9 @@ class Tool:
     plan: Callable[..., Plan] | None = None
     module: str = ""
     creates: str = ""
+    needs: str = attrs.field(
+        default=attrs.Factory(lambda self: self.creates and f"create {self.creates}", True)
+    )
 
     @cached_property
     def _schemas(self) -> tuple[JsonObject, JsonObject]:
@@ -295,6 +301,8 @@ class ToolTable:
         self.settings = settings
         #: Those of Odoo on which the tools depend.
         self.modules = KnownModules()
+        #: Those of users, which decide what is listed.
+        self.rights = KnownRights()
         self.keeps_history = keeps_history
         #: What became of the toolsets, once all have been registered.
         self.report = RegistrationReport()
@@ -303,6 +311,33 @@ class ToolTable:
         self.hidden: dict[str, Tool] = {}
         #: Tools of registered toolsets that this Odoo cannot serve -> why.
         self.omitted: dict[str, str] = {}
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The access rights that its tools need."""
+        return frozenset(tool.needs for tool in self.tools.values())
+
+    def why_missing(self, toolset: str, groups: str | None) -> str | None:
+        """Return why the list lacks tools of an active toolset, in a line; None if it has all.
+
+        Args:
+            toolset: its name.
+            groups: of the user, whose rights count; None if they are not known.
+        """
+        of_toolset = f"odoo_{toolset}_"
+        excluded = sum(name.startswith(of_toolset) for name in self.hidden)
+        denied = self.rights.denied(groups)
+        unusable = [
+            f"{name} (needs {tool.needs})"
+            for name, tool in self.tools.items()
+            if name.startswith(of_toolset) and tool.needs in denied
+        ]
+        lines = []
+        if excluded:
+            lines.append(f"The mode, {self.settings.mode}, excludes {excluded} (ODOO_MCP_MODE).")
+        if unusable:
+            lines.append(f"Not listed, as your Odoo user has no right: {', '.join(unusable)}.")
+        return " ".join(lines) or None
 
     def add_tools(self, tools: Iterable[Tool]) -> list[str]:
         """Add the tools that exist in the server's mode and return their names.

@@ -44,6 +44,7 @@ TOOLS = (
         " use dry_run first. To find duplicates, use odoo_contacts_find_duplicates.",
         function=contacts.merge_contacts,
         access="delete",
+        needs="create base.partner.merge.automatic.wizard",
         consequence="The duplicates are deleted, and everything linked to them moves; this cannot"
         " be undone.",
     ),

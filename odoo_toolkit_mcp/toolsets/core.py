@@ -29,13 +29,7 @@ from odoo_toolkit_mcp.server_facts import served_by
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.toolsets import batching, history
 from odoo_toolkit_mcp.toolsets.approving import approval_tools
-from odoo_toolkit_mcp.toolsets.base import (
-    BaseToolset,
-    RegistrationReport,
-    Tool,
-    ToolsetMetadata,
-    ToolTable,
-)
+from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
 from odoo_toolkit_mcp.toolsets.languages import TOOLS as LANGUAGE_TOOLS
 
 
@@ -276,7 +270,11 @@ _PART_OF = {
 
 @attrs.frozen(kw_only=True)
 class ToolsetSummary:
-    """A toolset; ``reason`` says why it is not active, ``omitted`` why single tools are not."""
+    """A toolset.
+
+    ``reason`` says why it is not active, or why the list lacks some of its tools. ``omitted`` says
+    which tools this Odoo does not have, and why.
+    """
 
     name: str
     description: str
@@ -384,7 +382,7 @@ def _explain_model_tool(table: ToolTable) -> Tool:
 
 def _list_toolsets_tool(table: ToolTable) -> Tool:
     def list_toolsets(odoo: Odoo | None) -> ToolsetsResult:
-        return describe_toolsets(table.report, odoo)
+        return describe_toolsets(table, odoo)
 
     return Tool(
         name="odoo_core_list_toolsets",
@@ -397,8 +395,10 @@ def _list_toolsets_tool(table: ToolTable) -> Tool:
     )
 
 
-def describe_toolsets(report: RegistrationReport, odoo: Odoo | None) -> ToolsetsResult:
+def describe_toolsets(table: ToolTable, odoo: Odoo | None) -> ToolsetsResult:
     """Return all toolsets with their tools; what Odoo tells only while it is connected."""
+    report = table.report
+    groups = table.rights.look_up(odoo, table.needs) if odoo else None
     served = {module for result in report.results for module in result.metadata.required_modules}
     return ToolsetsResult(
         toolsets=[
@@ -408,7 +408,7 @@ def describe_toolsets(report: RegistrationReport, odoo: Odoo | None) -> Toolsets
                 tools=result.tools_registered,
                 odoo_modules=list(result.metadata.required_modules),
                 status="active" if result.status == "registered" else result.status,
-                reason=result.skip_reason or result.error,
+                reason=result.skip_reason or result.error or table.why_missing(result.name, groups),
                 omitted=result.tools_omitted,
             )
             for result in report.results

@@ -22,6 +22,7 @@ TOOLS = (
         " stage marks it as won.",
         function=crm.move_stage,
         access="write",
+        needs="write crm.lead",
     ),
     Tool(
         name="odoo_crm_convert_to_opportunity",
@@ -31,6 +32,7 @@ TOOLS = (
         " a customer is created from its data only with create_customer.",
         function=crm.convert_to_opportunity,
         access="write",
+        needs="write crm.lead",
     ),
     Tool(
         name="odoo_crm_update_lead",
@@ -39,6 +41,7 @@ TOOLS = (
         " are; restore reopens a lost one.",
         function=crm.update_lead,
         access="write",
+        needs="write crm.lead",
     ),
     Tool(
         name="odoo_crm_mark_won",
@@ -46,6 +49,7 @@ TOOLS = (
         description="Mark an opportunity as won.",
         function=crm.mark_won,
         access="write",
+        needs="write crm.lead",
     ),
     Tool(
         name="odoo_crm_mark_lost",
@@ -54,6 +58,7 @@ TOOLS = (
         " restore in odoo_crm_update_lead.",
         function=crm.mark_lost,
         access="write",
+        needs="write crm.lead",
     ),
 )
 

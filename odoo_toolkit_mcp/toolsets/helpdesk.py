@@ -21,6 +21,7 @@ TOOLS = (
         " and messages, and its attachments if asked for.",
         function=helpdesk.get_ticket,
         access="read",
+        needs="read helpdesk.ticket",
     ),
     Tool(
         name="odoo_helpdesk_assign_ticket",
@@ -29,6 +30,7 @@ TOOLS = (
         " move the ticket to another stage.",
         function=helpdesk.assign_ticket,
         access="write",
+        needs="write helpdesk.ticket",
     ),
 )
 

@@ -32,6 +32,7 @@ TOOLS = (
         " user, use odoo_hr_get_leave_balance.",
         function=hr.list_leaves,
         access="read",
+        needs="read hr.leave",
         module="hr_holidays",
     ),
     Tool(
@@ -51,6 +52,7 @@ TOOLS = (
         " Odoo 16 on, even if it is approved.",
         function=hr.decide_leave,
         access="write",
+        needs="write hr.leave",
         asks="destroying",
         module="hr_holidays",
     ),
@@ -80,6 +82,7 @@ TOOLS = (
         description="Submit, approve or refuse an expense.",
         function=hr.decide_expense,
         access="write",
+        needs="read hr.expense",
         module="hr_expense",
     ),
     Tool(
@@ -91,6 +94,7 @@ TOOLS = (
         " use odoo_hr_decide_expense.",
         function=hr.process_expenses,
         access="write",
+        needs="read hr.expense",
         module="hr_expense",
     ),
     Tool(

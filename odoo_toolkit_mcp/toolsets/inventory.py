@@ -13,6 +13,7 @@ TOOLS = (
         " the lots where it is tracked. Internal locations only, unless location_id names another.",
         function=inventory.get_stock,
         access="read",
+        needs="read stock.quant",
     ),
     Tool(
         name="odoo_inventory_get_picking",
@@ -20,6 +21,7 @@ TOOLS = (
         description="Get a transfer: state, origin, moves with their lots, and its backorder.",
         function=inventory.get_picking,
         access="read",
+        needs="read stock.picking",
     ),
     Tool(
         name="odoo_inventory_validate_picking",
@@ -29,6 +31,7 @@ TOOLS = (
         " nothing is done and the error lists the options.",
         function=inventory.validate_picking,
         access="write",
+        needs="write stock.picking",
     ),
     Tool(
         name="odoo_inventory_return_picking",
@@ -37,6 +40,7 @@ TOOLS = (
         " asked. To choose lots, validate it with odoo_inventory_validate_picking.",
         function=inventory.return_picking,
         access="create",
+        needs="create stock.return.picking",
     ),
     Tool(
         name="odoo_inventory_create_transfer",
@@ -55,6 +59,7 @@ TOOLS = (
         " lots use odoo_inventory_count_stock.",
         function=inventory.adjust_stock,
         access="write",
+        needs="read stock.quant",
     ),
     Tool(
         name="odoo_inventory_count_stock",
@@ -64,6 +69,7 @@ TOOLS = (
         " its value, and what is reserved. For a single product use odoo_inventory_adjust_stock.",
         function=inventory.count_stock,
         access="write",
+        needs="read stock.quant",
     ),
     Tool(
         name="odoo_inventory_find_late_transfers",
@@ -73,6 +79,7 @@ TOOLS = (
         " the way. To see one transfer use odoo_inventory_get_picking.",
         function=inventory.find_late_transfers,
         access="read",
+        needs="read stock.picking",
     ),
     Tool(
         name="odoo_inventory_get_reordering_rules",
@@ -81,6 +88,7 @@ TOOLS = (
         " each would order now. Use odoo_inventory_run_reordering_rules to order it.",
         function=inventory.get_reordering_rules,
         access="read",
+        needs="read stock.warehouse.orderpoint",
     ),
     Tool(
         name="odoo_inventory_set_reordering_rule",
@@ -89,6 +97,7 @@ TOOLS = (
         " one. Nothing is ordered. This needs the rights of an Inventory administrator.",
         function=inventory.set_reordering_rule,
         access="write",
+        needs="write stock.warehouse.orderpoint",
     ),
     Tool(
         name="odoo_inventory_run_reordering_rules",
@@ -98,6 +107,7 @@ TOOLS = (
         " the rights of an Inventory administrator.",
         function=inventory.run_reordering_rules,
         access="write",
+        needs="read stock.warehouse.orderpoint",
     ),
     Tool(
         name="odoo_inventory_scrap_product",

@@ -14,6 +14,7 @@ TOOLS = (
         " can do each operation, with time, cost and load. Writes nothing.",
         function=manufacturing.check_components,
         access="read",
+        needs="read mrp.bom",
     ),
     Tool(
         name="odoo_manufacturing_create_order",
@@ -31,6 +32,7 @@ TOOLS = (
         " orders. Refused if components are missing.",
         function=manufacturing.produce,
         access="write",
+        needs="write mrp.production",
     ),
     Tool(
         name="odoo_manufacturing_get_order",
@@ -39,6 +41,7 @@ TOOLS = (
         " used, work orders, lots and backorders.",
         function=manufacturing.get_order,
         access="read",
+        needs="read mrp.production",
     ),
     Tool(
         name="odoo_manufacturing_cancel_order",
@@ -46,6 +49,7 @@ TOOLS = (
         description="Cancel a manufacturing order that is not done; this is final.",
         function=manufacturing.cancel_order,
         access="write",
+        needs="write mrp.production",
         asks="always",
         consequence="It cannot be confirmed again; its components are no longer reserved.",
     ),

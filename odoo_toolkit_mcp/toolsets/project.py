@@ -32,6 +32,7 @@ TOOLS = (
         " odoo_project_update_task.",
         function=project.move_stage,
         access="write",
+        needs="write project.task",
     ),
     Tool(
         name="odoo_project_update_task",
@@ -39,6 +40,7 @@ TOOLS = (
         description="Change a task. Fields that are not given stay as they are.",
         function=project.update_task,
         access="write",
+        needs="write project.task",
     ),
     Tool(
         name="odoo_project_log_timesheet",
@@ -46,6 +48,7 @@ TOOLS = (
         description="Log hours spent on a task. Each call logs them again.",
         function=project.log_timesheet,
         access="create",
+        needs="create account.analytic.line",
         module="hr_timesheet",
     ),
     Tool(
@@ -56,6 +59,7 @@ TOOLS = (
         " missing timesheets.",
         function=project.get_hours,
         access="read",
+        needs="read account.analytic.line",
         module="hr_timesheet",
     ),
     Tool(
@@ -66,6 +70,7 @@ TOOLS = (
         " the invoice, use odoo_sales_create_invoices.",
         function=project.check_billing,
         access="read",
+        needs="read account.analytic.line",
         module="sale_timesheet",
     ),
 )

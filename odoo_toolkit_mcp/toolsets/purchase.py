@@ -31,6 +31,7 @@ TOOLS = (
         " names the approvers.",
         function=purchase.confirm_order,
         access="write",
+        needs="write purchase.order",
     ),
     Tool(
         name="odoo_purchase_receive",
@@ -39,6 +40,7 @@ TOOLS = (
         " transfers, use odoo_inventory_validate_picking.",
         function=purchase.receive,
         access="write",
+        needs="write stock.picking",
     ),
     Tool(
         name="odoo_purchase_create_bill",
@@ -47,6 +49,7 @@ TOOLS = (
         " now.",
         function=purchase.create_bill,
         access="create",
+        needs="create account.move",
     ),
     Tool(
         name="odoo_purchase_enter_bill",
@@ -67,6 +70,7 @@ TOOLS = (
         " odoo_purchase_receive first.",
         function=purchase.process_orders,
         access="write",
+        needs="read purchase.order",
     ),
     Tool(
         name="odoo_purchase_return_order",
@@ -75,6 +79,7 @@ TOOLS = (
         " billed of them. For other transfers, use odoo_inventory_return_picking.",
         function=purchase.return_order,
         access="write",
+        needs="create stock.return.picking",
     ),
     Tool(
         name="odoo_purchase_get_order",
@@ -82,6 +87,7 @@ TOOLS = (
         description="Get a purchase order with its lines, receipts and bills.",
         function=purchase.get_order,
         access="read",
+        needs="read purchase.order",
     ),
     Tool(
         name="odoo_purchase_cancel_order",
@@ -90,6 +96,7 @@ TOOLS = (
         " received or a bill is posted.",
         function=purchase.cancel_order,
         access="write",
+        needs="write purchase.order",
         asks="always",
         consequence="Its open receipts are cancelled with it.",
     ),

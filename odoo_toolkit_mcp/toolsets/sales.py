@@ -32,6 +32,7 @@ TOOLS = (
         " keeps the quantity 0.",
         function=sales.update_order,
         access="write",
+        needs="write sale.order",
     ),
     Tool(
         name="odoo_sales_copy_order",
@@ -41,6 +42,7 @@ TOOLS = (
         " terms apply.",
         function=sales.copy_order,
         access="create",
+        needs="create sale.order",
     ),
     Tool(
         name="odoo_sales_confirm_order",
@@ -49,6 +51,7 @@ TOOLS = (
         " creates its deliveries.",
         function=sales.confirm_order,
         access="write",
+        needs="write sale.order",
     ),
     Tool(
         name="odoo_sales_cancel_order",
@@ -57,6 +60,7 @@ TOOLS = (
         " invoices. Refused if it is locked, delivered or invoiced.",
         function=sales.cancel_order,
         access="write",
+        needs="write sale.order",
         asks="always",
         consequence="Its open deliveries and draft invoices are cancelled with it.",
     ),
@@ -68,6 +72,7 @@ TOOLS = (
         " invoices.\n" + _STATES,
         function=sales.get_order,
         access="read",
+        needs="read sale.order",
     ),
     Tool(
         name="odoo_sales_create_invoices",
@@ -78,6 +83,7 @@ TOOLS = (
         " another invoice. To post a draft later, use odoo_accounting_post_invoice.",
         function=sales.create_invoices,
         access="create",
+        needs="create sale.advance.payment.inv",
     ),
     Tool(
         name="odoo_sales_process_orders",
@@ -87,6 +93,7 @@ TOOLS = (
         " is in stock.",
         function=sales.process_orders,
         access="write",
+        needs="read sale.order",
     ),
 )
 

@@ -37,6 +37,7 @@ ADMIN = {
 _WHO = {
     ("res.users", "read", ("name", "company_id", "company_ids", "lang")),
     ("res.users", "read", ("tz",)),
+    ("res.users", "read", ("groups_id",)),
     ("res.company", "read", ("name", "currency_id")),
     ("res.company", "read", ("name",)),
 }

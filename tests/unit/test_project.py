@@ -162,7 +162,8 @@ def test_the_timesheet_tool_is_there_only_with_its_module(
     settings, problems = load(ServerSettings, {"mode": "full"}, environ={})
     assert settings is not None, problems
     registry = ToolsetRegistry(settings, [CoreToolset, ProjectToolset])
-    report = registry.discover_and_register(ToolTable(settings), odoo)
+    table = ToolTable(settings)
+    report = registry.discover_and_register(table, odoo)
     result = report.results[1]
     assert result.status == "registered"
     name = "odoo_project_log_timesheet"
@@ -170,7 +171,7 @@ def test_the_timesheet_tool_is_there_only_with_its_module(
     assert (name in result.tools_omitted) is not installed
     if not installed:
         assert "hr_timesheet" in result.tools_omitted[name]
-        [_, told] = describe_toolsets(report, odoo).toolsets
+        [_, told] = describe_toolsets(table, odoo).toolsets
         assert told.omitted == result.tools_omitted
 
 
