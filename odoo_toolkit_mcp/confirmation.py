@@ -9,6 +9,7 @@ anew.
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -169,8 +170,25 @@ def check_tools(settings: ServerSettings, toolsets: Iterable[type[BaseToolset]])
     Raises:
         ConfigurationError: there is no tool of one of the names.
     """
-    if not settings.confirm_tools:
-        return
+    if settings.confirm_tools and (
+        unknown := unknown_tools(settings.confirm_tools, settings, toolsets)
+    ):
+        raise ConfigurationError(
+            " ".join(unknown.values()),
+            suggestion="Correct ODOO_MCP_CONFIRM_TOOLS. odoo_core_list_toolsets lists the tools.",
+        )
+
+
+def unknown_tools(
+    names: Iterable[str], settings: ServerSettings, toolsets: Iterable[type[BaseToolset]]
+) -> dict[str, str]:
+    """Return the names that no tool has, in whichever mode, each with a sentence on it.
+
+    Args:
+        names: of tools, as an operator wrote them.
+        settings: of the server.
+        toolsets: all that there are, registered or not.
+    """
     # Imported here: the server answers before the toolsets are loaded.
     from odoo_toolkit_mcp.toolsets.base import ToolTable
 
@@ -183,9 +201,10 @@ def check_tools(settings: ServerSettings, toolsets: Iterable[type[BaseToolset]])
             # Only Odoo can tell which tools this one has.
             untold += (f"odoo_{toolset.metadata().name}_",)
     known = {*table.tools, *table.hidden, *table.omitted}
-    unknown = [n for n in settings.confirm_tools if n not in known and not n.startswith(untold)]
-    if unknown:
-        raise ConfigurationError(
-            f"There is no tool {', '.join(map(repr, unknown))} to be confirmed.",
-            suggestion="Correct ODOO_MCP_CONFIRM_TOOLS. odoo_core_list_toolsets lists the tools.",
-        )
+    sentences = {}
+    for name in names:
+        if name not in known and not name.startswith(untold):
+            near = difflib.get_close_matches(name.strip(), known, n=2)
+            meant = f" Did you mean {' or '.join(near)}?" if near else ""
+            sentences[name] = f"There is no tool {name[:100]!r}.{meant}"
+    return sentences

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.call import Call
-from odoo_toolkit.errors import OdooError
+from odoo_toolkit.errors import OdooConnectionError, OdooError
 from odoo_toolkit.parallel import side_by_side
 
 if TYPE_CHECKING:
@@ -93,9 +93,14 @@ def _groups_of(odoo: Odoo) -> str | None:
 
 
 def _has(odoo: Odoo, need: str) -> bool | None:
-    """Return whether the connected user has a right; None if Odoo does not tell."""
+    """Return whether the connected user has a right; None if Odoo does not answer.
+
+    If Odoo does not tell, the user may have it.
+    """
     operation, model = need.split()
     try:
         return odoo.schema.ask_right(model, operation)
-    except OdooError:
+    except OdooConnectionError:
         return None
+    except OdooError:
+        return True

@@ -270,7 +270,7 @@ class OdooServer(Server[Running]):
         self.offered.ensure()
         if not self.connection.established:
             # Even where no toolset waits for it, the first call will want the connection.
-            patience = LIST_PATIENCE if self.offered.registry.waiting_toolsets() else 0
+            patience = LIST_PATIENCE if self.offered.waiting else 0
             await within(patience, lambda: self._own_odoo(ctx))
         complete = self.connection.established and await self._knows_rights(ctx)
         return ListToolsResult(

@@ -14,7 +14,7 @@ from mcp.types import Tool as McpTool
 from mcp.types import ToolAnnotations
 
 from odoo_toolkit_mcp.bridge import limiter
-from odoo_toolkit_mcp.confirmation import check_tools
+from odoo_toolkit_mcp.confirmation import check_tools, unknown_tools
 from odoo_toolkit_mcp.known_modules import KnownModules
 from odoo_toolkit_mcp.known_rights import KnownRights
 from odoo_toolkit_mcp.list_choice import MOST_BYTES, Choice, choose
@@ -69,6 +69,8 @@ class ToolList:
         self.areas: dict[str, Area] = {}
         #: All tools as a flat list shows them.
         self.listed: list[McpTool] = []
+        #: Toolsets of which only Odoo can tell whether it serves them.
+        self.waiting: list[str] = []
         self.rights = KnownRights()
         #: The groups of the server's own user, as they are remembered.
         self.groups: str | None = None
@@ -118,6 +120,16 @@ class ToolList:
         if not added.refused:  # else a tool that is named may be one of those that are missing
             check_tools(self._settings, toolsets)
         return registry
+
+    def unknown(self, names: Iterable[str]) -> dict[str, str]:
+        """Return the names that no tool has, in whichever mode, each with a sentence on it."""
+        from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
+
+        added = self.plugins() if self.names_plugins else None
+        if added and added.refused:
+            return {}  # a tool that is named may be one of those that are missing
+        toolsets = [*ALL_TOOLSETS, *(added.toolsets if added else ())]
+        return unknown_tools(names, self._settings, toolsets)
 
     def register(self, odoo: Odoo | None) -> str | None:
         """Find out which tools there are; runs in a worker thread when there is a connection.
@@ -177,6 +189,7 @@ class ToolList:
             self.areas = areas_for(table.tools, table.hidden, mode)
             self.listed = [as_listed(tool, mode) for tool in table.tools.values()]
             self._listings, self._denied = {}, self.rights.denied(self.groups)
+            self.waiting = self.registry.waiting_toolsets()
         return (self.listed, self._denied) != before
 
     def listing(self, client: str, wishes: Wishes, groups: str | None = None) -> Listing:
@@ -227,7 +240,7 @@ class ToolList:
         """Whether only Odoo can tell whether there is a tool of that name."""
         if name in self.tools or name in self.areas:
             return False
-        waiting = [f"odoo_{toolset}_" for toolset in self.registry.waiting_toolsets()]
+        waiting = [f"odoo_{toolset}_" for toolset in self.waiting]
         if name.startswith(("odoo_read_", "odoo_change_")):
             return name.split("_", 2)[2] in map(area_of, waiting)
         return name.startswith(tuple(waiting))

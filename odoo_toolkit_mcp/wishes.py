@@ -1,4 +1,4 @@
-"""What a connection asks of its list of tools, by headers or in its address.
+"""What a connection asks of its list of tools: by headers, in its address, or by that address.
 
 The names of the headers are those of GitHub's MCP server. A connection can narrow what the server
 offers. The server leaves out any further names, and says so.
@@ -25,6 +25,9 @@ HEADERS: Mapping[str, str] = {
     "readonly": "X-MCP-Readonly",
 }
 
+#: Of the scope of a request: the tools that its address lists, with the name of that list.
+ADDRESS_LIST = "odoo_toolkit.list"
+
 #: Values that mean no; all others mean yes.
 _NO = {"", "false", "f", "no", "n", "0", "off"}
 
@@ -41,17 +44,21 @@ class Wishes:
         toolsets: whose tools are listed, besides ``tools``.
         tools: that are listed; with no toolsets either, all are.
         readonly: whether the connection only reads, if it says so.
+        address: the name of the list that its address has; empty for none.
+        address_tools: the tools of that list. No others are listed.
     """
 
     form: str | None = None
     toolsets: frozenset[str] = frozenset()
     tools: frozenset[str] = frozenset()
     readonly: bool | None = None
+    address: str = ""
+    address_tools: frozenset[str] = frozenset()
 
     @property
     def names(self) -> bool:
         """Return whether it says which tools are listed."""
-        return bool(self.toolsets or self.tools)
+        return bool(self.toolsets or self.tools or self.address)
 
 
 def wishes_of(request: Request | None) -> Wishes:
@@ -64,7 +71,10 @@ def wishes_of(request: Request | None) -> Wishes:
     }
     toolsets, tools = _names(given["toolsets"]), _names(given["tools"])
     readonly = given["readonly"]
+    address, address_tools = request.scope.get(ADDRESS_LIST, ("", frozenset()))
     return Wishes(
+        address=address,
+        address_tools=address_tools,
         form=next((form for form in FORMS if form in tools), None),
         toolsets=toolsets - {"all", "default"},
         # To name all toolsets is to narrow nothing.
@@ -93,6 +103,7 @@ def narrow(
     said = [
         _unknown(HEADERS["toolsets"], wishes.toolsets - of_toolset.keys()),
         _unknown(HEADERS["tools"], wishes.tools - tools.keys()),
+        _unknown(f"The list {wishes.address}", wishes.address_tools - tools.keys()),
         f"{HEADERS['readonly']}: this server only reads."
         if wishes.readonly is False and mode == "readonly"
         else "",
@@ -101,13 +112,14 @@ def narrow(
     found = {
         name
         for name, tool in tools.items()
-        if (name in wanted or not wishes.names)
+        if (name in wanted or not (wishes.toolsets or wishes.tools))
+        and (name in wishes.address_tools or not wishes.address)
         and (tool.hints(mode).read_only or not wishes.readonly)
     }
     return found, [*filter(None, said)]
 
 
-def _unknown(header: str, names: Set[str]) -> str:
+def _unknown(named_by: str, names: Set[str]) -> str:
     shown = ", ".join(ascii(name[:60]) for name in sorted(names)[:_REPEATED])
     more = f" and {len(names) - _REPEATED} more" if len(names) > _REPEATED else ""
-    return f"{header} names {shown}{more}, which this server does not offer now." if names else ""
+    return f"{named_by} names {shown}{more}, which this server does not offer now." if names else ""

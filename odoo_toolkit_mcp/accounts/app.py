@@ -32,7 +32,7 @@ from odoo_toolkit_mcp.accounts.provider import Provider, TokensFor
 from odoo_toolkit_mcp.accounts.service_accounts import OwnUsers
 from odoo_toolkit_mcp.accounts.sign_in import SignIn
 from odoo_toolkit_mcp.accounts.store import aside, holds_secrets, open_store, tidy
-from odoo_toolkit_mcp.accounts.team import Team
+from odoo_toolkit_mcp.accounts.team import Address, Team
 from odoo_toolkit_mcp.accounts.used_nonces import SpentInStore
 from odoo_toolkit_mcp.accounts.vault import Vault, keys_of_file
 from odoo_toolkit_mcp.accounts.web import Pages, to
@@ -41,6 +41,7 @@ from odoo_toolkit_mcp.http.app import HttpServer, MetricsPage, for_pages, guard,
 from odoo_toolkit_mcp.http.authentication import SharedToken, SigningKeys
 from odoo_toolkit_mcp.sealing import Sealing
 from odoo_toolkit_mcp.settings import HEALTH_PATH, METRICS_PATH, is_loopback
+from odoo_toolkit_mcp.wishes import ADDRESS_LIST
 
 logger = logging.getLogger(__name__)
 
@@ -145,11 +146,21 @@ class TeamServer:
             if issuer:
                 verifier = TokensOfIssuer(self.provider, issuer, keys, address)
             metadata_url = build_resource_metadata_url(AnyHttpUrl(address.url))
-            endpoint = guard(Promptly(members, PATIENCE), verifier, scopes, metadata_url)
+            listed = _WithList(members, address) if address.list else members
+            endpoint = guard(Promptly(listed, PATIENCE), verifier, scopes, metadata_url)
             if origins := self.team.server.allowed_origins:
                 endpoint = for_pages(endpoint, origins)
             for path in with_slash(address.path):
                 yield Route(path, _ForPrograms(endpoint))
+        yield Route(f"{self.team.server.path}/{{name:path}}", self._no_address)
+
+    async def _no_address(self, request: Request) -> Response:
+        addresses = ", ".join(address.url for address in self.team.addresses)
+        told = (
+            f"This server does not have the address {request.url.path[:100]!a}. Use one of these:"
+        )
+        how = "The administrator can add a list to the settings file: [lists.NAME] tools = [...]."
+        return PlainTextResponse(f"{told} {addresses}. {how}\n", 404)
 
     @asynccontextmanager
     async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
@@ -193,6 +204,16 @@ class TeamServer:
 
     async def _home(self, request: Request) -> Response:
         return self.pages.show(request, "home.html", team=self.team)
+
+
+class _WithList:
+    """Lets requests list only the tools of their address."""
+
+    def __init__(self, app: ASGIApp, address: Address) -> None:
+        self._app, self._list = app, (address.list, address.tools)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._app({**scope, ADDRESS_LIST: self._list}, receive, send)
 
 
 class _ForPrograms:

@@ -187,7 +187,9 @@ def _check(team: Team, path: Path, *, started: bool = True) -> int:
         _say(f"Users sign in at {team.issuer.url}, and create a key at {team.public_url}/me.")
     for address in team.addresses:
         of = team.instances[address.instance].title if address.instance else "any database"
-        if len(team.instances) == 1 and address.path != team.server.path:
+        if address.list:
+            of = f"{of}, list {address.list}"
+        elif len(team.instances) == 1 and address.path != team.server.path:
             # The common one is for the same database as long as there is no other.
             of = f"{of} also when other databases are added"
         _say(f"The address for assistants, {of}: {address.url}")

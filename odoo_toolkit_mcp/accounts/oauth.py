@@ -80,6 +80,8 @@ def resource_documents(team: Team) -> dict[str, dict[str, Any]]:
 
 def _name(team: Team, address: Address) -> str:
     several = len(team.instances) > 1
+    if address.list:
+        return f"Odoo: {address.list}"
     return (
         f"Odoo: {team.instances[address.instance].title}"
         if several and address.instance

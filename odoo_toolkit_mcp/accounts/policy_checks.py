@@ -21,7 +21,9 @@ from odoo_toolkit_mcp.tool_list import ToolList
 
 
 def check_rules(team: Team) -> None:
-    """See that there is a server for each instance and rule; no Odoo is asked.
+    """See that there is a server for each instance and rule, and the tools of each list.
+
+    It asks no Odoo.
 
     Raises:
         ConfigurationError: there is none; all that is wrong is told together.
@@ -31,7 +33,7 @@ def check_rules(team: Team) -> None:
         for place, settings in _places(team)
         if (error := _problem(settings))
     ]
-    if problems:
+    if problems := problems or [*_unknown_tools(team)]:
         raise configuration_error(problems)
 
 
@@ -141,6 +143,18 @@ def _places(team: Team) -> Iterator[tuple[str, ServerSettings]]:
             alone = len(instance.rules) == 1
             place = f"instances.{name}" if alone else f"instances.{name}: rule {number}"
             yield place, rule.settings
+
+
+def _unknown_tools(team: Team) -> Iterator[str]:
+    """Yield what is wrong with the tools that the lists of addresses name."""
+    for address in team.addresses:
+        if address.tools:
+            instances = team.instances_at(address.url).values()
+            settings = [rule.settings for instance in instances for rule in instance.rules]
+            # A tool may be that of a plugin, or of a rule with approvals.
+            unknown = [ToolList(one).unknown(sorted(address.tools)) for one in settings]
+            everywhere = set.intersection(*map(set, unknown)) if unknown else set()
+            yield from (f"lists.{address.list}: {unknown[0][name]}" for name in sorted(everywhere))
 
 
 def _problem(settings: ServerSettings) -> OdooError | None:

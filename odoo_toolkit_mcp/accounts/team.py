@@ -18,6 +18,9 @@ write_allowlist = ["crm.lead"]
 
 [[instances.production.rules]]
 logins = ["*@example.com"]
+
+[lists.warehouse]                # the address /mcp/warehouse lists only these tools
+tools = ["odoo_inventory_get_stock", "odoo_inventory_validate_picking"]
 ```
 """
 
@@ -206,12 +209,29 @@ class Address:
         url: of it, as clients name it.
         instance: that it is for; None where the person chooses.
         audience: that tokens of an issuer must be for.
+        list: name of the list that is shown there; empty for the usual one.
+        tools: of that list.
     """
 
     path: str
     url: str
     instance: str | None
     audience: str
+    list: str = ""
+    tools: frozenset[str] = frozenset()
+
+
+@attrs.frozen(kw_only=True)
+class ShortList:
+    """The tools that an address lists. It allows nothing that the rules don't.
+
+    Attributes:
+        tools: their names.
+        instance: for which the address is. Default: the user chooses the database.
+    """
+
+    tools: frozenset[str]
+    instance: str | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -236,6 +256,7 @@ class Team:
         with_key: whether users can paste an API key. Default: true.
         client_documents: whether a client's ID can be the address of its metadata document.
             Default: true.
+        lists: shorter tool lists by name. Each has its own address.
         issuer: identity provider whose tokens the endpoint accepts. Default: users sign in here.
     """
 
@@ -252,6 +273,7 @@ class Team:
     with_password: bool = True
     with_key: bool = True
     client_documents: bool = True
+    lists: Mapping[str, ShortList] = attrs.field(factory=dict)
     issuer: Issuer | None = None
 
     @property
@@ -261,23 +283,27 @@ class Team:
 
     @property
     def addresses(self) -> tuple[Address, ...]:
-        """The addresses of the endpoint: the common one, and one for each instance.
+        """The addresses of the endpoint: the common one, and one for each instance and list.
 
         An issuer does not ask which database is meant: there the common one is for the only one.
         """
         only = next(iter(self.instances)) if len(self.instances) == 1 else None
-        places = [("", only), *((f"/{name}", name) for name in self.instances)]
+        usual = ShortList(tools=frozenset())
+        places = [("", only, usual), *((name, name, usual) for name in self.instances)]
         if self.issuer and only is None:
             del places[0]
+        places += [(name, found.instance or only, found) for name, found in self.lists.items()]
         audiences = self.issuer.audience if self.issuer else {}
         return tuple(
             Address(
-                path=self.server.path + end,
+                path=self.server.path + (end := f"/{place}" if place else ""),
                 url=self.resource + end,
                 instance=name,
                 audience=audiences.get(name or "", audiences.get("", self.resource + end)),
+                list=place if found.tools else "",
+                tools=found.tools,
             )
-            for end, name in places
+            for place, name, found in places
         )
 
     def address_of(self, resource: str | None) -> Address | None:
@@ -323,11 +349,11 @@ def read_team(path: str | Path) -> Team:
     return team_of(content, Path(path).absolute().parent)
 
 
-def name_problem(name: str) -> str | None:
-    """Return why no instance can have a name; None for one that it can have."""
+def name_problem(name: str, table: str = "instances") -> str | None:
+    """Return why no instance, or list, can have a name; None for one that it can have."""
     if _NAME.fullmatch(name):
         return None
-    return f"instances.{name}: a name has small letters, digits, - and _, up to 40."
+    return f"{table}.{name}: a name has small letters, digits, - and _, up to 40."
 
 
 def team_of(content: Mapping[str, Any], folder: Path) -> Team:
@@ -380,6 +406,7 @@ def team_of(content: Mapping[str, Any], folder: Path) -> Team:
     if values.get("with_password") is False and values.get("with_key") is False:
         reader.problems.append("with_password or with_key must be true, else nobody can sign in.")
     instances = _instances(reader, server, partial(_history, folder=folder, store=store))
+    values["lists"] = _lists(reader, instances)
     if "issuer" in content:
         values["issuer"], problems = issuer_of(content["issuer"], instances, public + server.path)
         reader.problems += problems
@@ -485,6 +512,45 @@ def _instances(
             if instance := _instance(reader, name, placed, server):
                 found[name] = instance
     return found
+
+
+def _lists(reader: _Reader, instances: Mapping[str, Instance]) -> dict[str, ShortList]:
+    tables = reader.content.get("lists", {})
+    if not isinstance(tables, Mapping):
+        reader.problems.append("lists must be tables, each under [lists.NAME].")
+        return {}
+    found = {}
+    for name, table in tables.items():
+        problems = _list_problems(name, table, instances, reader.content)
+        reader.problems += problems
+        if not problems:
+            found[name] = ShortList(tools=frozenset(table["tools"]), instance=table.get("instance"))
+    return found
+
+
+def _list_problems(
+    name: str, table: Any, instances: Mapping[str, Instance], content: Mapping[str, Any]
+) -> list[str]:
+    """Return what is wrong with the list of an address."""
+    place = f"lists.{name}"
+    if problem := name_problem(name, "lists"):
+        return [problem]
+    if not isinstance(table, Mapping):
+        return [f"{place} must be a table."]
+    problems = _unknown(table, ["tools", "instance"])
+    tools, instance = table.get("tools"), table.get("instance")
+    if not isinstance(tools, list) or not _are_texts(tools):
+        problems.append('tools must be a list of names, such as ["odoo_inventory_get_stock"].')
+    elif blank := [tool for tool in tools if tool != "".join(tool.split()) or not tool]:
+        problems.append(f"tools: {blank[0][:100]!r} has blanks: write the tool's name alone.")
+    named = content["instances"] if isinstance(content.get("instances"), Mapping) else {}
+    if name in named:
+        problems.append("an instance has that name, and so that address: rename the list.")
+    if instance is not None and instance not in [*named]:
+        problems.append(f"instance is {instance!r}, but there are {', '.join(named)}.")
+    if instance is None and "issuer" in content and len(named) > 1:
+        problems.append("instance is missing: an issuer does not ask which database is meant.")
+    return [f"{place}: {problem}" for problem in problems]
 
 
 def _instance(

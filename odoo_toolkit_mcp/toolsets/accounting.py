@@ -64,7 +64,7 @@ TOOLS = (
         " this.",
         function=accounting.reconcile,
         access="write",
-        needs="write account.move.line",
+        needs="write account.move",
     ),
     Tool(
         name="odoo_accounting_reset_invoice",

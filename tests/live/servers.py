@@ -122,10 +122,15 @@ def can_log_in(server: Server, user: User) -> bool:
     return bool(common.authenticate(server.db, user.login, user.api_key or user.password, {}))
 
 
-def ordinary_user(server: Server, name: str = "Ordinary") -> User:
+def ordinary_user(server: Server, name: str = "Ordinary", *groups: str) -> User:
     """Return an internal user without further rights, whom it makes if need be.
 
     What the demo user may do differs by version; this one may do the same on all of them.
+
+    Args:
+        server: the Odoo.
+        name: of the user.
+        groups: external ids of more groups of a user who is made.
     """
     login = f"toolkit-{name.lower()}"
     user = User(login, login)
@@ -140,14 +145,18 @@ def ordinary_user(server: Server, name: str = "Ordinary") -> User:
     def ask(model: str, method: str, *arguments: Any) -> Any:
         return models.execute_kw(server.db, uid, password, model, method, arguments)
 
-    internal = [["module", "=", "base"], ["name", "=", "group_user"]]
-    (group,) = ask("ir.model.data", "search_read", internal, ["res_id"])
+    ids = []
+    for external in ("base.group_user", *groups):
+        module, _, of = external.partition(".")
+        named = [["module", "=", module], ["name", "=", of]]
+        (group,) = ask("ir.model.data", "search_read", named, ["res_id"])
+        ids.append(group["res_id"])
     # group_ids from 19 on.
     has = ask("res.users", "fields_get", ["groups_id", "group_ids"])
     field = "groups_id" if "groups_id" in has else "group_ids"
     values = {"name": name, "login": user.login, "password": user.password}
     context = {"no_reset_password": True}
-    values_and_groups = {**values, field: [[6, 0, [group["res_id"]]]]}
+    values_and_groups = {**values, field: [[6, 0, ids]]}
     models.execute_kw(
         server.db, uid, password, "res.users", "create", [values_and_groups], {"context": context}
     )
