@@ -152,7 +152,9 @@ class TeamServer:
                 endpoint = for_pages(endpoint, origins)
             for path in with_slash(address.path):
                 yield Route(path, _ForPrograms(endpoint))
-        yield Route(f"{self.team.server.path}/{{name:path}}", self._no_address)
+        for path in ("", "/{name:path}"):
+            methods = ["GET", "POST", "DELETE", "OPTIONS"]
+            yield Route(self.team.server.path + path, self._no_address, methods=methods)
 
     async def _no_address(self, request: Request) -> Response:
         addresses = ", ".join(address.url for address in self.team.addresses)

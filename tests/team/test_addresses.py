@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 import requests
 
+from odoo_toolkit.errors import ConfigurationError
 from tests.mcp.issuer import Issuer
 from tests.team.conftest import Serve
-from tests.team.harness import OAuthClient, Person, RunningTeam, call, form_of, text_of
+from tests.team.harness import OAuthClient, Person, RunningTeam, call, form_of, request, text_of
 from tests.team.issuing import asked, key_given, table, token_of
 from tests.team.people import NOWHERE
 
@@ -160,6 +161,86 @@ def test_an_issuer_chooses_no_database(serve: Serve, issuer: Issuer) -> None:
     key_given(team, instance="second")
     assert asked(team, token_of(issuer, team, path="/mcp/second"), "/mcp/second").status_code == 200
     assert f"{team.url}/mcp " not in text_of(Person(team.url).get("/"))
+
+
+# Lists of tools ---------------------------------------------------------------------------------
+
+DESK = {"desk": {"tools": ["odoo_core_read", "odoo_core_count", "odoo_core_write"]}}
+
+
+def listed(team: RunningTeam, token: str, path: str, **headers: str) -> Any:
+    """Return the names of the tools that an address lists, or the error."""
+    answer = request(team.url, token, "tools/list", {}, path, **dict[str, Any](headers)).json()
+    if "error" in answer:
+        return answer["error"]["message"]
+    return {tool["name"] for tool in answer["result"]["tools"]}
+
+
+@pytest.mark.parametrize(
+    ("asks", "there"),
+    [
+        ({}, {"odoo_core_read", "odoo_core_count"}),
+        ({"X-MCP-Tools": "odoo_core_count,odoo_core_search_read"}, {"odoo_core_count"}),
+        ({"X-MCP-Toolsets": "all"}, {"odoo_core_read", "odoo_core_count"}),
+        ({"X-MCP-Toolsets": "core"}, {"odoo_core_read", "odoo_core_count"}),
+        ({"X-MCP-Tools": "flat"}, {"odoo_core_read", "odoo_core_count"}),
+    ],
+)
+def test_an_address_lists_its_tools_as_far_as_the_rules_allow(
+    serve: Serve, asks: dict[str, str], there: set[str]
+) -> None:
+    """A client narrows it further, and never widens it. A rule that only reads lists no write."""
+    team = serve({"main": {**NOWHERE, "mode": "readonly"}}, lists=DESK)
+    token = token_for(team, "/mcp/desk", "main")
+    assert listed(team, token, "/mcp/desk", **asks) == there
+
+
+def test_an_address_with_a_list_is_an_address_like_others(serve: Serve) -> None:
+    team = serve(TWO, lists={**DESK, "second-desk": {**DESK["desk"], "instance": "second"}})
+    for path, name in (("/mcp/desk", "Odoo: desk"), ("/mcp/second-desk", "Odoo: second-desk")):
+        protected = requests.get(
+            f"{team.url}/.well-known/oauth-protected-resource{path}", timeout=120
+        ).json()
+        assert (protected["resource"], protected["resource_name"]) == (team.url + path, name)
+        token = token_for(team, path, "second")
+        for other in ("/mcp", "/mcp/second", "/mcp/desk", "/mcp/second-desk"):
+            assert asked(team, token, other).status_code == (200 if other == path else 401)
+        # A tool that is not in the list works by its name: Odoo is not there, which is its answer.
+        answer = call(team.url, token, "odoo_core_search_read", {"model": "res.partner"}, path)
+        assert answer.json()["result"]["structuredContent"]["code"] == "CONNECTION_REFUSED"
+        assert team.url + path in text_of(Person(team.url).get("/"))
+    assert "Main" not in text_of(begun(team, Person(team.url), "/mcp/second-desk")[1])
+
+
+def test_a_list_of_which_a_rule_allows_nothing_says_so(serve: Serve) -> None:
+    lists = {"desk": {"tools": ["odoo_core_write"]}}
+    team = serve({"main": {**NOWHERE, "mode": "readonly"}}, lists=lists)
+    token = token_for(team, "/mcp/desk", "main")
+    assert "The list desk names 'odoo_core_write'" in listed(team, token, "/mcp/desk")
+
+
+def test_an_unknown_address_names_those_that_there_are(serve: Serve) -> None:
+    team = serve(lists=DESK)
+    answer = requests.post(f"{team.url}/mcp/stock", timeout=120)
+    assert answer.status_code == 404
+    assert f"{team.url}/mcp/desk" in answer.text
+    assert "[lists.NAME]" in answer.text
+
+
+def test_a_list_with_an_unknown_tool_stops_the_start(serve: Serve) -> None:
+    with pytest.raises(ConfigurationError, match=r"lists\.desk: There is no tool 'odoo_core_reed'"):
+        serve(lists={"desk": {"tools": ["odoo_core_reed", "odoo_core_read"]}})
+
+
+def test_a_list_of_an_issuer_is_for_one_database(serve: Serve, issuer: Issuer) -> None:
+    with pytest.raises(ConfigurationError, match=r"lists\.desk: instance is missing"):
+        serve(TWO, issuer=table(issuer), lists=DESK)
+    desk = {"desk": {**DESK["desk"], "instance": "second"}}
+    team = serve(TWO, issuer=table(issuer), lists=desk)
+    key_given(team, instance="second")
+    token = token_of(issuer, team, path="/mcp/desk")
+    assert asked(team, token, "/mcp/desk").status_code == 200
+    assert asked(team, token, "/mcp/main").status_code == 401
 
 
 # Pages of others --------------------------------------------------------------------------------

@@ -138,6 +138,19 @@ def test_the_journal_is_where_the_store_is_unless_the_file_says_otherwise(
         ({"with_password": False, "with_key": False}, "nobody can sign in"),
         ({"client_documents": 1}, "client_documents"),
         ({"port": 99999}, "port"),
+        ({"lists": []}, "lists must be tables"),
+        ({"lists": {"Desk 1": {"tools": ["odoo_core_read"]}}}, "lists.Desk 1: a name has"),
+        ({"lists": {"main": {"tools": ["odoo_core_read"]}}}, "rename the list"),
+        ({"lists": {"desk": 5}}, "lists.desk must be a table"),
+        ({"lists": {"desk": {"tool": ["odoo_core_read"]}}}, "Did you mean tools"),
+        ({"lists": {"desk": {"tools": []}}}, "lists.desk: tools must be a list"),
+        ({"lists": {"desk": {"tools": "odoo_core_read"}}}, "lists.desk: tools must be a list"),
+        ({"lists": {"desk": {"tools": ["odoo_core_read "]}}}, "'odoo_core_read ' has blanks"),
+        ({"lists": {"desk": {"tools": [""]}}}, "'' has blanks"),
+        (
+            {"lists": {"desk": {"tools": ["odoo_core_read"], "instance": ["main"]}}},
+            "instance is ['main'], but there are main",
+        ),
     ],
 )
 def test_what_is_wrong_in_a_file_is_told(tmp_path: Path, wrong: dict[str, Any], told: str) -> None:
