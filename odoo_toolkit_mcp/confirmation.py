@@ -187,7 +187,7 @@ def unknown_tools(
     Args:
         names: of tools, as an operator wrote them.
         settings: of the server.
-        toolsets: all that there are, registered or not.
+        toolsets: all toolsets, registered or not.
     """
     # Imported here: the server answers before the toolsets are loaded.
     from odoo_toolkit_mcp.toolsets.base import ToolTable
@@ -206,5 +206,5 @@ def unknown_tools(
         if name not in known and not name.startswith(untold):
             near = difflib.get_close_matches(name.strip(), known, n=2)
             meant = f" Did you mean {' or '.join(near)}?" if near else ""
-            sentences[name] = f"There is no tool {name[:100]!r}.{meant}"
+            sentences[name] = f"{name[:100]!r} is not a tool.{meant}"
     return sentences

@@ -168,7 +168,7 @@ class ToolList:
 
     @property
     def table(self) -> ToolTable:
-        """What was registered last."""
+        """The table that was registered last."""
         self.ensure()
         assert self._registered is not None  # noqa: S101 - ensure() registers
         return self._registered
@@ -210,7 +210,9 @@ class ToolList:
             usable = {name: tool for name, tool in self.tools.items() if tool.needs not in denied}
             tools, omitted = narrow(wishes, usable, self.registry.report, self._settings.mode)
             if left_out := len(self.tools) - len(usable):
-                omitted.append(f"Tools not listed, as your Odoo user has no right to: {left_out}.")
+                omitted.append(
+                    f"Tools omitted, as your Odoo user has no rights for them: {left_out}."
+                )
             made = {tool.name: tool for tool in self.listed if tool.name in tools}
             form, listed = arrange(made, self.areas, choice)
             self._listings[key] = form, listed, [_sentence(form, choice), *omitted]

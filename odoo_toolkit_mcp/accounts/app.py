@@ -130,6 +130,7 @@ class TeamServer:
                 *self._endpoints(),
             ],
             middleware=[Middleware(_Door, team=team)],
+            exception_handlers={404: self._not_found},
             lifespan=self._lifespan,
         )
 
@@ -152,17 +153,17 @@ class TeamServer:
                 endpoint = for_pages(endpoint, origins)
             for path in with_slash(address.path):
                 yield Route(path, _ForPrograms(endpoint))
-        for path in ("", "/{name:path}"):
-            methods = ["GET", "POST", "DELETE", "OPTIONS"]
-            yield Route(self.team.server.path + path, self._no_address, methods=methods)
 
-    async def _no_address(self, request: Request) -> Response:
+    async def _not_found(self, request: Request, error: Exception) -> Response:
+        endpoint, asked = self.team.server.path, request.url.path
+        if asked != endpoint and not asked.startswith(f"{endpoint}/"):
+            return PlainTextResponse("Not Found", 404)
         addresses = ", ".join(address.url for address in self.team.addresses)
-        told = (
-            f"This server does not have the address {request.url.path[:100]!a}. Use one of these:"
+        return PlainTextResponse(
+            f"This server does not have the address {asked[:100]!a}. Use one of these: {addresses}."
+            " To add one, its administrator adds [lists.NAME] to the settings file.\n",
+            404,
         )
-        how = "The administrator can add a list to the settings file: [lists.NAME] tools = [...]."
-        return PlainTextResponse(f"{told} {addresses}. {how}\n", 404)
 
     @asynccontextmanager
     async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
