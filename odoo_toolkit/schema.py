@@ -137,20 +137,12 @@ class Schema:
         Raises:
             OdooError: Odoo does not tell, such as of a model that it does not have.
         """
+        named: dict[str, Any] = {"operation": operation}
+        call = Call(model=model, method="has_access", ids=(), arguments=named, internal=True)
         # has_access came in 18, where check_access_rights became deprecated.
-        if self._major() >= 18:
-            call = Call(
-                model=model,
-                method="has_access",
-                ids=(),
-                arguments={"operation": operation},
-                internal=True,
-            )
-        else:
-            arguments = {"operation": operation, "raise_exception": False}
-            call = Call(
-                model=model, method="check_access_rights", arguments=arguments, internal=True
-            )
+        if self._major() < 18:
+            named = {**named, "raise_exception": False}
+            call = Call(model=model, method="check_access_rights", arguments=named, internal=True)
         return bool(self._call(call))
 
     def forget(self, model: str | None = None) -> None:

@@ -219,7 +219,7 @@ class ToolList:
         return self._listings[key]
 
     def hides(self, name: str, groups: str | None) -> bool:
-        """Whether a tool is not listed for users of some groups, by their rights."""
+        """Whether the list omits a tool for users of some groups."""
         tool = self.tools.get(name)
         return tool is not None and tool.needs in self.rights.denied(groups)
 
