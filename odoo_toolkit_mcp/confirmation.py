@@ -206,5 +206,5 @@ def unknown_tools(
         if name not in known and not name.startswith(untold):
             near = difflib.get_close_matches(name.strip(), known, n=2)
             meant = f" Did you mean {' or '.join(near)}?" if near else ""
-            sentences[name] = f"{name[:100]!r} is not a tool.{meant}"
+            sentences[name] = f"There is no tool {name[:100]!r}.{meant}"
     return sentences

@@ -96,7 +96,7 @@ FIRST_ANSWER_PATIENCE = 1.0
 LIST_LIFETIME = 300_000
 
 #: Seconds between two times that a denied call lets the server look up the rights of its user.
-RIGHTS_INTERVAL = 60.0
+RIGHTS_INTERVAL = 300.0
 
 #: What a person who has signed in does about a key that Odoo does not accept any more.
 SIGN_IN_AGAIN = (

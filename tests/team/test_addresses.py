@@ -228,7 +228,7 @@ def test_an_unknown_address_names_those_that_there_are(serve: Serve) -> None:
 
 
 def test_a_list_with_an_unknown_tool_stops_the_start(serve: Serve) -> None:
-    with pytest.raises(ConfigurationError, match=r"lists\.desk: 'odoo_core_reed' is not a tool\."):
+    with pytest.raises(ConfigurationError, match=r"lists\.desk: There is no tool 'odoo_core_reed'"):
         serve(lists={"desk": {"tools": ["odoo_core_reed", "odoo_core_read"]}})
 
 
