@@ -341,7 +341,8 @@ class OdooServer(Server[Running]):
             if offered.rights.denied(connection.groups) != before:
                 await self._announce()
 
-        if time.monotonic() - connection.looked_up > age:
+        # A key that Odoo has refused is not tried again for this.
+        if connection.established and time.monotonic() - connection.looked_up > age:
             connection.note_groups(None)  # others need not look at the same time
             tasks.start_soon(look_up)
 
