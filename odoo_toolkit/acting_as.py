@@ -16,7 +16,7 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError
-from odoo_toolkit.operations.time_zones import own_zone
+from odoo_toolkit.records.time_zones import own_zone
 
 _OF_USER = ["name", "company_id", "company_ids", "lang"]
 

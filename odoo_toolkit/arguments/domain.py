@@ -8,7 +8,7 @@ from typing import Any, overload
 import attrs
 
 from odoo_toolkit.arguments.domain_shape import check_syntax, check_versions, join, together
-from odoo_toolkit.arguments.domain_values import resolve_conditions
+from odoo_toolkit.arguments.domain_values import Zone, resolve_conditions
 from odoo_toolkit.errors import make_error
 from odoo_toolkit.fields import FieldsOf
 from odoo_toolkit.search_text import literal
@@ -18,7 +18,8 @@ Domain: a list of conditions [field, operator, value], all of which must hold; [
 Operators: = != > >= < <= like ilike =like =ilike in "not in" child_of parent_of, \
 any/"not any" (Odoo 17+).
 Connectors stand before the conditions that they join: "|" or, "&" and (two each), "!" not (one).
-Empty: ["email", "=", false]. Dots follow relations. Datetimes are UTC.
+Empty: ["email", "=", false]. Dots follow relations. Datetimes are UTC, \
+days are in the user's time zone.
 [["state", "=", "sale"], ["amount_total", ">=", 1000]]
 ["|", ["name", "ilike", "acme"], ["email", "ilike", "acme"]]
 [["partner_id.country_id.code", "in", ["PT", "ES"]]]
@@ -61,13 +62,17 @@ def read_domain(domain: Any, version: int | None = None) -> Domain:
 
 
 def resolve_domain(
-    domain: Any, model: str, fields_of: FieldsOf, *, version_major: int | None = None
+    domain: Any,
+    model: str,
+    fields_of: FieldsOf,
+    *,
+    version_major: int | None = None,
+    zone: Zone | None = None,
 ) -> tuple[list[Any], list[str]]:
     """Return a domain checked against the fields of its model, its values in Odoo's form.
 
-    Datetimes in any ISO form become naive UTC, dates ``YYYY-MM-DD``. A day for a datetime field
-    stays: for ``<=`` and ``>`` Odoo takes the end of it. It is a day in UTC on Odoo 14, and in
-    the time zone of the context on 19.
+    Datetimes in any ISO form become naive UTC, dates ``YYYY-MM-DD``. With a zone, a day for a
+    datetime field becomes the moment at which it begins there, for ``<=`` and ``>`` its end.
 
     Args:
         domain: as for :func:`check_domain`.
@@ -75,6 +80,7 @@ def resolve_domain(
         fields_of: gives the fields of a model. Where it raises for a model on a dotted path, the
             rest of that path is left to the server.
         version_major: the Odoo version, where known.
+        zone: gives the time zone of days; asked only if there is one. Without it they stay days.
 
     Returns:
         The domain, and warnings worth passing on.
@@ -84,17 +90,21 @@ def resolve_domain(
             filtered by, which Odoo to 18 ignores, giving every record; INVALID_SELECTION.
         OdooError: the fields of ``model`` cannot be had.
     """
-    resolved, warnings = resolved_domain(domain, model, fields_of, version_major)
+    resolved, warnings = resolved_domain(domain, model, fields_of, version_major, zone)
     return resolved.build(), warnings
 
 
 def resolved_domain(
-    domain: Any, model: str, fields_of: FieldsOf, version: int | None
+    domain: Any,
+    model: str,
+    fields_of: FieldsOf,
+    version: int | None,
+    zone: Zone | None = None,
 ) -> tuple[Domain, list[str]]:
     """Return a domain as :func:`resolve_domain` does, as an object."""
     checked = read_domain(domain, version).build()
     warnings: list[str] = []
-    resolved = resolve_conditions(checked, model, fields_of, version, warnings)
+    resolved = resolve_conditions(checked, model, fields_of, version, warnings, zone)
     return _checked(resolved), warnings
 
 

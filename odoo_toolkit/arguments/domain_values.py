@@ -6,18 +6,21 @@ import math
 import operator as operators
 import re
 from collections.abc import Callable, Sequence
-from datetime import date
+from datetime import date, timedelta, tzinfo
 from typing import Any
 
 from odoo_toolkit.arguments.domain_shape import DOMAIN_OPERATORS, LIKE_OPERATORS
 from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit.fields import RELATIONAL, TO_MANY, Field, FieldsOf, unknown_field_error
 from odoo_toolkit.values.moments import day_string, parse_moment
+from odoo_toolkit.values.periods import day_start
 from odoo_toolkit.values.plain import whole_number
 from odoo_toolkit.values.scalars import meant_value, selection_details, short_repr
 
 #: The first version that filters by properties.
 PROPERTIES_SINCE = 17
+#: Gives the time zone in which days are meant.
+Zone = Callable[[], tzinfo]
 _LONG_PATH = 4  # names on a dotted path; each further one is another subquery
 #: Parts of a date that stand at the end of a path, from Odoo 17 on.
 DATE_NUMBERS = frozenset(
@@ -40,6 +43,9 @@ _COMPARES: dict[str, Callable[[Any, Any], Any]] = {
     ">": operators.gt,
     ">=": operators.ge,
 }
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+#: Operators by which the end of a day counts -> those for the beginning of the next.
+_NEXT_DAY = {"<=": "<", ">": ">="}
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False, 1: True, 0: False}
 
 
@@ -49,8 +55,12 @@ def resolve_conditions(
     fields_of: FieldsOf,
     version: int | None,
     warnings: list[str],
+    zone: Zone | None = None,
 ) -> list[Any]:
-    """Return a domain of valid shape with each condition resolved; adds to ``warnings``."""
+    """Return a domain of valid shape with each condition resolved; adds to ``warnings``.
+
+    With a zone, days of datetimes become the moments at which they begin there.
+    """
     resolved: list[Any] = []
     for item in domain:
         if isinstance(item, str) or not isinstance(item[0], str):  # connectors, (1, "=", 1)
@@ -61,11 +71,13 @@ def resolve_conditions(
             warnings.append(
                 f"{path} follows more than {_LONG_PATH} steps: such a filter can be slow."
             )
-        field = _field_at(path, model, fields_of, version)
+        field = _field_at(path, model, fields_of, version, zone)
         if field is not None and operator in DOMAIN_OPERATORS:
-            value = _inner_domain(field, model, path, value, fields_of, version, warnings)
+            value = _inner_domain(field, model, path, value, fields_of, version, warnings, zone)
         elif field is not None:
-            value = _Condition(model, path, field, operator, version, warnings).convert(value)
+            value = _Condition(model, path, field, operator, version, warnings, zone).convert(value)
+            if field.type == "datetime" and zone:
+                operator, value = _in_zone(operator, value, zone)
             if field.store and field.type in _NUMBERS and path != "id" and (version or 99) < 18:
                 resolved += _with_never_set(path, operator, value, negated="!" in domain)
                 continue
@@ -74,6 +86,24 @@ def resolve_conditions(
                 continue
         resolved.append([path, operator, value])
     return resolved
+
+
+def _in_zone(operator: str, value: Any, zone: Zone) -> tuple[str, Any]:
+    """Return the operator and value of a condition on moments, days as when they begin.
+
+    Odoo 19 reads a day in the zone of the context, and earlier versions in UTC. ``<=`` and ``>``
+    mean the end of the day, which is the beginning of the next one.
+    """
+    if isinstance(value, list):
+        return operator, [_in_zone(operator, item, zone)[1] for item in value]
+    if not isinstance(value, str) or not _DAY.fullmatch(value):
+        return operator, value
+    day, here = date.fromisoformat(value), zone()
+    try:
+        start = day_start(day + timedelta(days=operator in _NEXT_DAY), here)
+    except OverflowError:  # the end of the calendar: no zone matters
+        return operator, value
+    return _NEXT_DAY.get(operator, operator), start.isoformat(sep=" ")
 
 
 def _with_never_set(path: str, operator: str, value: Any, *, negated: bool) -> list[Any]:
@@ -121,9 +151,10 @@ def _inner_domain(
     fields_of: FieldsOf,
     version: int | None,
     warnings: list[str],
+    zone: Zone | None,
 ) -> list[Any]:
     if path == "id":
-        return resolve_conditions(value, model, fields_of, version, warnings)
+        return resolve_conditions(value, model, fields_of, version, warnings, zone)
     if field.type not in RELATIONAL:
         raise make_error(
             "INVALID_DOMAIN",
@@ -133,7 +164,7 @@ def _inner_domain(
         )
     if not field.relation or not _can_describe(field.relation, fields_of):
         return value
-    return resolve_conditions(value, field.relation, fields_of, version, warnings)
+    return resolve_conditions(value, field.relation, fields_of, version, warnings, zone)
 
 
 def _can_describe(model: str, fields_of: FieldsOf) -> bool:
@@ -144,7 +175,9 @@ def _can_describe(model: str, fields_of: FieldsOf) -> bool:
     return True
 
 
-def _field_at(path: str, model: str, fields_of: FieldsOf, version: int | None) -> Field | None:
+def _field_at(
+    path: str, model: str, fields_of: FieldsOf, version: int | None, zone: Zone | None
+) -> Field | None:
     """Return the field at the end of a dotted path, None where only the server can judge."""
     names = path.split(".")
     fields, here = fields_of(model), model
@@ -168,6 +201,8 @@ def _field_at(path: str, model: str, fields_of: FieldsOf, version: int | None) -
             return field
         if field.type in ("date", "datetime") and rest[0] in DATE_NUMBERS and len(rest) == 1:
             if version is None or version >= 17:
+                if zone and field.type == "datetime":
+                    zone()
                 return Field(name=rest[0], type="integer")
         elif field.type in ("properties", "json"):
             if field.type == "properties" and version is not None and version < PROPERTIES_SINCE:
@@ -205,9 +240,10 @@ class _Condition:
         operator: str,
         version: int | None,
         warnings: list[str],
+        zone: Zone | None,
     ) -> None:
         self.model, self.path, self.field, self.operator = model, path, field, operator
-        self.version, self.warnings = version, warnings
+        self.version, self.warnings, self.zone = version, warnings, zone
 
     def convert(self, value: Any) -> Any:
         """Return the value as Odoo takes it; False, "empty", is legal for every field."""
@@ -394,6 +430,8 @@ def _moment(convert: Callable[[str], str]) -> Callable[[Any, _Condition], Any]:
             except ValueError:
                 relative = bool(value.strip()) and _RELATIVE_DATE.fullmatch(value)
                 if relative and (condition.version is None or condition.version >= 19):
+                    if condition.zone:
+                        condition.zone()
                     return value
         raise condition.wrong(
             value,

@@ -99,7 +99,7 @@ from odoo_toolkit.operations.steps import operate as operate
 from odoo_toolkit.operations.steps import permit as permit
 from odoo_toolkit.operations.steps import plan as plan
 from odoo_toolkit.operations.steps import send as send
-from odoo_toolkit.operations.time_zones import own_zone as own_zone
+from odoo_toolkit.records.time_zones import own_zone as own_zone
 from odoo_toolkit.operations.units import Uom as Uom
 from odoo_toolkit.operations.units import put_units as put_units
 from odoo_toolkit.operations.units import sizes_of as sizes_of

@@ -11,9 +11,10 @@ from odoo_toolkit.annotations import JsonSchema
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError, make_error
 from odoo_toolkit.fields import similar_names
-from odoo_toolkit.operations.time_zones import own_zone
 from odoo_toolkit.records.names import Wanted
+from odoo_toolkit.records.time_zones import own_zone
 from odoo_toolkit.values.moments import day_string, parse_moment
+from odoo_toolkit.values.periods import day_start
 from odoo_toolkit.values.plain import plain
 
 Line = Mapping[str, Any]
@@ -191,16 +192,12 @@ def today(odoo: Odoo) -> str:
 
 def start_of_day(odoo: Odoo, day: str) -> str:
     """Return the first second of a day, in the connection's time zone, as Odoo's UTC."""
-    return _in_utc(odoo, day, time())
+    return day_start(date.fromisoformat(day), own_zone(odoo)).isoformat(sep=" ")
 
 
 def end_of_day(odoo: Odoo, day: str) -> str:
     """Return the last second of a day, in the connection's time zone, as Odoo's UTC."""
-    return _in_utc(odoo, day, time(23, 59, 59))
-
-
-def _in_utc(odoo: Odoo, day: str, at: time) -> str:
-    moment = datetime.combine(date.fromisoformat(day), at, own_zone(odoo))
+    moment = datetime.combine(date.fromisoformat(day), time(23, 59, 59), own_zone(odoo))
     return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 

@@ -19,10 +19,10 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, WizardRequiredError
 from odoo_toolkit.lost_answers import creating, look, or_seen
 from odoo_toolkit.lost_answers import send as send_once
-from odoo_toolkit.operations.time_zones import own_context
 from odoo_toolkit.plans import Plan, PlannedDocument, planned
 from odoo_toolkit.progress import Steps
 from odoo_toolkit.records.numbers import Number, check_numbers, told_of_numbers
+from odoo_toolkit.records.time_zones import own_context
 from odoo_toolkit.wizards.actions import is_wizard_action
 from odoo_toolkit.wizards.protocol import answer_wizard, unanswered, wizard_calls
 

@@ -21,6 +21,7 @@ from odoo_toolkit.records.arguments import admit, listed_fields, readable_of
 from odoo_toolkit.records.cursors import Cursor, digest, pack, unpack
 from odoo_toolkit.records.results import Described, ReadResult, Record, _Rows
 from odoo_toolkit.records.rows import DEFAULT_FIELDS
+from odoo_toolkit.records.time_zones import DayZone
 from odoo_toolkit.values import iso_utc
 from odoo_toolkit.values.moments import utc_string_of
 
@@ -137,7 +138,10 @@ def changes(
     read = admit(odoo, question).call.arguments["domain"]
     described = fields_of(model)
     check_kept(model, described)
-    resolved, warnings = resolve_domain(read, model, fields_of, version_major=odoo.version.major)
+    zone = DayZone(odoo, context)
+    resolved, warnings = resolve_domain(
+        read, model, fields_of, version_major=odoo.version.major, zone=zone
+    )
     old = _checked_cursor(odoo, model, since, deletions)
     # Before anything is asked: what is changed meanwhile is then looked at again the next time.
     start = server_time(odoo, -overlap)
@@ -147,7 +151,7 @@ def changes(
             model=model,
             method="search",
             arguments={"domain": list(conditions)},
-            context={**(context or {}), "active_test": False},
+            context={**zone.context(), "active_test": False},
         )
         found: list[int] = odoo.call(call)
         return found

@@ -106,8 +106,9 @@ def _ask(odoo: Odoo, query: Any, context: Context) -> QueryAnswer:
     if counted:
         number = count(odoo, model, domain, context)
         return QueryAnswer(
-            count=number.count, excluded_count=number.excluded_count, warnings=number.warnings
-        )
+            count=number.count, time_zone=number.time_zone,
+            excluded_count=number.excluded_count, warnings=number.warnings,
+        )  # fmt: skip
     warnings: list[str] = []
     while True:
         try:
@@ -119,6 +120,7 @@ def _ask(odoo: Odoo, query: Any, context: Context) -> QueryAnswer:
     return QueryAnswer(
         records=found.records,
         has_more=found.has_more,
+        time_zone=found.time_zone,
         excluded_count=found.excluded_count,
         skipped_fields=found.skipped_fields,
         warnings=[*warnings, *found.warnings],

@@ -26,7 +26,14 @@ Described = Mapping[str, Field]
 
 
 #: What is shown with a table of records.
-_WORTH_SAYING = ("total", "next_offset", "excluded_count", "missing_ids", "skipped_fields")
+_WORTH_SAYING = (
+    "total",
+    "next_offset",
+    "time_zone",
+    "excluded_count",
+    "missing_ids",
+    "skipped_fields",
+)
 
 
 class _Rows(Shown):
@@ -78,6 +85,7 @@ class SearchResult(_Rows):
             the contents of blocked records.
         url: Address of the record in Odoo's web client. For several records it contains ``{id}``
             instead of an id.
+        time_zone: Time zone of the days in the domain, if it compares datetimes with days.
         skipped_fields: Fields that the user can't read on these records.
         warnings: Differences between the request and the result.
         described: Description of the fields by name.
@@ -93,6 +101,7 @@ class SearchResult(_Rows):
     total: int | None = None
     excluded_count: int | None = 0
     url: str | None = None
+    time_zone: str | None = None
     skipped_fields: list[str] = attrs.Factory(list)
     warnings: list[str] = attrs.Factory(list)
     described: Described = attrs.field(factory=dict, repr=False, eq=False)
@@ -170,12 +179,13 @@ class UnlinkResult(Shown):
 class CountResult(Shown):
     """The number of records that match a domain.
 
-    For ``excluded_count``, see :class:`SearchResult`.
+    For ``excluded_count`` and ``time_zone``, see :class:`SearchResult`.
     """
 
     model: str
     domain: list[Any]
     count: int
+    time_zone: str | None = None
     excluded_count: int | None = 0
     warnings: list[str] = attrs.Factory(list)
 
@@ -301,12 +311,13 @@ class QueryAnswer(Shown):
 
     Attributes:
         has_more: True if there may be more records than these.
-        excluded_count, skipped_fields, warnings: See :class:`SearchResult`.
+        time_zone, excluded_count, skipped_fields, warnings: See :class:`SearchResult`.
     """
 
     records: list[Record] | None = None
     count: int | None = None
     has_more: bool = False
+    time_zone: str | None = None
     excluded_count: int | None = 0
     skipped_fields: list[str] = attrs.Factory(list)
     warnings: list[str] = attrs.Factory(list)

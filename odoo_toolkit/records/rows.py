@@ -39,6 +39,7 @@ from odoo_toolkit.records.arguments import (
 from odoo_toolkit.records.omissions import FAULTS, failing_fields, with_left_out, without_unreadable
 from odoo_toolkit.records.properties import check_properties
 from odoo_toolkit.records.results import CountResult, ReadResult, Record, SearchResult
+from odoo_toolkit.records.time_zones import DayZone
 from odoo_toolkit.values import ReadOptions
 
 #: What a search returns unless told; fields that a model lacks are left out.
@@ -104,6 +105,7 @@ def search(
         total=total if count_total else None,
         excluded_count=hidden,
         url=odoo.links(model, [row["id"] for row in records]),
+        time_zone=question.time_zone,
         skipped_fields=list(shower.skipped),
         warnings=[*warnings, *shower.warnings],
         described=question.columns.described(shower.skipped),
@@ -124,6 +126,7 @@ class Question:
         context: of the calls.
         warnings: what was understood otherwise than it was asked.
         every: whether all fields were asked for, and not each by its name.
+        time_zone: of the days in the domain, if there are any.
     """
 
     model: str
@@ -135,6 +138,7 @@ class Question:
     context: Mapping[str, Any]
     warnings: list[str]
     every: bool = False
+    time_zone: str | None = None
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -175,7 +179,8 @@ def asked(
     described, ordered = fields_of(model), admitted.call.arguments.get("order")
     if model in SHARED_IDS:
         raise shared_ids(model, described)
-    resolved, warnings = _resolve(odoo, model, admitted.call.arguments["domain"], fields_of)
+    zone = DayZone(odoo, context)
+    resolved, warnings = _resolve(odoo, model, admitted.call.arguments["domain"], fields_of, zone)
     if ordered and odoo.version.major >= PROPERTIES_SINCE:
         check_properties(odoo, model, ordered.paths, fields_of)
     columns = _columns(model, described, fields, fields_of)
@@ -186,8 +191,9 @@ def asked(
         order=_whole_order(model, ordered, described) if ordered else None,
         offset=offset,
         columns=columns,
-        context=with_bin_size(described, fields, context),
+        context=with_bin_size(described, fields, zone.context()),
         warnings=warnings,
+        time_zone=zone.name,
         every="*" in fields,
     )
 
@@ -382,12 +388,14 @@ def count(
     call = Call(model=model, method="search_count", arguments=asked, context=context or {})
     admitted = admit(odoo, call)
     read, fields_of = admitted.call.arguments["domain"], readable_of(odoo)
-    resolved, warnings = _resolve(odoo, model, read, fields_of)
-    search = admitted.sending(arguments={"domain": resolved})
+    zone = DayZone(odoo, context)
+    resolved, warnings = _resolve(odoo, model, read, fields_of, zone)
+    search = admitted.sending(arguments={"domain": resolved}, context=zone.context())
     found, hidden = with_left_out(odoo, search.call, warnings, lambda: int(odoo.send(search)), True)
     return CountResult(
-        model=model, domain=resolved.build(), count=found, excluded_count=hidden, warnings=warnings
-    )
+        model=model, domain=resolved.build(), count=found, time_zone=zone.name,
+        excluded_count=hidden, warnings=warnings,
+    )  # fmt: skip
 
 
 def read_rows(odoo: Odoo, model: str, ids: Sequence[int], fields: Sequence[str]) -> list[Record]:
@@ -395,8 +403,10 @@ def read_rows(odoo: Odoo, model: str, ids: Sequence[int], fields: Sequence[str])
     return read(odoo, _OWN, model, ids, fields).records
 
 
-def _resolve(odoo: Odoo, model: str, domain: Any, fields_of: FieldsOf) -> tuple[Domain, list[str]]:
-    resolved, warnings = resolved_domain(domain, model, fields_of, odoo.version.major)
+def _resolve(
+    odoo: Odoo, model: str, domain: Any, fields_of: FieldsOf, zone: DayZone
+) -> tuple[Domain, list[str]]:
+    resolved, warnings = resolved_domain(domain, model, fields_of, odoo.version.major, zone)
     paths = [item[0] for item in resolved.elements if isinstance(item, (list, tuple)) and item]
     check_properties(odoo, model, paths, fields_of)
     return resolved, warnings

@@ -11,11 +11,11 @@ from annotated_doc import Doc
 from odoo_toolkit.annotations import Model
 from odoo_toolkit.app_models import known
 from odoo_toolkit.arguments import resolve_domain
-from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.deep_search.terms import parse_query
 from odoo_toolkit.display import Shown
 from odoo_toolkit.operations import lines
+from odoo_toolkit.records import rows
 from odoo_toolkit.records.arguments import describe, readable_of
 from odoo_toolkit.search_help.meanings import main_amount, main_date
 from odoo_toolkit.search_help.reading import read_query
@@ -85,7 +85,7 @@ def suggest_domain(
         *(item[0].split(".")[0] for item in domain if isinstance(item, list)),
         *(main_date(model, fields), main_amount(fields), "partner_id", "state", "stage_id"),
     ]
-    found = odoo.call(Call(model=model, method="search_count", arguments={"domain": domain}))
+    found = rows.count(odoo, model, reading.domain)
     return DomainSuggestion(
         model=model,
         query=text,
@@ -93,6 +93,6 @@ def suggest_domain(
         fields=[name for name in dict.fromkeys(worth) if name in fields][:_MOST_FIELDS],
         understood=reading.understood,
         not_understood=reading.not_understood,
-        count=found,
+        count=found.count,
         warnings=[*([] if reading.is_whole else [_NOT_JOINED]), *found_out],
     )

@@ -39,6 +39,16 @@ def time_zone(context: Mapping[str, Any]) -> tzinfo:
     )
 
 
+def day_start(day: date, zone: tzinfo) -> datetime:
+    """Return when a day begins in a time zone, as naive UTC.
+
+    Raises:
+        OverflowError: it is before the first or after the last moment of the calendar.
+    """
+    begins = datetime(day.year, day.month, day.day, tzinfo=zone)
+    return begins.astimezone(UTC).replace(tzinfo=None)
+
+
 def period_start(text: str, zone: tzinfo | None, period: str) -> str:
     """Return the beginning of the period that a date or moment is in, in ISO 8601.
 

@@ -17,6 +17,7 @@ from odoo_toolkit import (
     ValidationError,
     aggregate,
     connect,
+    count,
     create,
     execute,
     search_read,
@@ -235,13 +236,37 @@ def test_periods_begin_in_the_zone_and_weeks_on_mondays(
     found = aggregate(ordinary, EVENT, mine(events), groupby, measures, context=context)
     rows = search_read(ordinary, EVENT, mine(events), names_of(groupby, measures)).records
     assert len(rows) == len(STARTS)
-    assert_same(found, rows, groupby, measures, zone)
+    assert_same(found, rows, groupby, measures, found.time_zone)
     starts = [row[groupby[0]] for row in found]
     assert starts == sorted(starts)
     assert found.total == len(found)
     if period == "week":
         assert {date.fromisoformat(start).weekday() for start in starts} == {0}
         assert "2025-12-29" in starts
+
+
+@pytest.mark.every_version
+@pytest.mark.parametrize("zone", ZONES)
+@pytest.mark.parametrize("period", ["day", "month"])
+def test_days_in_a_domain_find_the_records_of_the_group_that_they_bound(
+    admin: Odoo, events: str, period: str, zone: str | None
+) -> None:
+    """Without a zone both are in that of the user."""
+    context = {"tz": zone} if zone else None
+    (user,) = search_read(admin, "res.users", [["id", "=", admin.uid]], ["tz"])
+    found = aggregate(admin, EVENT, mine(events), [f"start:{period}"], context=context)
+    assert found.time_zone == (zone or user["tz"] or "UTC")
+    for group in found:
+        first = date.fromisoformat(group[f"start:{period}"])
+        after = (first + timedelta(days=31)).replace(day=1) if period == "month" else None
+        after = after or first + timedelta(days=1)
+        before, last = (str(day - timedelta(days=1)) for day in (first, after))
+        for bounds in (
+            [["start", ">=", str(first)], ["start", "<", str(after)]],
+            [["start", ">", before], ["start", "<=", last]],
+        ):
+            same = count(admin, EVENT, [*mine(events), *bounds], context=context)
+            assert (same.count, same.time_zone) == (group["count"], found.time_zone)
 
 
 @pytest.mark.every_user
@@ -281,7 +306,7 @@ def test_every_measure_of_events_is_exact(anyone: Odoo, events: str, groupby: li
     measures = measurable(anyone, groupby, MEASURES)
     found = aggregate(anyone, EVENT, mine(events), groupby, measures)
     rows = search_read(anyone, EVENT, mine(events), names_of(groupby, measures)).records
-    assert_same(found, rows, groupby, measures)
+    assert_same(found, rows, groupby, measures, found.time_zone)
 
 
 @pytest.mark.every_user

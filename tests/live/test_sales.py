@@ -9,8 +9,8 @@ import pytest
 from odoo_toolkit import Odoo, StateError, ValidationError, count, create, execute, read, write
 from odoo_toolkit.apps import sales
 from odoo_toolkit.call import Call
-from odoo_toolkit.operations.time_zones import own_zone
 from odoo_toolkit.records.names import AmbiguousNameError
+from odoo_toolkit.records.time_zones import own_zone
 from tests.live.sales_data import counted, new_customer, new_product
 
 

@@ -17,6 +17,8 @@ from odoo_toolkit import (
     ReadOptions,
     ValidationError,
     aggregate,
+    count,
+    search_read,
 )
 from odoo_toolkit.call import Call
 from odoo_toolkit.testing import FakeServer
@@ -285,6 +287,42 @@ class TestValues:
         with pytest.raises(ValidationError, match="no time zone"):
             aggregate(server.connect(), ORDERS, [], ["date_order:day"], context={"tz": "Mars/Base"})
         assert len(server.sent) == sent
+
+    @pytest.mark.parametrize(
+        ("settings", "context", "expected"),
+        [
+            ({}, None, "Asia/Tokyo"),
+            ({"tz": "UTC"}, {"tz": None}, "Asia/Tokyo"),
+            ({"tz": "Europe/Brussels"}, None, "Europe/Brussels"),
+            ({"tz": "Europe/Brussels"}, {"tz": "UTC"}, "UTC"),
+        ],
+    )
+    def test_the_zone_of_the_user_counts_unless_another_is_named(
+        self, settings: dict[str, str], context: dict[str, Any] | None, expected: str
+    ) -> None:
+        user = {("res.users", "read"): [{"id": 2, "tz": "Asia/Tokyo"}]}
+        server = FakeServer(MODELS, answers=user, records={ORDERS: []})
+        odoo = server.connect(**settings)
+        domain = [["date_order", ">=", "2026-10-01"]]
+        found = [
+            aggregate(odoo, ORDERS, [], ["date_order:day"], context=context),
+            aggregate(odoo, ORDERS, domain, context=context),
+            count(odoo, ORDERS, domain, context=context),
+            search_read(odoo, ORDERS, domain, context=context),
+        ]
+        assert [one.time_zone for one in found] == [expected] * 4
+        asked = [call for call in server.sent if call.model == ORDERS]
+        assert [call.context["tz"] for call in asked] == [expected] * 4
+        assert len(server.sent) - len(asked) == (expected == "Asia/Tokyo")
+
+    def test_without_datetimes_no_zone_is_asked_for_or_named(self) -> None:
+        server = FakeServer(MODELS, records={ORDERS: []})
+        found = aggregate(
+            server.connect(), ORDERS, [["validity_date", ">=", "2026-10-01"]],
+            ["validity_date:month", "state"],
+        )  # fmt: skip
+        assert found.time_zone is None
+        assert [call.model for call in server.sent] == [ORDERS]
 
 
 class TestWeeks:

@@ -3,9 +3,10 @@
 import json
 import operator
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, tzinfo
 from decimal import Decimal
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given, settings
@@ -534,6 +535,44 @@ def test_true_for_a_text_field_earns_a_warning() -> None:
 def test_a_day_equalled_with_a_moment_earns_a_warning(condition: list[Any], warns: bool) -> None:
     warnings = resolve_domain([condition], "sale.order", fields_of)[1]
     assert ["midnight" in warning for warning in warnings] == [True] * warns
+
+
+BRUSSELS = ZoneInfo("Europe/Brussels")
+
+
+@pytest.mark.parametrize("in_any", [False, True])
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        (["date_order", ">=", "2026-10-01"], [">=", "2026-09-30 22:00:00"]),
+        (["date_order", "<", "2026-10-01"], ["<", "2026-09-30 22:00:00"]),
+        (["date_order", "=", "2026-10-01"], ["=", "2026-09-30 22:00:00"]),
+        # The clocks change on the 25th: the month ends in winter time.
+        (["date_order", "<=", "2026-10-31"], ["<", "2026-10-31 23:00:00"]),
+        (["date_order", ">", "2026-10-31"], [">=", "2026-10-31 23:00:00"]),
+        (["date_order", "not in", ["2026-10-01"]], ["not in", ["2026-09-30 22:00:00"]]),
+        (["date_order", "<=", "9999-12-31"], ["<=", "9999-12-31"]),
+        (["date_order", ">=", "today"], [">=", "today"]),
+        (["date_order", ">=", "2026-10-01T00:00"], [">=", "2026-10-01 00:00:00"]),
+        (["date_order", "=", False], ["=", False]),
+        (["validity_date", "<=", "2026-10-31"], ["<=", "2026-10-31"]),
+    ],
+)  # fmt: skip
+def test_days_of_datetimes_begin_and_end_in_the_zone(
+    condition: list[Any], expected: list[Any], in_any: bool
+) -> None:
+    asked: list[tzinfo] = []
+
+    def zone() -> tzinfo:
+        asked.append(BRUSSELS)
+        return BRUSSELS
+
+    domain = [["order_id", "any", [condition]]] if in_any else [condition]
+    model = "sale.order.line" if in_any else "sale.order"
+    (found,) = resolve_domain(domain, model, fields_of, version_major=19, zone=zone)[0]
+    assert (found[2][0] if in_any else found) == [condition[0], *expected]
+    days = condition[0] == "date_order" and str(condition[2]) != "False"
+    assert bool(asked) == (days and "T" not in str(condition[2]))
 
 
 def test_no_access_to_the_searched_model_itself_is_raised() -> None:

@@ -9,9 +9,10 @@ from zoneinfo import ZoneInfo
 import attrs
 
 from odoo_toolkit import operations as op
-from odoo_toolkit.apps.calendar.zones import day_after, local, midnight
+from odoo_toolkit.apps.calendar.zones import day_after, local
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.values.moments import utc_string
+from odoo_toolkit.values.periods import day_start
 
 MODEL = "calendar.event"
 ATTENDEE = "calendar.attendee"
@@ -60,7 +61,7 @@ def meetings_of(
     odoo: Odoo, partners: Sequence[int], first: date, last: date, zone: ZoneInfo
 ) -> list[tuple[op.Row, list[Attendee]]]:
     """Return the meetings of some people that touch some days, with their attendees."""
-    begins, ends = midnight(first, zone), midnight(day_after(last), zone)
+    begins, ends = day_start(first, zone), day_start(day_after(last), zone)
     timed = ["&", "&", ["allday", "=", False], ["start", "<", utc_string(ends)]]
     timed.append(["stop", ">", utc_string(begins)])
     whole = ["&", "&", ["allday", "=", True], ["start_date", "<=", last.isoformat()]]
@@ -115,7 +116,7 @@ def span_of(meeting: op.Row, zone: ZoneInfo) -> tuple[datetime, datetime]:
     if not meeting["allday"]:
         return local(meeting["start"], zone), local(meeting["stop"], zone)
     first, last = (date.fromisoformat(meeting[name]) for name in ("start_date", "stop_date"))
-    begins, ends = midnight(first, zone), midnight(day_after(last), zone)
+    begins, ends = day_start(first, zone), day_start(day_after(last), zone)
     return local(begins, zone), local(ends, zone)
 
 

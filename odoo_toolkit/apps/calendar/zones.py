@@ -80,12 +80,6 @@ def local(utc: str | datetime, zone: ZoneInfo) -> datetime:
     return moment.replace(tzinfo=UTC).astimezone(zone)
 
 
-def midnight(day: date, zone: ZoneInfo) -> datetime:
-    """Return the moment at which a day begins in the zone, as naive UTC."""
-    begins = datetime(day.year, day.month, day.day, tzinfo=zone)
-    return begins.astimezone(UTC).replace(tzinfo=None)
-
-
 def day_after(day: date, days: int = 1) -> date:
     """Return a day some days later."""
     return day + timedelta(days=days)

@@ -26,6 +26,7 @@ from odoo_toolkit.records.aggregate.mixed import (
 )
 from odoo_toolkit.records.arguments import admit, checked_count, readable_of
 from odoo_toolkit.records.results import Described, Record, _Rows
+from odoo_toolkit.records.time_zones import DayZone
 
 Having = Annotated[
     Sequence[Any],
@@ -45,6 +46,7 @@ class AggregateResult(_Rows):
         has_more: True if there are more groups.
         next_offset: Offset of the next page, if there is one.
         total: Number of all groups, if it is known.
+        time_zone: Time zone of the periods, and of the days in the domain.
         excluded_count, warnings: See :class:`~odoo_toolkit.records.results.SearchResult`.
     """
 
@@ -56,6 +58,7 @@ class AggregateResult(_Rows):
     has_more: bool
     next_offset: int | None = None
     total: int | None = None
+    time_zone: str | None = None
     excluded_count: int | None = 0
     warnings: list[str] = attrs.Factory(list)
     described: Described = attrs.field(factory=dict, repr=False, eq=False)
@@ -85,7 +88,7 @@ def aggregate(
     ] = 80,
     offset: Annotated[int, Ge(0), Doc("Rows to skip.")] = 0,
     having: Having = (),
-    context: Annotated[Context, Doc("tz: time zone of the days.")] = None,
+    context: Annotated[Context, Doc("tz: time zone of the days. Default: the user's.")] = None,
     count_total: Annotated[bool, Doc("Also count all groups.")] = False,
 ) -> AggregateResult:
     """Group the records that match a domain, and calculate sums and averages of each group.
@@ -102,9 +105,10 @@ def aggregate(
     dates. ``count`` counts values that are not empty.
 
     The rows have the same form on Odoo 14 to 19. A many2one is ``{"id", "name"}``, and an empty
-    value is None. A period is its first day, in the time zone of the context. Weeks begin on
-    Monday. The sum of nothing is 0. The average, minimum and maximum of nothing are None.
-    ``warnings`` says if a sum mixes currencies or companies.
+    value is None. A period is its first day, in ``time_zone`` of the result: ``tz`` of the context,
+    or else of the connection or the user. Weeks begin on Monday. The sum of nothing is 0. The
+    average, minimum and maximum of nothing are None. ``warnings`` says if a sum mixes currencies or
+    companies.
 
     Order by groupings, measures and ``count``. The default is the order of the groupings. Groups
     without a value come last, or first if a grouping descends. Groups with an empty measure are
@@ -137,7 +141,8 @@ def aggregate(
     admitted, fields_of = admit(odoo, call), readable_of(odoo)
     described, major = fields_of(model), odoo.version.major
     read = admitted.call.arguments["domain"]
-    resolved, warnings = resolve_domain(read, model, fields_of, version_major=major)
+    zone = DayZone(odoo, context)
+    resolved, warnings = resolve_domain(read, model, fields_of, version_major=major, zone=zone)
     spec = parse(
         model, described, fields_of, major,
         groupby=groupby, measures=measures, order=ordered, having=filtered,
@@ -146,11 +151,13 @@ def aggregate(
     if most is not None and (limit is None or limit > most):
         warnings.append(f"limit {limit} was lowered to {most}, the most that is allowed.")
         limit = most
+    if any(g.field.type == "datetime" or g.is_property for g in spec.groupings if g.period):
+        zone()
     spec = with_currencies(spec, described, resolved)
     spec = with_companies(spec, described, resolved)
     question = Question(
-        odoo=odoo, admitted=admitted, model=model, domain=resolved, context=dict(context or {}),
-        spec=spec, described=described, fields_of=fields_of,
+        odoo=odoo, admitted=admitted, model=model, domain=resolved, context=zone.context(),
+        zone=zone() if zone.name else None, spec=spec, described=described, fields_of=fields_of,
     )  # fmt: skip
     found = page(question, limit, offset, warnings)
     total = found.total
@@ -166,6 +173,7 @@ def aggregate(
         has_more=found.has_more,
         next_offset=offset + len(found.rows) if found.has_more else None,
         total=total,
+        time_zone=zone.name,
         excluded_count=found.excluded_count,
         warnings=warnings,
         described=_columns(spec),

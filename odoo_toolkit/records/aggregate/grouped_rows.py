@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import tzinfo
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -32,7 +33,7 @@ from odoo_toolkit.records.omissions import with_left_out
 from odoo_toolkit.records.paths import Shower, columns
 from odoo_toolkit.records.results import Record
 from odoo_toolkit.values import ReadOptions
-from odoo_toolkit.values.periods import period_start, time_zone
+from odoo_toolkit.values.periods import period_start
 
 
 @attrs.frozen(kw_only=True)
@@ -44,6 +45,7 @@ class Question:
     model: str
     domain: list[Any]
     context: Mapping[str, Any]
+    zone: tzinfo | None
     spec: Spec
     described: Mapping[str, Field]
     fields_of: FieldsOf
@@ -71,15 +73,11 @@ def page(question: Question, limit: int | None, offset: int, warnings: list[str]
     """Return the rows from ``offset`` on, all of them without a limit; adds to ``warnings``."""
     odoo, spec, major = question.odoo, question.spec, question.major
     asked = _plan(question)
-    if any(g.field.type == "datetime" or g.is_property for g in spec.groupings if g.period):
-        zone = time_zone({**odoo.settings.base_context, **question.context})
-    else:
-        zone = None
 
     def fetch(limit: int | None, offset: int = 0) -> list[Group]:
         order = () if spec.local or not asked.named else spec.order
         answer = _answer(question, _call(question, asked, order, limit, offset))
-        return groups(answer, asked, major, zone)
+        return groups(answer, asked, major, question.zone)
 
     def read() -> tuple[list[Group], bool]:
         """Return groups, and whether they are all there are."""
@@ -96,7 +94,7 @@ def page(question: Question, limit: int | None, offset: int, warnings: list[str]
 
     call = _call(question, asked, (), None, 0)
     (found, every), hidden = with_left_out(odoo, call, warnings, read, total=True)
-    rows = _rows(question, asked, found, zone, warnings)
+    rows = _rows(question, asked, found, warnings)
     if every:
         rows = [row for row in rows if holds(spec.having, row)]
         rows = _ordered(rows, spec)
@@ -169,12 +167,12 @@ def _falling(spec: Spec, major: int) -> list[str]:
 
 
 def _rows(
-    question: Question, asked: Plan, found: Sequence[Group], zone: Any, warnings: list[str]
+    question: Question, asked: Plan, found: Sequence[Group], warnings: list[str]
 ) -> list[Record]:
     """Return the rows that groups make, with all measures."""
     spec = question.spec
     linked = _followed(question, asked, found, warnings)
-    read = [_reader(grouping, asked, linked, zone) for grouping in spec.groupings]
+    read = [_reader(grouping, asked, linked, question.zone) for grouping in spec.groupings]
     values: dict[Any, list[Any]] = {}
     parts: dict[Any, list[Group]] = {}
     for number, group in enumerate(found):

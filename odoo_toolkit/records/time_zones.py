@@ -2,11 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import UTC, tzinfo
+from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, OdooError
+from odoo_toolkit.values.periods import time_zone
+
+
+class DayZone:
+    """The time zone of the days in one question: that of its context, or else :func:`own_zone`.
+
+    It is found out where it is used first, as most questions name no day.
+
+    Attributes:
+        name: of the zone, once it is used.
+    """
+
+    def __init__(self, odoo: Odoo, context: Mapping[str, Any] | None) -> None:
+        self._odoo, self._context = odoo, context or {}
+        self.name: str | None = None
+
+    def __call__(self) -> tzinfo:
+        """Return the zone.
+
+        Raises:
+            ValidationError: the context or the settings name a zone that does not exist.
+        """
+        if self._context.get("tz"):
+            zone = time_zone(self._context)
+        else:
+            time_zone(self._odoo.settings.base_context)
+            zone = own_zone(self._odoo)
+        self.name = "UTC" if zone is UTC else str(zone)
+        return zone
+
+    def context(self) -> dict[str, Any]:
+        """Return the context in which Odoo's days are ours, too, if the question has days."""
+        zoned = self.name and self.name != (self._odoo.settings.tz or "UTC")
+        return {**self._context, **({"tz": self.name} if zoned else {})}
 
 
 def own_zone(odoo: Odoo) -> ZoneInfo:
