@@ -19,12 +19,12 @@ Operators: = != > >= < <= like ilike =like =ilike in "not in" child_of parent_of
 any/"not any" (Odoo 17+).
 Connectors stand before the conditions that they join: "|" or, "&" and (two each), "!" not (one).
 Empty: ["email", "=", false]. Dots follow relations. Datetimes are UTC, \
-days are in the user's time zone.
+days in the user's zone.
 [["state", "=", "sale"], ["amount_total", ">=", 1000]]
 ["|", ["name", "ilike", "acme"], ["email", "ilike", "acme"]]
 [["partner_id.country_id.code", "in", ["PT", "ES"]]]
 ["!", ["category_id", "child_of", 5]]
-[["create_date", ">=", "2025-01-01T00:00:00Z"]]"""
+[["create_date", ">=", "2025-01-01"]]"""
 
 
 def check_domain(domain: Any, *, version_major: int | None = None) -> list[Any]:
@@ -72,7 +72,7 @@ def resolve_domain(
     """Return a domain checked against the fields of its model, its values in Odoo's form.
 
     Datetimes in any ISO form become naive UTC, dates ``YYYY-MM-DD``. With a zone, a day for a
-    datetime field becomes the moment at which it begins there, for ``<=`` and ``>`` its end.
+    datetime field becomes the time at which it begins there, for ``<=`` and ``>`` its end.
 
     Args:
         domain: as for :func:`check_domain`.

@@ -11,9 +11,10 @@ import itertools
 import json
 import math
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
+from odoo_toolkit.arguments.date_periods import advice
 from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit.values.moments import utc_string
 from odoo_toolkit.values.plain import plain
@@ -150,6 +151,11 @@ def _checked_element(item: Any, index: int, version: int | None, depth: int) -> 
         )
     where = f"element {index} ({short_repr(field)})"
     _check_operator(operator, where, version)
+    if operator in LIST_OPERATORS and not isinstance(value, list):
+        raise _ShapeError(
+            f"{where}: {operator!r} needs a list, not {short_repr(value)}",
+            _for_period(field, operator, value) or _EXAMPLE,
+        )
     return [field, operator, _checked_value(operator, value, where, version, depth)]
 
 
@@ -183,14 +189,19 @@ def check_versions(elements: Sequence[Any], version: int) -> None:
             check_versions(value, version)
 
 
+def _for_period(field: str, operator: str, value: Any) -> str | None:
+    """Return how to find the dates of a period; a mere number may be anything."""
+    if str(value).isdecimal():
+        return None
+    return advice(field, operator, value, lambda: datetime.now(UTC).date())
+
+
 def _checked_value(operator: str, value: Any, where: str, version: int | None, depth: int) -> Any:
     if operator in DOMAIN_OPERATORS:
         try:
             return _checked(value, version, depth + 1)
         except _ShapeError as wrong:
             raise _ShapeError(f"{where}, {operator}: {wrong.problem}", wrong.suggestion) from None
-    if operator in LIST_OPERATORS and not isinstance(value, list):
-        raise _ShapeError(f"{where}: {operator!r} needs a list, not {short_repr(value)}")
     if isinstance(value, list):
         return [_checked_scalar(item, where) for item in value]
     return _checked_scalar(value, where)
@@ -344,6 +355,8 @@ def _meant_condition(item: Any, depth: int) -> list[Any] | None:
     if meant in LIST_OPERATORS and (value is None or value is False):
         meant, value = ("=" if meant == "in" else "!="), False
     elif meant in LIST_OPERATORS and isinstance(value, (str, int, float)):
+        if _for_period(str(field), meant, value):
+            return None  # a list of it would be no date either
         listed = _parsed(value) if isinstance(value, str) else None
         value = list(listed) if isinstance(listed, (list, tuple)) else [value]
     elif meant in DOMAIN_OPERATORS:

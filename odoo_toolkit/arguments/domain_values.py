@@ -6,9 +6,10 @@ import math
 import operator as operators
 import re
 from collections.abc import Callable, Sequence
-from datetime import date, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any
 
+from odoo_toolkit.arguments.date_periods import advice
 from odoo_toolkit.arguments.domain_shape import DOMAIN_OPERATORS, LIKE_OPERATORS
 from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit.fields import RELATIONAL, TO_MANY, Field, FieldsOf, unknown_field_error
@@ -59,7 +60,7 @@ def resolve_conditions(
 ) -> list[Any]:
     """Return a domain of valid shape with each condition resolved; adds to ``warnings``.
 
-    With a zone, days of datetimes become the moments at which they begin there.
+    With a zone, days of datetimes become the times at which they begin there.
     """
     resolved: list[Any] = []
     for item in domain:
@@ -89,7 +90,7 @@ def resolve_conditions(
 
 
 def _in_zone(operator: str, value: Any, zone: Zone) -> tuple[str, Any]:
-    """Return the operator and value of a condition on moments, days as when they begin.
+    """Return the operator and value of a condition on datetimes, days as when they begin.
 
     Odoo 19 reads a day in the zone of the context, and earlier versions in UTC. ``<=`` and ``>``
     mean the end of the day, which is the beginning of the next one.
@@ -305,6 +306,10 @@ class _Condition:
                 f"the whole day use >= {day} and < the day after."
             )
 
+    def today(self) -> date:
+        """Return the present day in the zone of days."""
+        return datetime.now(self.zone() if self.zone else UTC).date()
+
     def wrong(
         self,
         value: Any,
@@ -436,7 +441,8 @@ def _moment(convert: Callable[[str], str]) -> Callable[[Any, _Condition], Any]:
         raise condition.wrong(
             value,
             "is compared with dates",
-            "Pass YYYY-MM-DD or YYYY-MM-DDTHH:MM:SSZ. Odoo 19 also accepts today, -7d, =monday.",
+            advice(condition.path, condition.operator, value, condition.today)
+            or "Pass YYYY-MM-DD or YYYY-MM-DDTHH:MM:SSZ. Odoo 19 also accepts today, -7d, =monday.",
         )
 
     return converter

@@ -14,9 +14,9 @@ from odoo_toolkit.values.periods import time_zone
 
 
 class DayZone:
-    """The time zone of the days in one question: that of its context, or else :func:`own_zone`.
+    """The time zone of the days in one question: ``tz`` of its context, or :func:`own_zone`.
 
-    It is found out where it is used first, as most questions name no day.
+    It is found out at its first use, as most questions name no day.
 
     Attributes:
         name: of the zone, once it is used.

@@ -43,7 +43,7 @@ def day_start(day: date, zone: tzinfo) -> datetime:
     """Return when a day begins in a time zone, as naive UTC.
 
     Raises:
-        OverflowError: it is before the first or after the last moment of the calendar.
+        OverflowError: it is outside the calendar.
     """
     begins = datetime(day.year, day.month, day.day, tzinfo=zone)
     return begins.astimezone(UTC).replace(tzinfo=None)

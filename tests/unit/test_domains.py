@@ -9,6 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+import time_machine
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -573,6 +574,42 @@ def test_days_of_datetimes_begin_and_end_in_the_zone(
     assert (found[2][0] if in_any else found) == [condition[0], *expected]
     days = condition[0] == "date_order" and str(condition[2]) != "False"
     assert bool(asked) == (days and "T" not in str(condition[2]))
+
+
+@pytest.mark.parametrize(
+    ("operator", "value", "expected"),
+    [
+        ("in", "last month", [[">=", "2026-10-01"], ["<", "2026-11-01"]]),
+        ("=", "last month", [[">=", "2026-10-01"], ["<", "2026-11-01"]]),
+        ("in", ["last month"], [[">=", "2026-10-01"], ["<", "2026-11-01"]]),
+        ("not in", "Last_Month", ["|", ["<", "2026-10-01"], [">=", "2026-11-01"]]),
+        ("!=", "2026-10", ["|", ["<", "2026-10-01"], [">=", "2026-11-01"]]),
+        (">=", "this year", [[">=", "2026-01-01"]]),
+        (">", "2025", [[">=", "2026-01-01"]]),
+        ("<=", "yesterday", [["<", "2026-11-27"]]),
+        ("<", "this week", [["<", "2026-11-23"]]),
+        ("in", "next quarter", [[">=", "2027-01-01"], ["<", "2027-04-01"]]),
+    ],
+)
+@pytest.mark.parametrize("field", ["date_order", "validity_date"])
+@time_machine.travel(datetime(2026, 11, 27, 14, tzinfo=UTC))
+def test_a_text_that_names_a_period_earns_the_conditions_that_find_it(
+    field: str, operator: str, value: Any, expected: list[Any]
+) -> None:
+    with pytest.raises(OdooError) as raised:
+        resolve_domain([[field, operator, value]], "sale.order", fields_of, version_major=18)
+    advised = raised.value.suggestion.partition(" is a period: pass ")[2].removesuffix(".")
+    named = [one if isinstance(one, str) else [field, *one] for one in expected]
+    assert json.loads(advised) == named
+    assert "corrected_domain" not in raised.value.details
+    assert resolve_domain(named, "sale.order", fields_of, version_major=18)[0] == named
+
+
+def test_a_text_that_names_no_period_earns_the_list_that_was_meant() -> None:
+    for text in ("sale", "2026"):
+        with pytest.raises(OdooError) as raised:
+            resolve_domain([["state", "in", text]], "sale.order", fields_of)
+        assert raised.value.details["corrected_domain"] == [["state", "in", [text]]]
 
 
 def test_no_access_to_the_searched_model_itself_is_raised() -> None:

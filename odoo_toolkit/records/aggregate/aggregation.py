@@ -88,7 +88,7 @@ def aggregate(
     ] = 80,
     offset: Annotated[int, Ge(0), Doc("Rows to skip.")] = 0,
     having: Having = (),
-    context: Annotated[Context, Doc("tz: time zone of the days. Default: the user's.")] = None,
+    context: Annotated[Context, Doc("tz: time zone of the days.")] = None,
     count_total: Annotated[bool, Doc("Also count all groups.")] = False,
 ) -> AggregateResult:
     """Group the records that match a domain, and calculate sums and averages of each group.
@@ -106,7 +106,7 @@ def aggregate(
 
     The rows have the same form on Odoo 14 to 19. A many2one is ``{"id", "name"}``, and an empty
     value is None. A period is its first day, in ``time_zone`` of the result: ``tz`` of the context,
-    or else of the connection or the user. Weeks begin on Monday. The sum of nothing is 0. The
+    of the connection, or of the user. Weeks begin on Monday. The sum of nothing is 0. The
     average, minimum and maximum of nothing are None. ``warnings`` says if a sum mixes currencies or
     companies.
 
