@@ -18,7 +18,7 @@ import random
 import shlex
 import threading
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -238,7 +238,7 @@ class Played:
                     raise OdooConnectionError(LOST, outcome="maybe_applied")
             found = self._find(user, asked(call), call.reads)
         if found not in self.recordings.answers:
-            raise self.stale(f"The answer to {_text(asked(call))} is missing.")
+            raise self.stale(f"The answer to {_name(asked(call))} is missing.")
         return self.recordings.answers[found]
 
     def _find(self, user: str, question: Any, reads: bool) -> str:
@@ -248,8 +248,7 @@ class Played:
                 return str(digest)
             if not (read and reads):
                 break
-        expected = _text(self.pending[0][:2]) if self.pending else "no more calls"
-        said = f"{_text([user, question])} is sent, and {expected} is recorded."
+        said = _difference([user, question], self.pending[0][:2] if self.pending else None)
         if not self.branched:
             raise self.stale(said)
         for _, text, digest, read in reversed(self._done):
@@ -264,7 +263,9 @@ class Played:
             StaleRecordingError: something was not.
         """
         if self.pending:
-            raise self.stale(f"No longer sent: {_text([each[:2] for each in self.pending])}.")
+            names = [_name(each[1]) for each in self.pending]
+            more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+            raise self.stale(f"No longer sent: {', '.join(names[:_SHOWN])}{more}.")
 
 
 @attrs.define
@@ -299,8 +300,47 @@ def _facts(error: OdooError) -> dict[str, Any]:
     return {name: getattr(error, name) for name in names}
 
 
-def _text(question: Any) -> str:
-    return json.dumps(question, ensure_ascii=False, sort_keys=True)
+#: Differences and calls that an error shows, and characters of a value in it.
+_SHOWN, _WIDTH = 5, 100
+
+
+def _name(question: Mapping[str, Any]) -> str:
+    return f"{question['model']}.{question['method']}"
+
+
+def _difference(sent: list[Any], recorded: list[Any] | None) -> str:
+    """Return what was sent otherwise than it is recorded."""
+    name = _name(sent[1])
+    if recorded is None:
+        return f"{name} is sent, and no more calls is recorded."
+    if name != (other := _name(recorded[1])):
+        return f"{name} is sent, and {other} is recorded."
+    found = [*_changed({"user": sent[0], name: sent[1]}, {"user": recorded[0], name: recorded[1]})]
+    more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    return f"{'; '.join(found[:_SHOWN])}{more}."
+
+
+def _changed(sent: Any, recorded: Any, path: str = "") -> Iterator[str]:
+    """Yield the places in which two values differ."""
+    if isinstance(sent, list) and isinstance(recorded, list) and len(sent) == len(recorded):
+        sent, recorded = (dict(enumerate(value)) for value in (sent, recorded))
+    if not isinstance(sent, dict) or not isinstance(recorded, dict):
+        if sent != recorded:
+            yield f"{path} is {_brief(recorded)} in the recording, and sent as {_brief(sent)}"
+        return
+    for key in dict.fromkeys((*sent, *recorded)):
+        inner = f"{path}.{key}" if path else str(key)
+        if key not in recorded:
+            yield f"{inner} is new: {_brief(sent[key])}"
+        elif key not in sent:
+            yield f"{inner} is gone: {_brief(recorded[key])}"
+        else:
+            yield from _changed(sent[key], recorded[key], inner)
+
+
+def _brief(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return text if len(text) <= _WIDTH else f"{text[:_WIDTH]}…"
 
 
 _drawn = random.Random()

@@ -7,14 +7,16 @@ import lzma
 import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 import time_machine
 
+from odoo_toolkit.call import Call
 from tests.kit import record
-from tests.kit.recordings import FOLDER, Recordings
+from tests.kit.recordings import FOLDER, Played, Recordings, StaleRecordingError
 from tests.kit.scenarios import names, play_back
 from tests.provisioning.releases import RELEASES
 
@@ -80,6 +82,34 @@ def test_a_recording_that_is_missing_or_damaged_says_how_to_record_it(
     printed = capsys.readouterr().out
     assert said in printed
     assert "python -m tests.kit.record 19" in printed
+
+
+WRITE = {"model": "res.partner", "method": "write", "ids": [1], "arguments": {"vals": {"ref": "a"}}}
+
+
+@pytest.mark.parametrize(
+    ("recorded", "said"),
+    [
+        ({**WRITE, "arguments": {"vals": {"ref": "b"}}}, 'vals.ref is "b" in the recording, and'),
+        ({**WRITE, "arguments": {"vals": {"ref": "b" * 9000}}}, 'vals.ref is "bbb'),
+        ({**WRITE, "arguments": {"vals": {str(n): n for n in range(999)}}}, "and 995 more"),
+        ({**WRITE, "context": {"lang": "fr_FR"}}, 'context is gone: {"lang": "fr_FR"}'),
+        ({**WRITE, "ids": [1, 2]}, "ids is [1, 2] in the recording, and sent as [1]"),
+        ({**WRITE, "method": "copy"}, "res.partner.write is sent, and res.partner.copy is record"),
+    ],
+)
+def test_a_stale_recording_says_in_short_what_changed(recorded: dict[str, Any], said: str) -> None:
+    stale = partial(StaleRecordingError, version=19, name="write")
+    pending = [["odoo", recorded, "", False], *(["odoo", WRITE, "", False] for _ in range(99))]
+    played = Played(kept(19), pending, stale)
+    with pytest.raises(StaleRecordingError) as changed:
+        played.answer("odoo", Call(**{**WRITE, "ids": (1,)}))
+    with pytest.raises(StaleRecordingError, match=r"No longer sent: .* and 95 more") as gone:
+        played.end()
+    assert said in str(changed.value)
+    for error in (changed, gone):
+        assert "python -m tests.kit.record 19 -k write" in str(error.value)
+        assert len(str(error.value)) < 900
 
 
 def test_nothing_is_said_of_a_recording_that_is_as_it_was(
