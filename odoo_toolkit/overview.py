@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 import attrs
 
 from odoo_toolkit.change_history import HistoryEntry, Write
-from odoo_toolkit.change_history.entries import GONE, Outcome, is_only_of, passing
+from odoo_toolkit.change_history.entries import GONE, Key, Outcome, is_only_of, passing
 from odoo_toolkit.change_history.undo_preview import Undo, foretold, policy_of
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
@@ -33,7 +33,8 @@ class HistorySummary(Shown):
         outcome: See :class:`HistoryEntry`.
         message: Message of its result.
         client: Program that called it.
-        records: Records that it created or changed, by name if they can still be read.
+        records: Records that it created or changed, by name if they can still be read, or if an
+            undo has deleted them.
         undo: How to undo it, as far as this is known without asking Odoo. None if the operation is
             already undone.
         undoes, undone_by: Ids of other entries.
@@ -125,7 +126,9 @@ def undo_facts(odoo: Odoo, entries: Iterable[HistoryEntry]) -> dict[str, Any] | 
 
 def _summaries(odoo: Odoo, entries: Sequence[HistoryEntry]) -> list[HistorySummary]:
     touched = [_touched(odoo, entry) for entry in entries]
-    names = _names(odoo, [record for records in touched for record in records[:_NAMED]])
+    deleted = _deleted(odoo, entries)
+    named = [record for records in touched for record in records[:_NAMED]]
+    names = _names(odoo, named, deleted)
     found = []
     for entry, records in zip(entries, touched, strict=True):
         shown = [
@@ -153,13 +156,13 @@ def _summaries(odoo: Odoo, entries: Sequence[HistoryEntry]) -> list[HistorySumma
     return found
 
 
-def _touched(odoo: Odoo, entry: HistoryEntry) -> list[tuple[str, int]]:
+def _touched(odoo: Odoo, entry: HistoryEntry) -> list[Key]:
     """Return the records that an entry created or changed; wizards are none.
 
     What it has made only for itself, such as the file of a print, is none either.
     """
     version, gone = odoo.version.major, passing(entry.writes)
-    found: dict[tuple[str, int], None] = {}
+    found: dict[Key, None] = {}
     for write in entry.writes:
         if write.outcome == "refused":
             continue
@@ -170,16 +173,32 @@ def _touched(odoo: Odoo, entry: HistoryEntry) -> list[tuple[str, int]]:
     return list(found)
 
 
-def _names(odoo: Odoo, records: Iterable[tuple[str, int]]) -> dict[tuple[str, int], str]:
+def _deleted(odoo: Odoo, entries: Sequence[HistoryEntry]) -> dict[Key, str]:
+    """Return the names of records that an undo has deleted, as it read them before."""
+    found = {entry.id: entry for entry in entries}
+    for number in {entry.undone_by for entry in entries if entry.undone_by} - found.keys():
+        found |= {one.id: one for one in history(odoo, before=number + 1, limit=1)}
+    return {
+        (write.model, number): row["display_name"]
+        for entry in found.values()
+        for write in entry.writes
+        if write.method == "unlink"
+        for number, row in write.before.items()
+        if row.get("display_name")
+    }
+
+
+def _names(odoo: Odoo, records: Iterable[Key], deleted: Mapping[Key, str]) -> dict[Key, str]:
     by_model: dict[str, list[int]] = {}
     for model, number in records:
         by_model.setdefault(model, []).append(number)
-    names: dict[tuple[str, int], str] = {}
+    names: dict[Key, str] = {}
     for model, ids in by_model.items():
         try:
             # Whom the policy lets read the model may have the names.
             if odoo.policy.model_problem(model, "read"):
                 continue
+            names |= {key: name for key, name in deleted.items() if key[0] == model}
             rows = read_rows(odoo, model, [["id", "in", sorted(set(ids))]], ["display_name"])
         except OdooError:
             continue

@@ -123,7 +123,10 @@ def print_text(text: str) -> None:
 
 
 def print_value(value: Any, form: Form = None) -> None:
-    """Print one value: records as rows, anything else as JSON; a text as it is on a terminal."""
+    """Print one value: records as rows, anything else as JSON.
+
+    As a table, an object is its values and the tables of its rows, and a text is as it is.
+    """
     chosen = form_of(form)
     if chosen == "json":
         print_text(as_json(value, indent=2) + "\n")
@@ -132,9 +135,10 @@ def print_value(value: Any, form: Form = None) -> None:
     elif chosen == "csv":
         rows = value if isinstance(value, list) else [value]
         print_rows([{"result": row} for row in rows], form=chosen)
+    elif chosen == "table" and isinstance(data := as_data(value), Mapping):
+        print_facts(data)
     elif chosen == "table":
-        text = isinstance(value, str)
-        print_text((value if text else as_json(value, indent=2)) + "\n")
+        print_text((value if isinstance(value, str) else as_json(value, indent=2)) + "\n")
     else:
         print_text(as_json(value) + "\n")
 

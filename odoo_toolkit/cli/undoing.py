@@ -27,8 +27,7 @@ def history(odoo: WatchedOdoo, entry: int | None, form: output.Form, given: dict
     """Print what was written as this user, the newest first; of one ENTRY all that is known.
 
     The change history must be kept: set ODOO_HISTORY to auto or to the path of a file, or history
-        in the
-    profile.
+    in the profile.
 
     \b
     odoo-toolkit history --limit 5

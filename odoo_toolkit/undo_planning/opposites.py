@@ -79,7 +79,8 @@ def opposites(
         methods = tuple(back or (one for one in opposite.by if ">" not in one))
         if row.get("locked") is False:
             methods = tuple(method for method in methods if method not in _UNLOCKS)
-        steps, then = _steps(odoo, model, methods, opposite.context, state, back_to)
+        named = {number: {NAME: name}}
+        steps, then = _steps(odoo, model, methods, opposite.context, state, named, back_to)
         if not steps:
             continue  # what is taken back before it has done it
         if then is not None:
@@ -88,7 +89,7 @@ def opposites(
         what = "as before" if back else opposite.says or "as before"
         if any(getattr(step, "method", "") in _UNLOCKS for step in steps):
             what = f"unlocked, and {what}"
-        other, _ = _steps(odoo, model, opposite.otherwise, opposite.context, state)
+        other, _ = _steps(odoo, model, opposite.otherwise, opposite.context, state, named)
         blocks = functools.partial(_in_the_way, odoo, number, name, opposite.unless)
         items.append(
             Item(
@@ -116,12 +117,14 @@ def _steps(
     methods: Sequence[str],
     context: Sequence[str],
     state: str | None,
+    named: Mapping[int, dict[str, Any]],
     back_to: str | None = None,
 ) -> tuple[list[AnyStep], str | None]:
     """Return the steps that some methods are, and the state to which they lead.
 
     Args:
         state: in which the record is; what is not for it is left out.
+        named: the name of the record, which the history keeps of one that is deleted.
         back_to: in which it is to be; what leads on from there is left out.
     """
     steps: list[AnyStep] = []
@@ -138,7 +141,7 @@ def _steps(
                 steps.append(Step(model=model, method="write", arguments={"vals": values}))
             continue
         if method == "unlink":
-            steps.append(Step(model=model, method="unlink"))
+            steps.append(Step(model=model, method="unlink", before=named))
             continue
         move = known(model).move(method, odoo.version.major)
         if move and state is not None:

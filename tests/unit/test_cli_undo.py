@@ -35,6 +35,12 @@ def test_what_was_written_is_listed_and_taken_back(
     assert row["records"] == "Azure (res.partner 7)"
     told = json.loads(run("history", "1").stdout)
     assert told["writes"][0]["before"] == {"7": {"ref": "007"}}
+    table = run("history", "1", "--table").stdout
+    assert [line.split()[:2] for line in table.splitlines()[:2]] == [
+        ["entry", "1"],
+        ["started", told["started"]],
+    ]
+    assert "{" not in table.partition("writes:")[0]
 
     plan = run("undo", "1", "--dry-run")
     assert "Would take back write (entry 1): Azure: " in plan.stderr
@@ -68,6 +74,17 @@ def test_all_since_a_time(run: Run, server: FakeServer) -> None:
     done = run("undo", "--since", "2026-01-01T00:00:00Z", "--yes", "--mode", "full")
     assert (done.exit_code, _ref(server)) == (0, "007")
     assert run("undo", "--since", "2026-01-01", "--yes").exit_code == 6
+
+
+def test_what_an_undo_deleted_keeps_its_name(run: Run, server: FakeServer) -> None:
+    assert run("create", "res.partner", "name=Made here", "--mode", "full").exit_code == 0
+    assert run("undo", "1", "--yes", "--mode", "full").exit_code == 0
+    ids = {row["id"] for row in server.records["res.partner"]}
+    shown = [json.loads(line)["records"] for line in run("history").stdout.splitlines()]
+    shown += json.loads(run("history", "1").stdout)["records"]
+    assert len(set(shown)) == 1
+    assert shown[0].startswith("Made here (res.partner ")
+    assert int(shown[0].split()[-1].rstrip(")")) not in ids
 
 
 @pytest.mark.parametrize("value", ["off", ""])
