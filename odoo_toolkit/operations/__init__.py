@@ -36,6 +36,7 @@ from odoo_toolkit.operations.documents import row_after as row_after
 from odoo_toolkit.operations.documents import shows as shows
 from odoo_toolkit.operations.documents import state_error as state_error
 from odoo_toolkit.operations.documents import stored_otherwise as stored_otherwise
+from odoo_toolkit.operations.documents import would_cancel as would_cancel
 from odoo_toolkit.operations.groups import in_group as in_group
 from odoo_toolkit.operations.lines import IdOrName as IdOrName
 from odoo_toolkit.operations.lines import Line as Line
@@ -99,7 +100,6 @@ from odoo_toolkit.operations.steps import operate as operate
 from odoo_toolkit.operations.steps import permit as permit
 from odoo_toolkit.operations.steps import plan as plan
 from odoo_toolkit.operations.steps import send as send
-from odoo_toolkit.records.time_zones import own_zone as own_zone
 from odoo_toolkit.operations.units import Uom as Uom
 from odoo_toolkit.operations.units import put_units as put_units
 from odoo_toolkit.operations.units import sizes_of as sizes_of
@@ -119,3 +119,4 @@ from odoo_toolkit.records.names import AmbiguousNameError as AmbiguousNameError
 from odoo_toolkit.records.names import Wanted as Wanted
 from odoo_toolkit.records.names import resolve as resolve
 from odoo_toolkit.records.names import resolve_all as resolve_all
+from odoo_toolkit.records.time_zones import own_zone as own_zone

@@ -383,6 +383,12 @@ def stored_otherwise(
     return differences(model, given, rows, described)
 
 
+def would_cancel(name: str, others: Sequence[str]) -> str:
+    """Return what a plan says of cancelling a document, and the others that Odoo cancels too."""
+    also = f" (and with it {', '.join(others)})" if others else ""
+    return f"Would cancel {name}{also}."
+
+
 def state_error(document: Document, row: Mapping[str, Any], message: str, todo: str) -> StateError:
     """Return the error for a record whose state does not allow what was asked."""
     details = {"model": document.model, "id": row["id"], "current_state": row.get("state")}

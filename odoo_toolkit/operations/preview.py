@@ -52,6 +52,10 @@ UOMS = ("product_uom", "product_uom_id")
 
 AMOUNTS = ("amount_untaxed", "amount_tax", "amount_total")
 
+_READONLY = (
+    "Odoo's form, which calculates prices, taxes and totals, is not allowed in readonly mode. A dry"
+    " run in restricted or full mode shows them, and writes nothing."
+)
 UNKNOWN = "Some sums are missing: Odoo calculates them when it creates the record."
 
 
@@ -261,7 +265,9 @@ def new_document(
     except OdooConnectionError:
         raise
     except OdooError as error:
-        notes.append(f"Odoo's form could not be evaluated: {error.message}")
+        known = odoo.policy.mode != "readonly"
+        said = f"Odoo's form could not be evaluated: {error.message}"
+        notes.append(said if known else _READONLY)
         head, lines = {}, []
     if not lines:
         notes.append(UNKNOWN)

@@ -254,6 +254,18 @@ def test_from_what_can_be_had_to_the_posted_bill(admin: Odoo, market: Market) ->
 
 
 @pytest.mark.every_version
+def test_a_plan_to_cancel_names_the_receipts_that_odoo_cancels(admin: Odoo, market: Market) -> None:
+    order = ordered(admin, market, 3)
+    purchase.confirm_order(admin, order_id=order.id)
+    plan = purchase.cancel_order(admin, order_id=order.id, dry_run=True)
+    purchase.cancel_order(admin, order_id=order.id)
+    assert isinstance(plan, Plan)
+    (receipt,) = purchase.get_order(admin, order_id=order.id).receipts
+    assert receipt.state == "cancel"
+    assert plan.message.startswith(f"Would cancel {order.name} (and with it {receipt.name}): ")
+
+
+@pytest.mark.every_version
 def test_what_is_suggested_for_a_received_order_can_be_done(admin: Odoo, market: Market) -> None:
     """Returned, it is cancelled on 19; to 18 Odoo refuses for good, and the suggestion says so."""
     order = ordered(admin, market, 3)

@@ -6,7 +6,17 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit import Odoo, StateError, ValidationError, count, create, execute, read, write
+from odoo_toolkit import (
+    Odoo,
+    Plan,
+    StateError,
+    ValidationError,
+    count,
+    create,
+    execute,
+    read,
+    write,
+)
 from odoo_toolkit.apps import sales
 from odoo_toolkit.call import Call
 from odoo_toolkit.records.names import AmbiguousNameError
@@ -138,6 +148,24 @@ def test_an_order_is_cancelled_with_its_delivery(
     assert sales.cancel_order(odoo, order_id=order.id).cancelled  # type: ignore[union-attr]
     with pytest.raises(StateError, match="cancelled"):
         sales.confirm_order(odoo, order_id=order.id)
+
+
+@pytest.mark.every_version
+def test_a_plan_to_cancel_names_the_deliveries_and_drafts_that_odoo_cancels(
+    admin: Odoo, customer: int, suffix: str
+) -> None:
+    goods = new_product(admin, f"Goods {suffix}", "consu")
+    lines = [{"product_id": goods}]
+    order = made(sales.create_order(admin, lines=lines, partner_id=customer, confirm=True))
+    sales.create_invoices(admin, order_id=order.id, method="fixed", amount=30)
+    plan = sales.cancel_order(admin, order_id=order.id, dry_run=True)
+    result = sales.cancel_order(admin, order_id=order.id)
+    assert isinstance(plan, Plan)
+    assert isinstance(result, sales.Order)
+    (delivery,), (invoice,) = result.deliveries, result.invoices
+    assert (delivery.state, invoice.state) == ("cancel", "cancel")
+    said = plan.message.removeprefix(f"Would cancel {order.name} (and with it {delivery.name}, ")
+    assert said.startswith("Draft Invoice (")
 
 
 def test_a_delivered_order_is_not_cancelled(

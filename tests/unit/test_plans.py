@@ -8,11 +8,13 @@ import pytest
 
 import odoo_toolkit as toolkit
 from odoo_toolkit import AccessError, NotFoundError, Odoo, Plan, Policy, ValidationError
+from odoo_toolkit.apps import sales
 from odoo_toolkit.chatter import attachments
 from odoo_toolkit.chatter.activities import mark_activity_done, schedule_activity
 from odoo_toolkit.chatter.messages import post_message
 from odoo_toolkit.plans import PlannedCall, folded
 from odoo_toolkit.testing import FakeServer
+from tests.unit.fake_shop import shop
 
 READ = {"read", "search", "search_read", "fields_get", "name_get", "search_count"}
 MODES = ("readonly", "restricted", "full")
@@ -131,6 +133,15 @@ def test_what_is_wrong_is_wrong_to_plans(server: FakeServer) -> None:
         toolkit.write(odoo, "res.partner", [99], {"name": "x"}, dry_run=True)
     with pytest.raises(NotFoundError):
         toolkit.unlink(odoo, "res.partner", [99], dry_run=True)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_plan_in_readonly_mode_says_where_totals_are_shown(mode: str) -> None:
+    odoo, lines = shop(policy=Policy(mode=mode)), [{"product_name": "chair"}]
+    plan = sales.create_order(odoo, partner_name="acme", lines=lines, dry_run=True)
+    assert isinstance(plan, Plan)
+    notes = " ".join(plan.documents[0].notes)
+    assert ("restricted or full mode shows them" in notes) == (mode == "readonly")
 
 
 def test_models_as_objects_plan_too(server: FakeServer) -> None:

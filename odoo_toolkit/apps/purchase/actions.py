@@ -168,13 +168,13 @@ def cancel_order(
     name = row["name"]
     if row["state"] == "cancel":
         return order_of(row, message=f"{name} was already cancelled.")
-    _check_cancellable(odoo, row)
+    receipts = _check_cancellable(odoo, row)
     return op.operate(
         odoo,
         [CANCEL],
         [row["id"]],
         lambda done: _cancel_result(odoo, row, done),
-        message=f"Would cancel {name}.",
+        message=op.would_cancel(name, receipts),
         dry_run=dry_run,
         preview=lambda: [op.read_document(odoo, LAYOUT, row)],
     )
@@ -224,8 +224,8 @@ def _confirming(odoo: Odoo, row: op.Row, approve: bool) -> op.Step:
     return CONFIRM
 
 
-def _check_cancellable(odoo: Odoo, row: op.Row) -> None:
-    """Refuse to cancel what is locked, received or billed."""
+def _check_cancellable(odoo: Odoo, row: op.Row) -> list[str]:
+    """Refuse to cancel what is locked, received or billed; return the receipts Odoo cancels."""
     name = row["name"]
     if op.is_locked(row):
         raise _order_error(
@@ -258,6 +258,7 @@ def _check_cancellable(odoo: Odoo, row: op.Row) -> None:
             suggestion += " cancel an order of which anything was received."
         message = f"{name} cannot be cancelled: {', and '.join(obstacles)}."
         raise _order_error(row, message, suggestion)
+    return [receipt.name for receipt in receipts if receipt.state not in ("done", "cancel")]
 
 
 # Results ---------------------------------------------------------------------------------------

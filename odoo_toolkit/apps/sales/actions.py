@@ -104,20 +104,20 @@ def cancel_order(
     name = row["name"]
     if row["state"] == "cancel":
         return shown(row, message=f"{name} was already cancelled.")
-    drafts = _check_cancellable(odoo, row)
+    others = _check_cancellable(odoo, row)
     try:
         return op.operate(
             odoo,
             [CANCEL],
             [row["id"]],
             lambda done: _cancel_result(odoo, name, done),
-            message=f"Would cancel {name}.",
+            message=op.would_cancel(name, others),
             dry_run=dry_run,
             preview=lambda: [op.read_document(odoo, WITHOUT_STOCK, row)],
         )
     except AccessError as error:
-        if drafts:
-            error.message += f" Cancelling {name} also cancels its {', '.join(drafts)}."
+        if others:
+            error.message += f" Cancelling {name} also cancels its {', '.join(others)}."
         raise
 
 
@@ -154,7 +154,10 @@ def _check_confirmable(row: op.Row) -> None:
 
 
 def _check_cancellable(odoo: Odoo, row: op.Row) -> list[str]:
-    """Refuse to cancel what is locked, delivered or invoiced; return the draft invoices' names."""
+    """Refuse to cancel what is locked, delivered or invoiced.
+
+    Returns the names of the open deliveries and draft invoices, which Odoo cancels with it.
+    """
     name = row["name"]
     if op.is_locked(row):
         raise _order_error(
@@ -182,7 +185,8 @@ def _check_cancellable(odoo: Odoo, row: op.Row) -> list[str]:
             f"{name} cannot be cancelled: {', and '.join(obstacles)}.",
             f"First {' and '.join(todo)}, then cancel the order.",
         )
-    return [invoice.name for invoice in invoices if invoice.state == "draft"]
+    transfers = [one.name for one in deliveries if one.state not in ("done", "cancel")]
+    return transfers + [one.name for one in invoices if one.state == "draft"]
 
 
 def _still_delivered(odoo: Odoo, order_id: int) -> bool:
