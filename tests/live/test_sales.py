@@ -165,7 +165,7 @@ def test_a_plan_to_cancel_names_the_deliveries_and_drafts_that_odoo_cancels(
     (delivery,), (invoice,) = result.deliveries, result.invoices
     assert (delivery.state, invoice.state) == ("cancel", "cancel")
     said = plan.message.removeprefix(f"Would cancel {order.name} (and with it {delivery.name}, ")
-    assert said.startswith("Draft Invoice (")
+    assert said.startswith("Draft Invoice")  # 18 has no number after it
 
 
 def test_a_delivered_order_is_not_cancelled(
