@@ -36,9 +36,8 @@ if TYPE_CHECKING:
     from odoo_toolkit.errors import StateError as StateError
     from odoo_toolkit.errors import ValidationError as ValidationError
     from odoo_toolkit.errors import WizardRequiredError as WizardRequiredError
-    from odoo_toolkit.notebook import Connection as Connection
-    from odoo_toolkit.notebook import Model as Model
-    from odoo_toolkit.overview import HistorySummary as HistorySummary
+    from odoo_toolkit.notebook.models import Connection as Connection
+    from odoo_toolkit.notebook.models import Model as Model
     from odoo_toolkit.plans import Plan as Plan
     from odoo_toolkit.plans import PlannedCall as PlannedCall
     from odoo_toolkit.plans import PlannedChange as PlannedChange
@@ -76,10 +75,11 @@ if TYPE_CHECKING:
     from odoo_toolkit.records.results import UnlinkResult as UnlinkResult
     from odoo_toolkit.records.results import WizardResult as WizardResult
     from odoo_toolkit.records.results import WriteResult as WriteResult
-    from odoo_toolkit.undoing import UndoResult as UndoResult
-    from odoo_toolkit.undoing import history as history
-    from odoo_toolkit.undoing import undo as undo
-    from odoo_toolkit.undoing import undo_since as undo_since
+    from odoo_toolkit.undoing.functions import UndoResult as UndoResult
+    from odoo_toolkit.undoing.functions import history as history
+    from odoo_toolkit.undoing.functions import undo as undo
+    from odoo_toolkit.undoing.functions import undo_since as undo_since
+    from odoo_toolkit.undoing.overview import HistorySummary as HistorySummary
     from odoo_toolkit.values import ReadOptions as ReadOptions
 
     __version__: str
@@ -97,9 +97,9 @@ _HOMES = {
     " OdooError RateLimitError StateError ValidationError WizardRequiredError",
     "change_history": "History HistoryEntry Write",
     "change_history.undo_preview": "Undo",
-    "notebook": "Connection Model",
-    "overview": "HistorySummary",
-    "undoing": "UndoResult history undo undo_since",
+    "notebook.models": "Connection Model",
+    "undoing.overview": "HistorySummary",
+    "undoing.functions": "UndoResult history undo undo_since",
     "plans": "Plan PlannedCall PlannedChange PlannedDocument PlannedLine",
     "policy": "Policy",
     "progress": "OperationCancelled time_limit",

@@ -20,7 +20,7 @@ from odoo_toolkit.change_history.entries import GONE
 from odoo_toolkit.change_history.recording import Recording, current
 from odoo_toolkit.change_history.undo_preview import Extent, foretold, policy_of
 from odoo_toolkit.client import Odoo, checked_calls
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import (
     ConfigurationError,
     NotFoundError,
@@ -30,7 +30,6 @@ from odoo_toolkit.errors import (
     ValidationError,
     make_error,
 )
-from odoo_toolkit.plain_text import counted
 from odoo_toolkit.plans import (
     Plan,
     PlannedCall,
@@ -40,7 +39,8 @@ from odoo_toolkit.plans import (
     operation_with,
 )
 from odoo_toolkit.progress import OperationCancelled, Steps, checkpoint, quietly, undisturbed
-from odoo_toolkit.undoing import take_back, unconfirmed, undo, undo_since
+from odoo_toolkit.undoing.functions import take_back, unconfirmed, undo, undo_since
+from odoo_toolkit.values.plain_text import counted
 from odoo_toolkit.values.scalars import short_repr
 from odoo_toolkit.wizards.catalog import known_wizard
 

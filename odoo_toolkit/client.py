@@ -23,8 +23,8 @@ from odoo_toolkit.connection.transport import OwnTransport
 from odoo_toolkit.connection.version import ServerVersion
 from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError
 from odoo_toolkit.fields import FieldsOf
-from odoo_toolkit.ignored_conditions import check_conditions
 from odoo_toolkit.policy import Policy, owners
+from odoo_toolkit.policy.ignored_conditions import check_conditions
 from odoo_toolkit.policy.languages import check_language
 from odoo_toolkit.policy.redaction import opening
 from odoo_toolkit.policy.sending import (

@@ -21,7 +21,7 @@ from odoo_toolkit.policy import Policy
 from odoo_toolkit.values import ReadOptions
 
 if TYPE_CHECKING:
-    from odoo_toolkit.notebook import Connection
+    from odoo_toolkit.notebook.models import Connection
 
 _SETTINGS = frozenset(field.name for field in attrs.fields(ConnectionSettings))
 
@@ -139,7 +139,7 @@ def connect(
     elif isinstance(history, (str, Path)):
         settings = attrs.evolve(settings, history=str(Path(history)))
     # With it come all functions for records: not before there is a connection to use them with.
-    from odoo_toolkit.notebook import Connection
+    from odoo_toolkit.notebook.models import Connection
 
     return Connection(
         settings,

@@ -28,7 +28,7 @@ from itertools import pairwise
 from types import TracebackType
 from typing import Any, Literal
 
-from odoo_toolkit.visible_text import visible
+from odoo_toolkit.display.visible_text import visible
 
 _LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 

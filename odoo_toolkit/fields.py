@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.compat import RENAMED_FIELDS, UNENCODED_FIELDS, words
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import OdooError, ValidationError
 
 #: What the toolkit asks ``fields_get`` for.

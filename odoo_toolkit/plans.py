@@ -21,7 +21,7 @@ from odoo_toolkit.change_history.digests import of_arguments
 from odoo_toolkit.change_history.keys import plan_with_key, run_once
 from odoo_toolkit.change_history.undo_preview import Undo, foretold, policy_of
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.values.scalars import short_repr
 from odoo_toolkit.wizards.catalog import known_wizard

@@ -12,9 +12,9 @@ from typing import Any
 from odoo_toolkit.app_models import MODULES
 from odoo_toolkit.call import Call
 from odoo_toolkit.compat import GONE_MODELS, RENAMED_MODELS
+from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError
 from odoo_toolkit.fields import ATTRIBUTES, Field, other_names, parse_fields
-from odoo_toolkit.parallel import side_by_side
 
 #: Seconds after which a description is asked for again: modules get installed, fields added.
 LIFETIME = 600.0

@@ -34,7 +34,7 @@ def release(
         AccessError: somebody has said no.
     """
     # Imported here: the server must be able to start without them.
-    from odoo_toolkit.acting_as import acting_as
+    from odoo_toolkit.users.acting_as import acting_as
 
     approvals = approvals_of(odoo, rules)
     found = approvals.latest(odoo.uid, digest)
@@ -73,6 +73,6 @@ def approvals_of(odoo: Odoo, rules: Rules) -> Approvals:
     """
     from odoo_toolkit.change_history.approvals import Approvals
     from odoo_toolkit.change_history.recording import identity
-    from odoo_toolkit.undoing import history_of
+    from odoo_toolkit.undoing.functions import history_of
 
     return Approvals(history_of(odoo), identity(odoo), rules.approvers)

@@ -47,7 +47,7 @@ def run(noted: Noted, asking: Asking, odoo: Odoo | None, /, **arguments: Any) ->
     # Imported here: the server must be able to start without it.
     from odoo_toolkit.change_history import History, client_name
     from odoo_toolkit.change_history.recording import hearing
-    from odoo_toolkit.overview import undo_facts
+    from odoo_toolkit.undoing.overview import undo_facts
 
     function = asking.tool.function
     token = client_name.set(noted.client)

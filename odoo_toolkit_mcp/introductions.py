@@ -48,7 +48,7 @@ class Introductions:
 def introduced(odoo: Odoo, result: CallToolResult) -> CallToolResult:
     """Return an answer that also says on whose behalf it was asked for."""
     # Imported here: the server answers before the library's modules are loaded.
-    from odoo_toolkit.acting_as import acting_as
+    from odoo_toolkit.users.acting_as import acting_as
 
     try:
         told = from_json(results.json_text(acting_as(odoo)))

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.call import Call
+from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.errors import OdooConnectionError, OdooError
-from odoo_toolkit.parallel import side_by_side
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo

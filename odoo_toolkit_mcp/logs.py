@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from odoo_toolkit.configuration import Secret
+from odoo_toolkit.display.visible_text import in_one_line
 from odoo_toolkit.policy.contents import HIDDEN, text_in_brief
-from odoo_toolkit.visible_text import in_one_line
 from odoo_toolkit_mcp import request_ids
 
 

@@ -19,7 +19,7 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.annotations import ANY_JSON, AtMost, JsonSchema
-from odoo_toolkit.display import answered
+from odoo_toolkit.display.results import answered
 from odoo_toolkit.records.results import Described, RecordName
 
 JsonObject = dict[str, Any]

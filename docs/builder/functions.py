@@ -49,9 +49,9 @@ PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
     "undo": (
         "Undo and history",
         (
-            "odoo_toolkit.undoing",
+            "odoo_toolkit.undoing.functions",
             "odoo_toolkit.batching",
-            "odoo_toolkit.overview",
+            "odoo_toolkit.undoing.overview",
             "odoo_toolkit.change_history",
             "odoo_toolkit.change_history.undo_preview",
         ),
@@ -64,7 +64,7 @@ PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
             "odoo_toolkit.dlt.reports",
         ),
     ),
-    "notebook": ("Models as objects", ("odoo_toolkit.notebook",)),
+    "notebook": ("Models as objects", ("odoo_toolkit.notebook.models",)),
     "search": (
         "Finding records",
         ("odoo_toolkit.deep_search", "odoo_toolkit.search_help.suggestion"),
@@ -90,8 +90,8 @@ PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
         (
             "odoo_toolkit.model_guide.methods",
             "odoo_toolkit.model_guide.states",
-            "odoo_toolkit.system_info",
-            "odoo_toolkit.acting_as",
+            "odoo_toolkit.records.system_info",
+            "odoo_toolkit.users.acting_as",
         ),
     ),
     "testing": ("An Odoo in memory", ("odoo_toolkit.testing",)),
@@ -125,9 +125,9 @@ ONLY = {
     "odoo_toolkit.dlt.reports": ("TableReport",),
     "odoo_toolkit.change_history": ("History", "HistoryEntry", "Write"),
     "odoo_toolkit.change_history.undo_preview": ("Undo",),
-    "odoo_toolkit.undoing": ("history", "undo", "undo_since", "UndoResult"),
+    "odoo_toolkit.undoing.functions": ("history", "undo", "undo_since", "UndoResult"),
     "odoo_toolkit.batching": ("batch", "BatchResult", "BatchItem", "BatchPlan"),
-    "odoo_toolkit.overview": ("HistorySummary",),
+    "odoo_toolkit.undoing.overview": ("HistorySummary",),
     "odoo_toolkit.languages.installed": (
         "get_languages",
         "activate_language",
@@ -137,7 +137,7 @@ ONLY = {
     ),
     "odoo_toolkit.model_guide.methods": ("model_methods", "ModelMethods"),
     "odoo_toolkit.model_guide.states": ("model_states", "ModelStates"),
-    "odoo_toolkit.notebook": ("Connection", "Model"),
+    "odoo_toolkit.notebook.models": ("Connection", "Model"),
     "odoo_toolkit.plans": (
         "Plan",
         "PlannedCall",

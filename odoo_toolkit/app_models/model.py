@@ -77,7 +77,7 @@ class Opposite:
     Attributes:
         method: what was called on the record; ``create`` for what is made in any way.
         by: what takes it back, in order; ``archive`` stands for writing ``active``,
-            ``looked_up`` for a function of :mod:`odoo_toolkit.compensations`, and
+            ``looked_up`` for a function of :mod:`odoo_toolkit.undoing.compensations`, and
             ``action_refuse@validate`` for a method in that state alone; if the record was
             cancelled before, ``button_cancel>cancel`` takes the place of all others, and ``notes``
             has the state. None where nothing does.

@@ -17,7 +17,7 @@ from typing import Any, Literal
 import attrs
 
 from odoo_toolkit.arguments.commands import Command, read_commands
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.fields import TO_MANY, Field, is_unencoded
 from odoo_toolkit.values.properties import by_name
 from odoo_toolkit.values.scalars import short_repr, show

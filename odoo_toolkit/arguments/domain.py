@@ -11,7 +11,7 @@ from odoo_toolkit.arguments.domain_shape import check_syntax, check_versions, jo
 from odoo_toolkit.arguments.domain_values import Zone, resolve_conditions
 from odoo_toolkit.errors import make_error
 from odoo_toolkit.fields import FieldsOf
-from odoo_toolkit.search_text import literal
+from odoo_toolkit.values.search_text import literal
 
 DOMAIN_HELP = """\
 Domain: a list of conditions [field, operator, value], all of which must hold; [] is every record.

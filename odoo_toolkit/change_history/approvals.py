@@ -9,7 +9,7 @@ from typing import Any, Literal
 import attrs
 
 from odoo_toolkit.change_history.recording import History, now
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 
 State = Literal["waiting", "approved", "refused", "used"]
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import attrs
 
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 
 Outcome = Literal["running", "done", "partial", "refused", "doubtful"]
 

@@ -14,7 +14,7 @@ from odoo_toolkit.app_models import Opposite, known
 from odoo_toolkit.arguments import read_commands
 from odoo_toolkit.call import Access, Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.fields import TO_MANY
 

@@ -25,17 +25,17 @@ from odoo_toolkit.chatter.owner_records import (
 )
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import ACTIVITIES_OF_CHANGEABLE_RECORDS, ACTIVITY_RETURNED_AS_IDS_SINCE
-from odoo_toolkit.display import Shown
+from odoo_toolkit.connection.parallel import side_by_side
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.operations.documents import Document, Row, afterwards, filled, read_rows
 from odoo_toolkit.operations.lines import NamesOrIds
 from odoo_toolkit.operations.steps import Done, operate, permit
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.names import resolve
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.moments import day_string
+from odoo_toolkit.values.plain_text import written_text
 
 ActivityType = Annotated[
     Literal["email", "call", "meeting", "todo", "upload_document"], Doc("Kind of activity.")

@@ -24,17 +24,17 @@ from odoo_toolkit.chatter.owner_records import (
 )
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import MESSAGE_BODY_ESCAPED_SINCE, words
-from odoo_toolkit.display import Shown
+from odoo_toolkit.connection.parallel import side_by_side
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import OdooError, ValidationError
-from odoo_toolkit.html_text import html_to_text
 from odoo_toolkit.operations.documents import Document, afterwards, filled, read_rows
 from odoo_toolkit.operations.lines import NamesOrIds
 from odoo_toolkit.operations.steps import Done, operate, permit
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.arguments import checked_ids
 from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.values.html_text import html_to_text
+from odoo_toolkit.values.plain_text import written_text
 
 _MODEL = "mail.message"
 

@@ -12,16 +12,16 @@ from annotated_doc import Doc
 from annotated_types import Ge
 
 from odoo_toolkit.call import Access, Call
+from odoo_toolkit.change_history.lost_answers import creating, made_since, or_seen
 from odoo_toolkit.change_history.recording import note_made
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.html_text import html_to_text
-from odoo_toolkit.lost_answers import creating, made_since, or_seen
 from odoo_toolkit.operations.documents import Document, Row, not_found, read_all, read_rows
 from odoo_toolkit.operations.lines import IdOrName, wanted_each
 from odoo_toolkit.operations.steps import Step
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.names import resolve_all
+from odoo_toolkit.values.html_text import html_to_text
 from odoo_toolkit.values.scalars import is_id
 
 RecordId = Annotated[int, Ge(1), Doc("Id of the record.")]
@@ -197,7 +197,8 @@ class OwnedStep(Step):
 class MakesOwned(OwnedStep):
     """A step that makes something that belongs to a record.
 
-    When its answer is lost, what it has made is looked for, see :mod:`odoo_toolkit.lost_answers`.
+    When its answer is lost, what it has made is looked for, see
+    :mod:`odoo_toolkit.change_history.lost_answers`.
 
     Attributes:
         kind: the model of what is made.

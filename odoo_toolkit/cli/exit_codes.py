@@ -16,7 +16,7 @@ from odoo_toolkit.cli.connecting import State
 from odoo_toolkit.cli.in_shell import in_shell
 from odoo_toolkit.cli.output import say
 from odoo_toolkit.errors import OdooError
-from odoo_toolkit.plain_text import counted
+from odoo_toolkit.values.plain_text import counted
 
 #: category of an error -> exit status. 1 is what nobody foresaw, 2 wrong arguments, as of click.
 STATUS = {

@@ -22,9 +22,9 @@ from odoo_toolkit.cli.output import (
     tell_warnings,
 )
 from odoo_toolkit.cli.parsing import domain_of, id_list
-from odoo_toolkit.plain_text import counted
 from odoo_toolkit.records.export_files import written_beside
 from odoo_toolkit.reports import generate_report, list_reports
+from odoo_toolkit.values.plain_text import counted
 
 _STANDARD_OUTPUT = "-"
 

@@ -32,9 +32,9 @@ from odoo_toolkit.cli.output import (
 from odoo_toolkit.cli.output import say as tell
 from odoo_toolkit.cli.parsing import flat, name_list
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.plain_text import counted
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.importing.results import ImportPlan, ImportResult
+from odoo_toolkit.values.plain_text import counted
 
 #: Problems that are told one by one.
 _TOLD = 20

@@ -27,8 +27,8 @@ from odoo_toolkit.cli.options import complete_number
 from odoo_toolkit.cli.parameters import Taken, taken_of
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.operations.documents import Document
-from odoo_toolkit.overview import undo_facts
 from odoo_toolkit.records.plain_results import as_data
+from odoo_toolkit.undoing.overview import undo_facts
 
 #: In the first line of a docstring, what is of no use in a shell.
 _ROUND_TRIPS = re.compile(r"[;,] [^;]*\bround trips?\b.*(?=\.)|:\w+:|`")

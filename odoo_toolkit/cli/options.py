@@ -18,11 +18,11 @@ from odoo_toolkit.app_models import COMMON_MODELS
 from odoo_toolkit.cli.connecting import chosen, open_odoo
 from odoo_toolkit.cli.parsing import an_object, flat, name_list
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.completion import models_like
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.progress import time_limit
 from odoo_toolkit.records import search_read
-from odoo_toolkit.search_text import literal
+from odoo_toolkit.search_help.completion import models_like
+from odoo_toolkit.values.search_text import literal
 
 #: Seconds that somebody who has pressed the tabulator key waits.
 _PATIENCE = 3.0

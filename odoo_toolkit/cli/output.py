@@ -16,10 +16,10 @@ import attrs
 import click
 
 from odoo_toolkit.cli.in_shell import in_shell
+from odoo_toolkit.display.visible_text import ACTING
 from odoo_toolkit.fields import Field
 from odoo_toolkit.plans import Plan, folded
 from odoo_toolkit.records.plain_results import as_data
-from odoo_toolkit.visible_text import ACTING
 
 Form = str | None
 

@@ -18,7 +18,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit.fields import RELATIONAL, Field
 from odoo_toolkit.records.arguments import readable_of
-from odoo_toolkit.search_text import literal
+from odoo_toolkit.values.search_text import literal
 
 #: field, operator, value; the longer operators first.
 _CONDITION = re.compile(r"\s*([A-Za-z_][\w.]*)\s*(!=|>=|<=|=|>|<|~)(.*)", re.DOTALL)

@@ -7,8 +7,8 @@ import click
 from odoo_toolkit.cli import options
 from odoo_toolkit.cli.connecting import WatchedOdoo, with_odoo
 from odoo_toolkit.cli.output import say, tell_warnings
-from odoo_toolkit.plain_text import counted
 from odoo_toolkit.stubs import write_stubs
+from odoo_toolkit.values.plain_text import counted
 
 
 @click.command()

@@ -17,8 +17,8 @@ from odoo_toolkit.cli.parsing import domain_of, flat, name_list
 from odoo_toolkit.dlt import BUNDLES, TableReport, sync
 from odoo_toolkit.dlt.bundles import models_of
 from odoo_toolkit.errors import OdooError
-from odoo_toolkit.plain_text import counted
 from odoo_toolkit.progress import listening
+from odoo_toolkit.values.plain_text import counted
 
 #: Columns of the table; the other forms have all that a report has.
 _COLUMNS = ("table", "rows", "loaded", "changed", "deleted", "left", "not_accessible", "status")

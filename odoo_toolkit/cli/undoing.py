@@ -9,10 +9,10 @@ import click
 from odoo_toolkit.cli import options, output
 from odoo_toolkit.cli.asking import agreed
 from odoo_toolkit.cli.connecting import WatchedOdoo, with_odoo
-from odoo_toolkit.overview import details, overview
-from odoo_toolkit.undoing import history as entries_of
-from odoo_toolkit.undoing import undo as undo_entry
-from odoo_toolkit.undoing import undo_since
+from odoo_toolkit.undoing.functions import history as entries_of
+from odoo_toolkit.undoing.functions import undo as undo_entry
+from odoo_toolkit.undoing.functions import undo_since
+from odoo_toolkit.undoing.overview import details, overview
 
 #: Columns of the table, and characters of its records; JSON and CSV have all that there is.
 _COLUMNS, _WIDTH = ("entry", "started", "operation", "records", "undo"), 60

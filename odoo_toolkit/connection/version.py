@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.connection.http import Http
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import OdooConnectionError, OdooError
 
 

@@ -13,7 +13,7 @@ from odoo_toolkit.app_models import AppModel
 from odoo_toolkit.arguments import Domain
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.deep_search.terms import Rank, Terms, rank
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import Field, FieldsOf
 from odoo_toolkit.progress import Steps

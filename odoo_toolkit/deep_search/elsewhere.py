@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from odoo_toolkit.arguments import Domain
+from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.deep_search.asking import ModelSearch, concerns_one_level, searchable
 from odoo_toolkit.deep_search.terms import containing_all
 from odoo_toolkit.errors import OdooError
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records import search_read
 from odoo_toolkit.records.results import Record
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from odoo_toolkit.app_models import Relation, known
 from odoo_toolkit.arguments import Domain
+from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.deep_search.asking import (
     Answer,
     ModelSearch,
@@ -30,11 +31,10 @@ from odoo_toolkit.deep_search.terms import (
     rank,
 )
 from odoo_toolkit.errors import OdooError
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records import search_read
 from odoo_toolkit.records.names import name_search
 from odoo_toolkit.records.results import Record, RecordName
-from odoo_toolkit.search_text import folded, literal
+from odoo_toolkit.values.search_text import folded, literal
 
 #: Messages that level 5 looks at per record that it may return, and at most.
 _MESSAGES_PER_RECORD, _MOST_MESSAGES = 5, 100

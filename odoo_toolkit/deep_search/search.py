@@ -22,6 +22,7 @@ from annotated_types import Ge, Le
 from odoo_toolkit.annotations import AtMost, Fields
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.deep_search.asking import (
     ModelSearch,
     Order,
@@ -34,10 +35,9 @@ from odoo_toolkit.deep_search.configurations import configuration_of, searched_m
 from odoo_toolkit.deep_search.elsewhere import hidden
 from odoo_toolkit.deep_search.levels import LEVELS, with_company
 from odoo_toolkit.deep_search.terms import SOME_WORDS, parse_query
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.fields import unknown_field_error
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.progress import Steps, checkpoint
 from odoo_toolkit.records.arguments import admit, readable_of
 from odoo_toolkit.records.results import Record

@@ -14,8 +14,8 @@ from odoo_toolkit.arguments import Domain
 from odoo_toolkit.deep_search.configurations import PHONE_FIELDS
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import Field
-from odoo_toolkit.html_text import html_to_text
-from odoo_toolkit.search_text import folded, literal
+from odoo_toolkit.values.html_text import html_to_text
+from odoo_toolkit.values.search_text import folded, literal
 
 #: Characters of a query, and words of it that are looked for.
 MAX_LENGTH, MAX_WORDS = 500, 10

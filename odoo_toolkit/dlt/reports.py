@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import attrs
 
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 
 Status = Literal["complete", "complete, changed meanwhile", "not finished"]
 

@@ -9,11 +9,11 @@ import attrs
 
 from odoo_toolkit.app_models import APPS
 from odoo_toolkit.call import Call
+from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.doctor.context import Found
 from odoo_toolkit.doctor.diagnosis import Step, ok, problem, skipped, warning
 from odoo_toolkit.errors import NotFoundError
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.system_info import installed_modules
+from odoo_toolkit.records.system_info import installed_modules
 
 #: Toolsets that are not named like the app whose models they are for.
 _NAMES = {"discuss": "chatter"}

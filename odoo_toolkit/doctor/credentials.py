@@ -11,7 +11,7 @@ from odoo_toolkit.connection.transport import open_transport
 from odoo_toolkit.doctor.context import Found, LoggedIn, Login
 from odoo_toolkit.doctor.diagnosis import Step, ok, problem, warning
 from odoo_toolkit.errors import ConfigurationError, OdooError, is_refusal
-from odoo_toolkit.system_info import UserInfo, current_user
+from odoo_toolkit.records.system_info import UserInfo, current_user
 
 _PROTOCOLS = {"json2": "JSON-2", "jsonrpc": "JSON-RPC", "xmlrpc": "XML-RPC"}
 

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import attrs
 
-from odoo_toolkit.display import Shown
-from odoo_toolkit.visible_text import ACTING
+from odoo_toolkit.display.results import Shown
+from odoo_toolkit.display.visible_text import ACTING
 
 Status = Literal["ok", "warning", "problem", "skipped"]
 

@@ -10,12 +10,12 @@ from annotated_doc import Doc
 
 from odoo_toolkit.annotations import DryRun, readable_signatures
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError
 from odoo_toolkit.operations.documents import Document, Row, read_rows, shows
 from odoo_toolkit.operations.steps import Done, Step, operate, permit
 from odoo_toolkit.plans import Plan, operation
-from odoo_toolkit.search_text import literal
+from odoo_toolkit.values.search_text import literal
 
 LANGUAGE = Document(
     model="res.lang", noun="language", argument="language_id", fields=("code", "name", "active")

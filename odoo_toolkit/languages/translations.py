@@ -16,7 +16,8 @@ from annotated_doc import Doc
 from odoo_toolkit.annotations import DryRun, JsonSchema, Model, readable_signatures
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
+from odoo_toolkit.connection.parallel import side_by_side
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.fields import Field, unknown_field_error
 from odoo_toolkit.languages.installed import find_languages
@@ -29,13 +30,12 @@ from odoo_toolkit.languages.term_translations import (
     term_step,
 )
 from odoo_toolkit.operations.steps import Done, Step, operate, permit
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.policy.languages import TERMS_SINCE
 from odoo_toolkit.records.arguments import describe, listed_fields
 from odoo_toolkit.records.reading import read
 from odoo_toolkit.values.plain import plain
+from odoo_toolkit.values.plain_text import written_text
 
 _TRANSLATED = ("char", "text", "html")
 

@@ -14,16 +14,16 @@ import attrs
 
 from odoo_toolkit.arguments import read_commands, wire
 from odoo_toolkit.call import Call
+from odoo_toolkit.change_history.lost_answers import or_seen
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import TEMPLATES_FILL_FORMS_SINCE, words
 from odoo_toolkit.errors import AccessError, OdooError
-from odoo_toolkit.html_text import html_to_text
-from odoo_toolkit.lost_answers import or_seen
 from odoo_toolkit.mail.outcome import newest_message, sent_since
 from odoo_toolkit.operations.documents import Row, afterwards, read_rows
 from odoo_toolkit.operations.steps import Step
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.reports.listing import look
+from odoo_toolkit.values.html_text import html_to_text
 from odoo_toolkit.wizards.actions import action_context
 from odoo_toolkit.wizards.protocol import fill_in
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import attrs
 
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.operations.documents import read_rows
 
 MESSAGE = "mail.message"

@@ -9,7 +9,7 @@ from email.utils import parseaddr
 import attrs
 
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.operations.documents import Row, read_rows
 from odoo_toolkit.operations.lines import wanted_each

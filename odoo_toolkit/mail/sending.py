@@ -12,7 +12,7 @@ from annotated_types import Ge
 from odoo_toolkit.annotations import DryRun, JsonSchema, readable_signatures
 from odoo_toolkit.chatter.owner_records import check_has
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.mail.forms import (
     INVOICE,
@@ -39,11 +39,11 @@ from odoo_toolkit.operations.documents import (
     state_error,
 )
 from odoo_toolkit.operations.steps import Done, make, permit
-from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.plans import Plan, operation_with, planned
 from odoo_toolkit.policy.names import holds_template
 from odoo_toolkit.records.names import AmbiguousNameError, Wanted, resolve
 from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.values.plain_text import written_text
 
 __all__ = ["MailPlan", "SentMail", "send_document"]
 

@@ -7,8 +7,8 @@ from functools import partial
 from odoo_toolkit.app_models import COMMON_MODELS
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.errors import AccessError
-from odoo_toolkit.parallel import side_by_side
 
 #: From this version on one call tells the models that a user may read, and their labels.
 _TELLS_MODELS = 16

@@ -10,14 +10,14 @@ import attrs
 from odoo_toolkit.annotations import Model
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
+from odoo_toolkit.connection.parallel import side_by_side
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import AccessError
 from odoo_toolkit.fields import Field
-from odoo_toolkit.form_view import Button, Form, main_form
-from odoo_toolkit.html_text import html_to_text
 from odoo_toolkit.model_guide.visibility import fields_in, visible_states
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.arguments import describe
+from odoo_toolkit.values.html_text import html_to_text
+from odoo_toolkit.wizards.form_view import Button, Form, main_form
 
 #: What is told of a documented model besides its buttons.
 _PREFIXES = ("action_", "button_")

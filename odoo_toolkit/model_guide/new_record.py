@@ -11,10 +11,10 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import TO_MANY, Field
-from odoo_toolkit.form_view import main_form
 from odoo_toolkit.model_guide.usage import may_be_given
 from odoo_toolkit.records import default_get
 from odoo_toolkit.records.arguments import describe
+from odoo_toolkit.wizards.form_view import main_form
 
 
 @attrs.frozen(kw_only=True)

@@ -12,14 +12,14 @@ from odoo_toolkit.annotations import Model
 from odoo_toolkit.app_models import known
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
+from odoo_toolkit.connection.parallel import side_by_side
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import Field
-from odoo_toolkit.form_view import Button, Form, main_form
 from odoo_toolkit.model_guide.methods import button_states, buttons_by_method, state_field
 from odoo_toolkit.model_guide.picture import picture
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.arguments import describe
+from odoo_toolkit.wizards.form_view import Button, Form, main_form
 
 #: Stages told of a model that has stages instead of states.
 _MOST_STAGES = 50

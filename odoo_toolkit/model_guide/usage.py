@@ -9,13 +9,13 @@ from odoo_toolkit.app_models import known
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, OdooError
 from odoo_toolkit.fields import TO_MANY, Field
-from odoo_toolkit.form_view import main_form
 from odoo_toolkit.model_guide.methods import state_field
 from odoo_toolkit.model_guide.states import ModelStates
 from odoo_toolkit.operations.lines import today
 from odoo_toolkit.policy.tables import is_read_unasked
 from odoo_toolkit.records.arguments import describe
 from odoo_toolkit.search_help.meanings import first_of, main_amount, main_date
+from odoo_toolkit.wizards.form_view import main_form
 
 #: What every record that has it is shown with.
 _ALWAYS = ("id", "display_name", "name", "active", "create_date", "write_date")

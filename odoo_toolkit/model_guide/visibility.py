@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from odoo_toolkit.form_view import Button, Condition
+from odoo_toolkit.wizards.form_view import Button, Condition
 
 #: What cannot be told without the record.
 _UNKNOWN: Any = object()

@@ -10,7 +10,8 @@ from odoo_toolkit.annotations import JsonSchema as JsonSchema
 from odoo_toolkit.call import Call as Call
 from odoo_toolkit.call import opened_ids as opened_ids
 from odoo_toolkit.compat import words as words
-from odoo_toolkit.display import Shown as Shown
+from odoo_toolkit.connection.parallel import side_by_side as side_by_side
+from odoo_toolkit.display.results import Shown as Shown
 from odoo_toolkit.operations.companies import acting_company as acting_company
 from odoo_toolkit.operations.companies import usable_companies as usable_companies
 from odoo_toolkit.operations.compensations import WayBack as WayBack
@@ -103,10 +104,6 @@ from odoo_toolkit.operations.steps import send as send
 from odoo_toolkit.operations.units import Uom as Uom
 from odoo_toolkit.operations.units import put_units as put_units
 from odoo_toolkit.operations.units import sizes_of as sizes_of
-from odoo_toolkit.parallel import side_by_side as side_by_side
-from odoo_toolkit.plain_text import counted as counted
-from odoo_toolkit.plain_text import money as money
-from odoo_toolkit.plain_text import written_text as written_text
 from odoo_toolkit.plans import Plan as Plan
 from odoo_toolkit.plans import PlannedCall as PlannedCall
 from odoo_toolkit.plans import PlannedChange as PlannedChange
@@ -120,3 +117,6 @@ from odoo_toolkit.records.names import Wanted as Wanted
 from odoo_toolkit.records.names import resolve as resolve
 from odoo_toolkit.records.names import resolve_all as resolve_all
 from odoo_toolkit.records.time_zones import own_zone as own_zone
+from odoo_toolkit.values.plain_text import counted as counted
+from odoo_toolkit.values.plain_text import money as money
+from odoo_toolkit.values.plain_text import written_text as written_text

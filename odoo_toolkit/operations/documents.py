@@ -14,10 +14,10 @@ import attrs
 
 from odoo_toolkit.arguments.compared import Difference, differences
 from odoo_toolkit.call import Call
+from odoo_toolkit.change_history.lost_answers import made_since
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import words
 from odoo_toolkit.errors import NotFoundError, OdooError, StateError, make_error
-from odoo_toolkit.lost_answers import made_since
 from odoo_toolkit.operations.steps import Done, Seen
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.policy.reach import closed_in

@@ -7,8 +7,8 @@ from functools import partial
 
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.errors import NotFoundError
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.names import Wanted, resolve_all
 
 USER = "res.users"

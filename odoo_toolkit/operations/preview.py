@@ -17,11 +17,11 @@ import attrs
 
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.errors import OdooConnectionError, OdooError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.operations.documents import Document, Row, currency_of, read_rows
 from odoo_toolkit.operations.lines import local_day
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plans import PlannedDocument, PlannedLine
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values import from_wire

@@ -13,7 +13,7 @@ import attrs
 
 from odoo_toolkit.call import LATER
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import OdooError, StateError, ValidationError, make_error
 from odoo_toolkit.operations.documents import (
     Document,

@@ -14,11 +14,11 @@ import attrs
 from odoo_toolkit.app_models import known
 from odoo_toolkit.arguments.compared import in_words
 from odoo_toolkit.call import Access, Call, opened_ids
+from odoo_toolkit.change_history.lost_answers import creating, look, or_seen
+from odoo_toolkit.change_history.lost_answers import send as send_once
 from odoo_toolkit.change_history.recording import current, note_made
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, WizardRequiredError
-from odoo_toolkit.lost_answers import creating, look, or_seen
-from odoo_toolkit.lost_answers import send as send_once
 from odoo_toolkit.plans import Plan, PlannedDocument, planned
 from odoo_toolkit.progress import Steps
 from odoo_toolkit.records.numbers import Number, check_numbers, told_of_numbers
@@ -217,7 +217,9 @@ AnyStep = Step | WizardStep | Check
 
 
 def send(odoo: Odoo, call: Call, warnings: list[str]) -> Any:
-    """Send a write as :func:`odoo_toolkit.lost_answers.send` does, and tell what Odoo has rounded.
+    """Send a write as :func:`odoo_toolkit.change_history.lost_answers.send` does.
+
+    Each value that Odoo has rounded is told in the warnings.
 
     Args: as there.
 

@@ -8,10 +8,10 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, OdooError
 from odoo_toolkit.fields import Field, similar_names
-from odoo_toolkit.form_view import main_form
 from odoo_toolkit.plugins.file_functions import FILTERED_TYPES, SHOWN_TYPES, WRITTEN_TYPES
 from odoo_toolkit.plugins.file_models import FileModel
 from odoo_toolkit.plugins.plugin import Plugin
+from odoo_toolkit.wizards.form_view import main_form
 
 #: What names fields in a file -> the types that they may have.
 _TYPES: Mapping[str, Collection[str]] = {

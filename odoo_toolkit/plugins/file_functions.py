@@ -18,7 +18,7 @@ from odoo_toolkit.annotations import AtMost, DryRun, annotate
 from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.call import Access
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.operations.documents import (
@@ -40,13 +40,13 @@ from odoo_toolkit.operations.lines import (
     wanted_each,
 )
 from odoo_toolkit.operations.steps import Done, Step, operate, permit
-from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.plugins.file_models import FileButton, FileModel
 from odoo_toolkit.records import search_read
 from odoo_toolkit.records.arguments import readable_of
 from odoo_toolkit.records.names import Wanted, resolve_all
 from odoo_toolkit.records.results import RecordName, SearchResult
+from odoo_toolkit.values.plain_text import written_text
 
 _TEXTS = ("char", "text", "html")
 _NUMBERS = ("integer", "float", "monetary")

@@ -12,7 +12,7 @@ import attrs
 
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import AccessError, ValidationError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.records.arguments import readable_of

@@ -12,9 +12,9 @@ from odoo_toolkit.annotations import Context, Domain, Fields, Model
 from odoo_toolkit.arguments import resolve_domain
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.errors import ConfigurationError, ValidationError
 from odoo_toolkit.fields import Field
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.progress import checkpoint, report
 from odoo_toolkit.records import rows
 from odoo_toolkit.records.arguments import admit, listed_fields, readable_of

@@ -16,7 +16,7 @@ import attrs
 
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import FILTERED_AFTER_LIMIT
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import ConfigurationError, OdooError, StateError
 from odoo_toolkit.policy.tables import FILE_MODELS
 from odoo_toolkit.records.aggregate import aggregate

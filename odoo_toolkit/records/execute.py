@@ -13,6 +13,7 @@ from odoo_toolkit.annotations import ANY_JSON, Context, DryRun, JsonSchema, Mode
 from odoo_toolkit.arguments import Records, Values
 from odoo_toolkit.arguments.values import VALUES
 from odoo_toolkit.call import Call, name_arguments, opened_ids
+from odoo_toolkit.change_history.lost_answers import send
 from odoo_toolkit.change_history.recording import current
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import (
@@ -23,7 +24,6 @@ from odoo_toolkit.compat import (
 )
 from odoo_toolkit.errors import AccessError, OdooError, ValidationError
 from odoo_toolkit.fields import unknown_field_error
-from odoo_toolkit.lost_answers import send
 from odoo_toolkit.plans import Plan, operation, planned
 from odoo_toolkit.policy.tables import is_read_unasked
 from odoo_toolkit.records.arguments import check_unbroken, readable_of

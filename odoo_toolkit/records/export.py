@@ -15,10 +15,10 @@ import attrs
 from odoo_toolkit.annotations import Context, Domain, Fields, Model
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
+from odoo_toolkit.connection.parallel import side_by_side
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import AccessError
 from odoo_toolkit.fields import RELATIONAL, Field
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records import record_refs
 from odoo_toolkit.records.completeness import ReadReport
 from odoo_toolkit.records.export_files import FORMS, Column, check_form, written_beside

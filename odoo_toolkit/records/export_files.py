@@ -16,7 +16,6 @@ import attrs
 
 from odoo_toolkit.errors import ConfigurationError, ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
-from odoo_toolkit.frames import to_df
 from odoo_toolkit.records.arrow_columns import (
     TYPED,
     ArrowColumn,
@@ -26,6 +25,7 @@ from odoo_toolkit.records.arrow_columns import (
     schema,
 )
 from odoo_toolkit.records.arrow_files import ARROW, PARQUET, arrow_file
+from odoo_toolkit.records.frames import to_df
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from odoo_toolkit.annotations import Context, Domain, Fields, Model
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.fields import Field
-from odoo_toolkit.frames import to_df
 from odoo_toolkit.progress import checkpoint
 from odoo_toolkit.records.arguments import checked_count
 from odoo_toolkit.records.completeness import ReadReport, Watch
+from odoo_toolkit.records.frames import to_df
 from odoo_toolkit.records.pages import Pages
 from odoo_toolkit.records.progress_bar import Bar, Progress, progress_of
 from odoo_toolkit.records.results import Record, SearchResult
@@ -126,7 +126,7 @@ class Records(Iterator[Record]):
     def to_df(self) -> pd.DataFrame:
         """Read the remaining records and return them as a pandas DataFrame.
 
-        See ``odoo_toolkit.frames.to_df``.
+        See ``odoo_toolkit.records.frames.to_df``.
 
         Raises:
             ConfigurationError: pandas is not installed.

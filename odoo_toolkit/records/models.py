@@ -11,12 +11,12 @@ from odoo_toolkit.annotations import Context, Fields, Model
 from odoo_toolkit.app_models import COMMON_MODELS
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.fields import unknown_field_error
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.arguments import admit
 from odoo_toolkit.records.results import FieldsResult, ModelsResult, ModelSummary
-from odoo_toolkit.search_text import folded
+from odoo_toolkit.values.search_text import folded
 
 #: Attributes told of each field unless others are asked for.
 DEFAULT_ATTRIBUTES = ("string", "type", "required", "readonly", "help", "selection", "relation")

@@ -13,13 +13,13 @@ import attrs
 from odoo_toolkit.app_models import known
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.name_choices import in_words, told_apart
 from odoo_toolkit.records.results import RecordName
-from odoo_toolkit.search_text import folded, literal
 from odoo_toolkit.values.plain import plain, whole_number
 from odoo_toolkit.values.scalars import is_id
+from odoo_toolkit.values.search_text import folded, literal
 
 #: Matches asked for, and shown to choose from.
 _LIMIT, _SHOWN = 5, 10

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 from odoo_toolkit.call import Call, parameter_names
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import FILTERED_AFTER_LIMIT
+from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.errors import OdooError
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.policy.owners import is_owned
 from odoo_toolkit.policy.sending import left_out
 from odoo_toolkit.records.results import Record

@@ -14,9 +14,9 @@ import attrs
 
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.errors import AccessError, ValidationError
 from odoo_toolkit.fields import RELATIONAL, TO_MANY, Field, FieldsOf, unknown_field_error
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.arguments import check_unbroken, with_bin_size
 from odoo_toolkit.records.omissions import without_unreadable
 from odoo_toolkit.records.results import Record

@@ -9,7 +9,7 @@ import attrs
 from cattrs import Converter
 from cattrs.gen import override
 
-from odoo_toolkit.display import answered
+from odoo_toolkit.display.results import answered
 from odoo_toolkit.records.results import Described, Record
 
 

@@ -11,9 +11,9 @@ from annotated_types import Len
 
 from odoo_toolkit.annotations import Context, JsonSchema
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.fields import similar_names
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.reading import count, search_read
 from odoo_toolkit.records.results import QueriesResult, QueryAnswer
 from odoo_toolkit.values.plain import plain

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from odoo_toolkit.arguments.compared import Difference
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.fields import Field
-from odoo_toolkit.frames import to_df
+from odoo_toolkit.records.frames import to_df
 from odoo_toolkit.wizards.description import WizardDescription
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class _Rows(Shown):
         return "\n".join(["".join([line, *notes]), *facts.get("warnings", ())]), {}
 
     def to_df(self) -> pd.DataFrame:
-        """Return the records as a pandas DataFrame, see :func:`odoo_toolkit.frames.to_df`.
+        """Return the records as a pandas DataFrame, see :func:`odoo_toolkit.records.frames.to_df`.
 
         Raises:
             ConfigurationError: pandas is not installed.

@@ -13,7 +13,6 @@ from odoo_toolkit.arguments.domain_values import PROPERTIES_SINCE
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Admitted, Odoo
 from odoo_toolkit.compat import FILTERED_AFTER_LIMIT, SHARED_IDS
-from odoo_toolkit.default_orders import own_order
 from odoo_toolkit.errors import (
     AccessError,
     NotFoundError,
@@ -36,6 +35,7 @@ from odoo_toolkit.records.arguments import (
     readable_of,
     with_bin_size,
 )
+from odoo_toolkit.records.default_orders import own_order
 from odoo_toolkit.records.omissions import FAULTS, failing_fields, with_left_out, without_unreadable
 from odoo_toolkit.records.properties import check_properties
 from odoo_toolkit.records.results import CountResult, ReadResult, Record, SearchResult

@@ -14,9 +14,9 @@ from odoo_toolkit.arguments import read_commands, to_wire
 from odoo_toolkit.call import Call, default_access, opened_ids
 from odoo_toolkit.change_history.recording import one_entry
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.errors import AccessError, OdooError, ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records import rows
 from odoo_toolkit.records.arguments import Ids, optional_ids, readable_of
 from odoo_toolkit.records.reading_back import NAMES_AND_STATES, checked_return_fields, read_back

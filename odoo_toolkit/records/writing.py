@@ -16,12 +16,12 @@ from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.arguments.compared import moves
 from odoo_toolkit.call import Call
 from odoo_toolkit.change_history.entries import Write
+from odoo_toolkit.change_history.lost_answers import send
 from odoo_toolkit.change_history.recording import current
 from odoo_toolkit.change_history.snapshots import Rows, lines_after, lines_before, values_before
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
 from odoo_toolkit.fields import Field
-from odoo_toolkit.lost_answers import send
 from odoo_toolkit.plans import Plan, PlannedChange, operation, planned
 from odoo_toolkit.policy.tables import is_read_unasked
 from odoo_toolkit.records.arguments import Ids, checked_ids, readable_of

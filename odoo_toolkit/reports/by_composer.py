@@ -13,8 +13,8 @@ from typing import Any
 
 from odoo_toolkit.arguments import read_commands
 from odoo_toolkit.call import Call
+from odoo_toolkit.change_history.lost_answers import send
 from odoo_toolkit.change_history.recording import note_made
-from odoo_toolkit.lost_answers import send
 from odoo_toolkit.reports.listing import look
 from odoo_toolkit.reports.ways import SIGNATURE, TIMEOUT, Document, Job, Unavailable, require
 

@@ -15,9 +15,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from odoo_toolkit.change_history.lost_answers import send
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
-from odoo_toolkit.lost_answers import send
 from odoo_toolkit.reports.by_composer import check_composer, print_by_composer
 from odoo_toolkit.reports.listing import look
 from odoo_toolkit.reports.ways import Document, Fetch, Job, Unavailable, require, write_refusal

@@ -13,7 +13,7 @@ from annotated_types import Len
 
 from odoo_toolkit.annotations import Context
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
 from odoo_toolkit.file_content import NewFile, human_size, safe_name
 from odoo_toolkit.progress import checkpoint

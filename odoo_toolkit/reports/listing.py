@@ -10,7 +10,7 @@ import attrs
 from odoo_toolkit.annotations import Model
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.fields import similar_names
 

@@ -12,9 +12,9 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.call import Call
+from odoo_toolkit.change_history.lost_answers import send
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, OdooError, make_error
-from odoo_toolkit.lost_answers import send
 from odoo_toolkit.reports.listing import Report, look
 
 #: What a PDF begins with. Login pages and error pages come with status 200, too.

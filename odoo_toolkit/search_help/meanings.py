@@ -14,7 +14,7 @@ import attrs
 
 from odoo_toolkit import app_models
 from odoo_toolkit.fields import Field
-from odoo_toolkit.search_text import folded
+from odoo_toolkit.values.search_text import folded
 
 Conditions = tuple[tuple[str, str, Any], ...]
 

@@ -12,14 +12,14 @@ import attrs
 
 from odoo_toolkit.app_models import known
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import Field, FieldsOf
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.names import name_search
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.search_help import meanings
 from odoo_toolkit.search_help.meanings import FILLERS, Word, first_of, phrase
-from odoo_toolkit.search_text import folded, literal
+from odoo_toolkit.values.search_text import folded, literal
 
 #: Selections that nobody means, though their labels are everyday words.
 _NEVER_MEANT = re.compile(

@@ -13,7 +13,7 @@ from odoo_toolkit.app_models import known
 from odoo_toolkit.arguments import resolve_domain
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.deep_search.terms import parse_query
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.operations import lines
 from odoo_toolkit.records import rows
 from odoo_toolkit.records.arguments import describe, readable_of

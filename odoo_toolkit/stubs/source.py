@@ -178,7 +178,7 @@ def _model_module(model: StubbedModel, name: str) -> str:
             "",
             "import typing",
             "",
-            "from odoo_toolkit import typed",
+            "from odoo_toolkit.notebook import typed",
             "",
             f"{name}Field: typing.TypeAlias = {names}",
             "",

@@ -11,9 +11,9 @@ from pathlib import Path
 import attrs
 
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
+from odoo_toolkit.connection.parallel import side_by_side
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.progress import Steps, checkpoint
 from odoo_toolkit.records import list_models
 from odoo_toolkit.records.arguments import describe

@@ -17,7 +17,7 @@ from odoo_toolkit.configuration import Secret
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.connection.version import ServerVersion
 from odoo_toolkit.errors import OdooConnectionError, make_error
-from odoo_toolkit.notebook import Connection
+from odoo_toolkit.notebook.models import Connection
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.testing.descriptions import Fields, described
 from odoo_toolkit.testing.records import Records, Row

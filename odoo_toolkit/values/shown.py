@@ -13,7 +13,7 @@ from typing import Any, Literal
 import attrs
 
 from odoo_toolkit.fields import Field
-from odoo_toolkit.html_text import html_to_text
+from odoo_toolkit.values.html_text import html_to_text
 from odoo_toolkit.values.moments import WIRE_LENGTH, with_whole_year
 
 #: What an empty field of a type is to the reader; False of any other type stays what it is.

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.compat import OLDEST
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 
 
 @attrs.frozen(kw_only=True)

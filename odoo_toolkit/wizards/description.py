@@ -9,12 +9,12 @@ import attrs
 
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import words
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import Field
-from odoo_toolkit.form_view import Form, read_form
 from odoo_toolkit.wizards.actions import action_context
 from odoo_toolkit.wizards.catalog import KnownWizard, WizardField, known_wizard
+from odoo_toolkit.wizards.form_view import Form, read_form
 
 #: Fields that every model has and that nobody answers.
 MAGIC_FIELDS = frozenset(

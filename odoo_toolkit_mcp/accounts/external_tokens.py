@@ -15,8 +15,8 @@ from mcp.types import INVALID_REQUEST
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from odoo_toolkit.display.visible_text import in_one_line
 from odoo_toolkit.errors import AccessError
-from odoo_toolkit.visible_text import in_one_line
 from odoo_toolkit_mcp.accounts.grants import Account, Grant
 from odoo_toolkit_mcp.accounts.issuer import Issuer
 from odoo_toolkit_mcp.accounts.provider import GrantedToken, Provider, subject_of

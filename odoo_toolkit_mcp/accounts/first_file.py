@@ -29,7 +29,7 @@ from odoo_toolkit.connection.http import Http
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.connection.version import detect_version
 from odoo_toolkit.errors import AccessError, ConfigurationError, OdooError
-from odoo_toolkit.user_keys import (
+from odoo_toolkit.users.user_keys import (
     BegunKey,
     KeyOwner,
     UserKey,

@@ -14,10 +14,10 @@ from starlette.routing import Route
 from odoo_toolkit.change_history import HistoryEntry
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, OdooError
-from odoo_toolkit.overview import undo_of
 from odoo_toolkit.plans import Plan
-from odoo_toolkit.undoing import history
-from odoo_toolkit.user_keys import remove_key
+from odoo_toolkit.undoing.functions import history
+from odoo_toolkit.undoing.overview import undo_of
+from odoo_toolkit.users.user_keys import remove_key
 from odoo_toolkit_mcp import audit
 from odoo_toolkit_mcp.accounts.activity import Notes
 from odoo_toolkit_mcp.accounts.attempts import FORMS, Attempts

@@ -18,7 +18,7 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.configuration import Secret
 from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError, is_refusal
-from odoo_toolkit.user_keys import (
+from odoo_toolkit.users.user_keys import (
     BegunKey,
     KeyOwner,
     begin_key,

@@ -27,8 +27,8 @@ from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 from pydantic import Field
 
 from odoo_toolkit.databases import Database
+from odoo_toolkit.display.visible_text import in_one_line
 from odoo_toolkit.errors import make_error
-from odoo_toolkit.visible_text import in_one_line
 from odoo_toolkit_mcp.accounts.activity import Activity
 from odoo_toolkit_mcp.accounts.beside import beside
 from odoo_toolkit_mcp.accounts.client_documents import (

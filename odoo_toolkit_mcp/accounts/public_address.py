@@ -19,7 +19,7 @@ from cryptography import x509
 from requests.utils import DEFAULT_CA_BUNDLE_PATH
 from urllib3.util import connection
 
-from odoo_toolkit.visible_text import in_one_line
+from odoo_toolkit.display.visible_text import in_one_line
 from odoo_toolkit_mcp.accounts.client_documents import IP, addresses_of, is_public
 from odoo_toolkit_mcp.accounts.oauth import RESOURCE, SERVER, resource_documents, server_metadata
 from odoo_toolkit_mcp.accounts.team import Team

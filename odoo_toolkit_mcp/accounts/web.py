@@ -20,9 +20,9 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from odoo_toolkit.display.visible_text import visible
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.installation import version
-from odoo_toolkit.visible_text import visible
 from odoo_toolkit_mcp.accounts.attempts import Attempts, Bound
 from odoo_toolkit_mcp.accounts.store import aside
 from odoo_toolkit_mcp.accounts.team import Team

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.model_guide import known_models
-from odoo_toolkit.system_info import current_user
+from odoo_toolkit.records.system_info import current_user
 from odoo_toolkit_mcp.guides.quoting import one_line
 from odoo_toolkit_mcp.server_facts import Served
 

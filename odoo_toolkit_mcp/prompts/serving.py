@@ -95,7 +95,7 @@ def complete(odoo: Odoo, name: str, value: str, given: Mapping[str, str] | None)
     Raises:
         OdooError: Odoo cannot be reached, or does not allow it.
     """
-    from odoo_toolkit import completion
+    from odoo_toolkit.search_help import completion
 
     typed, values = value.strip()[:200], list[str]()
     model = (given or {}).get("model") or (given or {}).get("model_name")

@@ -20,7 +20,12 @@ from odoo_toolkit.model_guide import (
     shown_fields,
 )
 from odoo_toolkit.records.results import FieldsResult, Record, SearchResult
-from odoo_toolkit.system_info import ModulesResult, UserInfo, current_user, installed_modules
+from odoo_toolkit.records.system_info import (
+    ModulesResult,
+    UserInfo,
+    current_user,
+    installed_modules,
+)
 from odoo_toolkit_mcp.resources.uris import ResourceUri
 
 # odoo://record/...

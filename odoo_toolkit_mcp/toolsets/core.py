@@ -11,7 +11,6 @@ from annotated_doc import Doc
 from annotated_types import Len
 
 from odoo_toolkit import records
-from odoo_toolkit.acting_as import ActingAs, acting_as
 from odoo_toolkit.annotations import Context, DryRun, Fields, JsonSchema, Model
 from odoo_toolkit.arguments import DOMAIN_HELP
 from odoo_toolkit.client import Odoo
@@ -22,7 +21,8 @@ from odoo_toolkit.records.importing.results import ImportPlan, ImportSummary
 from odoo_toolkit.records.models import DEFAULT_ATTRIBUTES
 from odoo_toolkit.records.reading_back import NAMES_AND_STATES
 from odoo_toolkit.records.results import CreateResult, FieldsResult
-from odoo_toolkit.system_info import installed_apps
+from odoo_toolkit.records.system_info import installed_apps
+from odoo_toolkit.users.acting_as import ActingAs, acting_as
 from odoo_toolkit_mcp.approval_rules import rules_of
 from odoo_toolkit_mcp.guides import create_record, model_guide
 from odoo_toolkit_mcp.server_facts import served_by

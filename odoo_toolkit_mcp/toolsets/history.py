@@ -11,9 +11,9 @@ from annotated_types import Ge
 from odoo_toolkit.annotations import AtMost, DryRun
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.overview import HistorySummary, details, overview
 from odoo_toolkit.plans import Plan
-from odoo_toolkit.undoing import UndoResult, undo, undo_since
+from odoo_toolkit.undoing.functions import UndoResult, undo, undo_since
+from odoo_toolkit.undoing.overview import HistorySummary, details, overview
 from odoo_toolkit_mcp.toolsets.base import Tool
 
 #: Why the tools are missing.

@@ -30,8 +30,8 @@ from odoo_toolkit.apps.products import get_customer_price
 from odoo_toolkit.call import Call
 from odoo_toolkit.connection.settings import connection_settings
 from odoo_toolkit.fields import Field
-from odoo_toolkit.overview import details, overview
 from odoo_toolkit.policy.tables import WRITING_FIELDS
+from odoo_toolkit.undoing.overview import details, overview
 from tests.attacks.fuzz import models_of
 from tests.attacks.policies import Attack, Raw, connected, leaks, raw
 from tests.live.conftest import admin, server, suffix

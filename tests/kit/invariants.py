@@ -19,8 +19,8 @@ from unittest import mock
 import attrs
 import pytest
 
-from odoo_toolkit import Connection, ImportPlan, OdooError, Policy, lost_answers
-from odoo_toolkit.change_history import History
+from odoo_toolkit import Connection, ImportPlan, OdooError, Policy
+from odoo_toolkit.change_history import History, lost_answers
 from odoo_toolkit.errors import AccessError
 from odoo_toolkit.wizards.catalog import known_wizard
 from tests.kit.recordings import LOST, NotRecordedError, Played, as_if_nothing_was_drawn

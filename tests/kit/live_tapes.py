@@ -17,7 +17,8 @@ from unittest import mock
 import attrs
 import pytest
 
-from odoo_toolkit import Connection, connect, parallel
+from odoo_toolkit import Connection, connect
+from odoo_toolkit.connection import parallel
 from odoo_toolkit.connection.version import ServerVersion
 from tests.kit.recordings import (
     NOWHERE,

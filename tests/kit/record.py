@@ -19,7 +19,7 @@ import attrs
 
 from odoo_toolkit import connect
 from odoo_toolkit.change_history import History
-from odoo_toolkit.notebook import Connection
+from odoo_toolkit.notebook.models import Connection
 from tests.kit import live_tapes
 from tests.kit.recordings import Recording, Recordings, StaleRecordingError, Tape, standing_still
 from tests.kit.scenarios import names, play, play_back

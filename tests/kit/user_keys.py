@@ -20,7 +20,7 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.connection.settings import connection_settings
 from odoo_toolkit.connection.websession import WebSession
 from odoo_toolkit.policy import Policy
-from odoo_toolkit.user_keys import UserKey, check_key, make_key, remove_key
+from odoo_toolkit.users.user_keys import UserKey, check_key, make_key, remove_key
 from tests.live.servers import Server
 
 #: The name of the keys that are made here.

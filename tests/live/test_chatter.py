@@ -17,11 +17,11 @@ from odoo_toolkit import (
     connect,
 )
 from odoo_toolkit.call import Call
+from odoo_toolkit.change_history.lost_answers import SEEN
 from odoo_toolkit.chatter.activities import get_activities, mark_activity_done, schedule_activity
 from odoo_toolkit.chatter.attachments import delete, get_content, list_attachments, upload
 from odoo_toolkit.chatter.messages import get_messages, post_message, post_notes
 from odoo_toolkit.compat import ACTIVITIES_OF_CHANGEABLE_RECORDS
-from odoo_toolkit.lost_answers import SEEN
 from odoo_toolkit.records.names import AmbiguousNameError
 from tests.live.servers import Server, User, credentials, ordinary_user
 

@@ -25,8 +25,8 @@ from odoo_toolkit import (
 )
 from odoo_toolkit.batching import Item
 from odoo_toolkit.call import Call
-from odoo_toolkit.overview import overview
 from odoo_toolkit.progress import listening
+from odoo_toolkit.undoing.overview import overview
 from tests.live.conftest import server
 from tests.live.servers import Credentials, Server, credentials
 

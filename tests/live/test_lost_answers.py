@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from odoo_toolkit import Odoo, connect, count, create, lost_answers, read, search_read, write_many
+from odoo_toolkit import Odoo, connect, count, create, read, search_read, write_many
+from odoo_toolkit.change_history import lost_answers
 from odoo_toolkit.errors import OdooConnectionError
 from odoo_toolkit.records.writing import unlink
 from tests.live.servers import Server, credentials

@@ -10,9 +10,9 @@ import pytest
 from odoo_toolkit import AccessError, Odoo, app_models, create
 from odoo_toolkit.call import Call
 from odoo_toolkit.fields import TO_MANY
-from odoo_toolkit.form_view import main_form
 from odoo_toolkit.model_guide import model_methods, model_states, new_record_values, related_models
 from odoo_toolkit.search_help import suggest_domain
+from odoo_toolkit.wizards.form_view import main_form
 from tests.kit.days import today
 
 MODELS = (

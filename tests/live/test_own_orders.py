@@ -8,7 +8,7 @@ import pytest
 
 from odoo_toolkit import Odoo, create_many, read, search_read
 from odoo_toolkit.call import Call
-from odoo_toolkit.default_orders import own_order
+from odoo_toolkit.records.default_orders import own_order
 
 _PAGE = 3
 

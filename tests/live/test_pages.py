@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from docs.builder.outputs import PAGES, run
-from odoo_toolkit import Policy, connect, lost_answers, search_read, write
+from odoo_toolkit import Policy, connect, search_read, write
+from odoo_toolkit.change_history import lost_answers
 from tests.attacks.servers import copied
 from tests.live.own import can_be_copied
 from tests.live.servers import Server, credentials

@@ -23,8 +23,8 @@ from odoo_toolkit import (
 )
 from odoo_toolkit.call import Call
 from odoo_toolkit.chatter.attachments import attach_report, get_content
-from odoo_toolkit.overview import overview
 from odoo_toolkit.reports import generate_report, list_reports
+from odoo_toolkit.undoing.overview import overview
 from tests.live.servers import Server, User
 
 ORDER = "sale.report_saleorder"

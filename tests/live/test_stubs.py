@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from odoo_toolkit import Connection, NotFoundError, OdooError, Policy, connect
-from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.stubs import StubsResult, write_stubs
 from tests.live.servers import Server, credentials
 

@@ -24,7 +24,7 @@ from odoo_toolkit.configuration import Secret
 from odoo_toolkit.connection.settings import ConnectionSettings, connection_settings
 from odoo_toolkit.connection.websession import WebSession
 from odoo_toolkit.policy import Policy
-from odoo_toolkit.user_keys import UserKey, check_key, make_key, remove_key
+from odoo_toolkit.users.user_keys import UserKey, check_key, make_key, remove_key
 from tests.kit.user_keys import NAME, People, Person, people, with_second_factor
 from tests.live.servers import User, can_log_in
 

@@ -16,7 +16,7 @@ from mcp import Client
 
 from odoo_toolkit import progress, records
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.records.results import CountResult
 from odoo_toolkit_mcp.bridge import SessionListener, limiter
 from odoo_toolkit_mcp.server import OdooServer

@@ -58,7 +58,7 @@ from odoo_toolkit import CreateResult, ImportPlan, ImportResult, Plan, WriteResu
 from odoo_toolkit import aggregate, search_read
 from odoo_toolkit.apps.sales import confirm_order
 from odoo_toolkit.fields import Field
-from odoo_toolkit.typed import Many2one
+from odoo_toolkit.notebook.typed import Many2one
 
 odoo = connect(url="https://example.odoo.com", timeout=5)
 connect(usrname="ann")  # wrong

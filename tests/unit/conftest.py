@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 import responses
 
-from odoo_toolkit import lost_answers
+from odoo_toolkit.change_history import lost_answers
 from tests.unit.wire import RECORDED, URL, Wire
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit import lost_answers
 from odoo_toolkit.call import Call
+from odoo_toolkit.change_history import lost_answers
 from odoo_toolkit.errors import OdooConnectionError
 from odoo_toolkit.plans import Plan
 from tests.unit.scripted import Scripted

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit import lost_answers
 from odoo_toolkit.apps.accounting import BankPlan, BankResult, match_bank_lines
 from odoo_toolkit.apps.accounting.bank_matching import same_name
+from odoo_toolkit.change_history import lost_answers
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.records.names import AmbiguousNameError

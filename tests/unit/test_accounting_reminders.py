@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit import lost_answers
 from odoo_toolkit.apps.accounting import RemindersPlan, RemindersResult, send_reminders
+from odoo_toolkit.change_history import lost_answers
 from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
-from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.policy import Policy
+from odoo_toolkit.values.plain_text import written_text
 from tests.unit.dunning import Dunning, invoice, owed
 from tests.unit.fake_books import item
 from tests.unit.operation_checks import writes

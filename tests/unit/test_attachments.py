@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from odoo_toolkit.call import Call
+from odoo_toolkit.change_history.lost_answers import SEEN
 from odoo_toolkit.chatter.attachments import delete, get_content, list_attachments, upload
 from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError
 from odoo_toolkit.file_content import human_size, safe_name
-from odoo_toolkit.lost_answers import SEEN
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.policy.files import UNKNOWN_TYPE, picture_type
 from tests.unit.communication import Communication, remembering

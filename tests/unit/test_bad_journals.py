@@ -35,7 +35,7 @@ FIELDS = {"name": "char", "ref": "char", "active": "boolean"}
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits for a server, or for another process."""
-    monkeypatch.setattr("odoo_toolkit.lost_answers.WAITS", (0.0,))
+    monkeypatch.setattr("odoo_toolkit.change_history.lost_answers.WAITS", (0.0,))
     monkeypatch.setattr("odoo_toolkit.databases._PATIENCE", 0.05)
 
 

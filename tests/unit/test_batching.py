@@ -29,7 +29,6 @@ from odoo_toolkit import (
     create,
     execute,
     history,
-    lost_answers,
     read,
     undo,
     unlink,
@@ -37,13 +36,14 @@ from odoo_toolkit import (
     write,
 )
 from odoo_toolkit.call import LATER, Call
+from odoo_toolkit.change_history import lost_answers
 from odoo_toolkit.change_history.recording import Recording
 from odoo_toolkit.errors import ConstraintError
 from odoo_toolkit.operations.steps import Check, Done, Step, operate, permit
-from odoo_toolkit.overview import overview
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.progress import listening, time_limit
 from odoo_toolkit.testing import FakeServer
+from odoo_toolkit.undoing.overview import overview
 
 FIELDS = {"name": "char", "ref": "char", "active": "boolean", "parent_id": "many2one res.partner"}
 PARTNER = "res.partner"
@@ -52,7 +52,7 @@ PARTNER = "res.partner"
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits for what a server may still be doing."""
-    monkeypatch.setattr("odoo_toolkit.lost_answers.WAITS", (0.0,))
+    monkeypatch.setattr("odoo_toolkit.change_history.lost_answers.WAITS", (0.0,))
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from odoo_toolkit.call import Call
+from odoo_toolkit.change_history.lost_answers import SEEN
 from odoo_toolkit.chatter.activities import get_activities, mark_activity_done, schedule_activity
 from odoo_toolkit.chatter.messages import get_messages, post_message, post_notes
 from odoo_toolkit.client import Odoo
@@ -18,11 +19,10 @@ from odoo_toolkit.errors import (
     OdooError,
     ValidationError,
 )
-from odoo_toolkit.html_text import html_to_text
-from odoo_toolkit.lost_answers import SEEN
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit.testing import FakeServer
+from odoo_toolkit.values.html_text import html_to_text
 from tests.unit.communication import Communication, remembering
 from tests.unit.scripted import VERSIONS, contents
 

@@ -25,7 +25,7 @@ REACHED = (
     "change_history",
     "policy",
     "records",
-    "undo_planning",
+    "undoing",
     "values",
     "*.py",
 )
@@ -36,7 +36,7 @@ ELSEWHERE = (
     "records/cursors.py",
     "records/progress_bar.py",
 )
-ELSEWHERE += ("connect.py", "batching.py", "notebook.py", "records/importing/results.py")
+ELSEWHERE += ("connect.py", "batching.py", "notebook/models.py", "records/importing/results.py")
 PYTHON = re.compile(
     r"Policy\(|\b\w+\(\)|\b[a-z_]{3,}=(?:True|False|None|'|\"|\{|[ .,]|$)|\bconnect the"
 )

@@ -64,7 +64,7 @@ WORD_TABLES = (
     "odoo_toolkit_mcp/accounts/grants.py",
     "odoo_toolkit_mcp/accounts/store.py",
     "odoo_toolkit/change_history/store.py",
-    "odoo_toolkit/default_orders.py",
+    "odoo_toolkit/records/default_orders.py",
     "odoo_toolkit/search_help/",
     "odoo_toolkit/policy/tables.py",
     "odoo_toolkit/policy/owners.py",

@@ -9,7 +9,7 @@ import pytest
 
 from odoo_toolkit import ConfigurationError, Policy, ReadOptions, read, search_read
 from odoo_toolkit.fields import Field
-from odoo_toolkit.frames import to_df
+from odoo_toolkit.records.frames import to_df
 from odoo_toolkit.testing import FakeServer
 from odoo_toolkit_mcp.results import success
 from odoo_toolkit_mcp.schemas import output_schema

@@ -238,7 +238,7 @@ def test_a_lost_answer_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_lost_answer_of_the_route_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("odoo_toolkit.lost_answers.WAITS", (0.0,))
+    monkeypatch.setattr("odoo_toolkit.change_history.lost_answers.WAITS", (0.0,))
     for applied in (True, False):
         odoo = server(18, monkeypatch)
         session(odoo).loses = applied

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from odoo_toolkit import html_text
-from odoo_toolkit.html_text import html_to_text
+from odoo_toolkit.values import html_text
+from odoo_toolkit.values.html_text import html_to_text
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_odd_html_never_raises(html: str) -> None:
 
 def test_plain_text_does_not_load_the_html_parser() -> None:
     script = (
-        "import sys; from odoo_toolkit.html_text import html_to_text as t; t('a &amp; b');"
+        "import sys; from odoo_toolkit.values.html_text import html_to_text as t; t('a &amp; b');"
         "print('inscriptis' in sys.modules, 'lxml' in sys.modules)"
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -21,7 +21,7 @@ from odoo_toolkit import (
     write_many,
 )
 from odoo_toolkit.call import Call
-from odoo_toolkit.display import as_text
+from odoo_toolkit.display.results import as_text
 from odoo_toolkit.errors import make_error
 from odoo_toolkit.records.importing import sending
 from odoo_toolkit.testing import FakeServer
@@ -455,7 +455,7 @@ class TestExternalIds:
         self, applied: bool, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Where it is not seen the rows are in doubt; doing it again finds them and finishes."""
-        monkeypatch.setattr("odoo_toolkit.lost_answers.WAITS", (0.0,))
+        monkeypatch.setattr("odoo_toolkit.change_history.lost_answers.WAITS", (0.0,))
         server = contacts(ANN)
         server.lose_answer("web_save_multi", applied=applied)
         rows = [{"id": f"x.a{n}", "name": "A", "parent_id": {"id": 7}} for n in range(2)]
@@ -499,7 +499,7 @@ class TestLostServer:
     def test_what_was_done_is_told_and_doing_it_again_is_safe(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("odoo_toolkit.lost_answers.WAITS", (0.0,))
+        monkeypatch.setattr("odoo_toolkit.change_history.lost_answers.WAITS", (0.0,))
         server = contacts()
         odoo = server.connect()
         answers = iter(
@@ -680,7 +680,7 @@ class TestManyOfOneKind:
         all_or_nothing: bool,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setattr("odoo_toolkit.lost_answers.WAITS", (0.0,))
+        monkeypatch.setattr("odoo_toolkit.change_history.lost_answers.WAITS", (0.0,))
         server = contacts(ANN, BEN, version=19 if method == "web_save_multi" else 18)
         server.lose_answer(method, applied=applied)
         field = "ref" if method == "write" else "name"

@@ -138,7 +138,7 @@ def stopped(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
 def test_when_one_answer_is_lost_the_other_batch_is_finished_and_no_further_one_begins(
     between: Callable[..., FakeServer], monkeypatch: pytest.MonkeyPatch, stopped: threading.Event
 ) -> None:
-    monkeypatch.setattr("odoo_toolkit.lost_answers.WAITS", (0.0,))
+    monkeypatch.setattr("odoo_toolkit.change_history.lost_answers.WAITS", (0.0,))
     both = threading.Barrier(2, timeout=PATIENCE)
 
     def hook(call: Call, real: Answer) -> Any:
@@ -174,7 +174,7 @@ def test_the_rest_of_a_refused_batch_is_left_when_the_other_one_stops(
     between: Callable[..., FakeServer], monkeypatch: pytest.MonkeyPatch, stopped: threading.Event
 ) -> None:
     """Of rows that Odoo rolled back it is not said that they are bad: they were not tried alone."""
-    monkeypatch.setattr("odoo_toolkit.lost_answers.WAITS", (0.0,))
+    monkeypatch.setattr("odoo_toolkit.change_history.lost_answers.WAITS", (0.0,))
     both = threading.Barrier(2, timeout=PATIENCE)
 
     def hook(call: Call, real: Answer) -> Any:
@@ -200,7 +200,7 @@ def test_a_lost_answer_is_found_among_what_the_other_batch_makes(
     first: str,
 ) -> None:
     """The journal has the records of each with their own call, whichever was sent last."""
-    monkeypatch.setattr("odoo_toolkit.lost_answers.WAITS", (0.0,))
+    monkeypatch.setattr("odoo_toolkit.change_history.lost_answers.WAITS", (0.0,))
     other, done = threading.Event(), threading.Event()
 
     def hook(call: Call, real: Answer) -> Any:
@@ -237,7 +237,7 @@ def test_a_record_that_a_batch_under_way_may_have_made_is_not_claimed(
     between: Callable[..., FakeServer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither batch is like the other, but a row of one is like a row of the other."""
-    monkeypatch.setattr("odoo_toolkit.lost_answers.WAITS", (0.0,))
+    monkeypatch.setattr("odoo_toolkit.change_history.lost_answers.WAITS", (0.0,))
     inner: list[Any] = []
 
     def hook(call: Call, real: Answer) -> Any:

@@ -205,7 +205,7 @@ class TestMissing:
         assert result.related == {"res.partner.category": ["Blue"]}
 
     def test_a_lost_server_writes_no_rows(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("odoo_toolkit.lost_answers.WAITS", (0.0,))
+        monkeypatch.setattr("odoo_toolkit.change_history.lost_answers.WAITS", (0.0,))
         server = contacts()
         server.lose_answer("create", applied=False)
         asked: dict[str, Any] = {"create_missing": ["res.partner.category"]}

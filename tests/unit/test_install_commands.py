@@ -154,7 +154,9 @@ def test_commands_are_found_where_people_read_them() -> None:
 
     guides = {"README.md", "docs/install.md", "docs/cli.md", "docs/team.md"}
     guides |= {f"docs/start/{name}.md" for name in ("script", "notebook", "chat")}
-    programs = {f"odoo_toolkit/{name}.py" for name in ("frames", "installation", "cli/__init__")}
+    programs = {
+        f"odoo_toolkit/{name}.py" for name in ("records/frames", "installation", "cli/__init__")
+    }
     assert guides | programs | {"Dockerfile", "Makefile"} <= files
     assert len([file for file, _ in FOUND if file == "docs/install.md"]) > 10
 

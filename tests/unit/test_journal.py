@@ -26,7 +26,7 @@ from odoo_toolkit import (
 )
 from odoo_toolkit.call import Call
 from odoo_toolkit.testing import FakeServer
-from odoo_toolkit.undoing import UndoResult
+from odoo_toolkit.undoing.functions import UndoResult
 
 FIELDS = {"name": "char", "ref": "char", "secret_code": "char", "photo": "binary"}
 
@@ -135,7 +135,7 @@ def test_an_answer_that_was_lost_and_found_is_done(server: FakeServer, odoo: Con
 def test_an_answer_that_stays_lost_is_doubtful(
     server: FakeServer, odoo: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("odoo_toolkit.lost_answers.WAITS", (0.0,))
+    monkeypatch.setattr("odoo_toolkit.change_history.lost_answers.WAITS", (0.0,))
     server.lose_answer("create", applied=False)
     with pytest.raises(OdooConnectionError):
         create(odoo, "res.partner", {"name": "Bob"})

@@ -46,7 +46,7 @@ FIELDS = {"name": "char", "ref": "char", "active": "boolean"}
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits for what a server may still be doing."""
-    monkeypatch.setattr("odoo_toolkit.lost_answers.WAITS", (0.0,))
+    monkeypatch.setattr("odoo_toolkit.change_history.lost_answers.WAITS", (0.0,))
 
 
 @pytest.fixture

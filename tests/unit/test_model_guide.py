@@ -7,7 +7,6 @@ import pytest
 from odoo_toolkit.app_models import COMMON_MODELS, known
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import AccessError, NotFoundError
-from odoo_toolkit.form_view import Condition, parse_form
 from odoo_toolkit.model_guide import (
     ModelStates,
     has_chatter,
@@ -20,6 +19,7 @@ from odoo_toolkit.model_guide import (
 )
 from odoo_toolkit.model_guide.visibility import fields_in, holds, visible_states
 from odoo_toolkit.policy import Policy
+from odoo_toolkit.wizards.form_view import Condition, parse_form
 from tests.unit.guided import Guided
 from tests.unit.scripted import VERSIONS
 

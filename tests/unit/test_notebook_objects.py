@@ -27,9 +27,9 @@ from odoo_toolkit import (
 )
 from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.apps.sales import create_order
-from odoo_toolkit.display import Shown, as_html, as_text
+from odoo_toolkit.connection.parallel import side_by_side
+from odoo_toolkit.display.results import Shown, as_html, as_text
 from odoo_toolkit.model_guide import ModelStates
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plans import Plan, PlannedCall
 from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit.records.results import RecordName

@@ -28,10 +28,10 @@ from odoo_toolkit import (
 )
 from odoo_toolkit.call import Call
 from odoo_toolkit.change_history import History
+from odoo_toolkit.change_history.lost_answers import send
 from odoo_toolkit.client import Admitted, Gate
-from odoo_toolkit.lost_answers import send
+from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.operations.steps import Step, make
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.policy.calls import real_access
 from odoo_toolkit.testing import FakeServer

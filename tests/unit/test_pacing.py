@@ -17,8 +17,8 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.connection import pacing
 from odoo_toolkit.connection.http import Http
 from odoo_toolkit.connection.pacing import Pacer, pace_of, pacer_of
+from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.connection.settings import ConnectionSettings, connection_settings
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.progress import OperationCancelled, listening, time_limit
 from tests.unit.breaking import Clock, broken, calls_sent
 from tests.unit.wire import URL, odoo

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit import lost_answers
 from odoo_toolkit.apps import sales
 from odoo_toolkit.call import Call
+from odoo_toolkit.change_history import lost_answers
 from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.records.names import AmbiguousNameError

@@ -16,8 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odoo_toolkit import AccessError, Model, NotFoundError, Policy, ValidationError, connect, typed
+from odoo_toolkit import AccessError, Model, NotFoundError, Policy, ValidationError, connect
 from odoo_toolkit.fields import Field
+from odoo_toolkit.notebook import typed
 from odoo_toolkit.stubs import StubsResult, write_stubs
 from odoo_toolkit.stubs.source import StubbedModel, package
 from odoo_toolkit.testing import FakeServer

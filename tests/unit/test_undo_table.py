@@ -12,7 +12,7 @@ import pytest
 import odoo_toolkit
 from odoo_toolkit.app_models import MODELS
 from odoo_toolkit.change_history.undo_preview import ANY_MODEL, foretold
-from odoo_toolkit.compensations import way_back
+from odoo_toolkit.undoing.compensations import way_back
 from odoo_toolkit.wizards.catalog import KNOWN_WIZARDS
 from tests.kit.catalogue import CASES, NO_WAY_BACK
 

@@ -11,7 +11,7 @@ import requests
 import responses
 
 from odoo_toolkit import OdooConnectionError, OdooError, StateError
-from odoo_toolkit.user_keys import begin_key, finish_key, give_up_key, make_key, remove_key
+from odoo_toolkit.users.user_keys import begin_key, finish_key, give_up_key, make_key, remove_key
 from tests.unit.wire import URL, Wire
 
 PASSWORD = "correct horse"

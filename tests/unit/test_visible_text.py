@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from odoo_toolkit.cli.output import as_json, print_rows, print_text, print_value, say
-from odoo_toolkit.display import as_html, as_text, html_table
+from odoo_toolkit.display.results import as_html, as_text, html_table
+from odoo_toolkit.display.visible_text import ACTING, in_one_line, visible
 from odoo_toolkit.doctor.diagnosis import Diagnosis, Step
 from odoo_toolkit.errors import OdooError
-from odoo_toolkit.notebook import Model
+from odoo_toolkit.notebook.models import Model
 from odoo_toolkit.plans import Plan, PlannedCall
 from odoo_toolkit.testing import FakeServer
-from odoo_toolkit.visible_text import ACTING, in_one_line, visible
 from odoo_toolkit_mcp.logs import WithoutSecrets
 
 #: What acts: a cleared screen, a title, a link, an 8-bit escape, an overwritten line, a turned

@@ -39,7 +39,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, ValidationError
 from odoo_toolkit.progress import Steps, quietly
 from odoo_toolkit.records.results import RecordName
-from odoo_toolkit.search_text import literal
+from odoo_toolkit.values.search_text import literal
 
 #: Lines with a reference that an error lists.
 _SHOWN = 10

@@ -21,8 +21,8 @@ from odoo_toolkit.mail.outcome import MESSAGE, Delivery, deliveries
 from odoo_toolkit.mail.recipients import people
 from odoo_toolkit.records.arguments import checked_count
 from odoo_toolkit.records.results import RecordName
-from odoo_toolkit.search_text import literal
 from odoo_toolkit.values.moments import utc_string
+from odoo_toolkit.values.search_text import literal
 
 EVENT = op.Document(
     model=MODEL,

@@ -28,9 +28,9 @@ from odoo_toolkit.errors import ValidationError, make_error
 from odoo_toolkit.progress import Steps
 from odoo_toolkit.records.arguments import checked_count
 from odoo_toolkit.records.results import RecordName
-from odoo_toolkit.search_text import literal
 from odoo_toolkit.values.plain import plain
 from odoo_toolkit.values.scalars import short_repr
+from odoo_toolkit.values.search_text import literal
 
 SIGNS: tuple[Sign, ...] = get_args(Sign)
 

@@ -22,7 +22,7 @@ from odoo_toolkit.apps.contacts.similarity import (
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, OdooError, make_error
 from odoo_toolkit.records.results import RecordName
-from odoo_toolkit.search_text import literal
+from odoo_toolkit.values.search_text import literal
 
 DocumentKind = Literal["sale", "invoice", "purchase"]
 Matched = Literal["email", "phone", "domain"]

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import attrs
 
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.search_text import folded
+from odoo_toolkit.values.search_text import folded
 
 Sign = Literal["email", "phone", "vat", "name"]
 

@@ -24,7 +24,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.operations import stages
 from odoo_toolkit.records.results import RecordName
-from odoo_toolkit.search_text import literal
+from odoo_toolkit.values.search_text import literal
 
 CONVERT = op.WizardStep(
     model=LEAD.model,

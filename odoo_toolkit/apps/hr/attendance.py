@@ -13,9 +13,9 @@ from annotated_doc import Doc
 
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.hr.people import own_employee
+from odoo_toolkit.change_history.lost_answers import or_seen
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, StateError, ValidationError
-from odoo_toolkit.lost_answers import or_seen
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.reports.by_session import check_login
 from odoo_toolkit.reports.ways import Unavailable

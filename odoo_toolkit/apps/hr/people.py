@@ -12,7 +12,7 @@ from odoo_toolkit import operations as op
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.records.results import RecordName
-from odoo_toolkit.search_text import literal
+from odoo_toolkit.values.search_text import literal
 
 #: What any internal user may read on all versions; ``hr.employee`` itself differs by version.
 PUBLIC = "hr.employee.public"

@@ -15,8 +15,8 @@ from odoo_toolkit import operations as op
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
 from odoo_toolkit.records.results import RecordName
-from odoo_toolkit.search_text import folded
 from odoo_toolkit.values.plain import plain
+from odoo_toolkit.values.search_text import folded
 
 TEMPLATE = "product.template"
 VARIANT = "product.product"

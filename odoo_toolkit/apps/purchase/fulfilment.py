@@ -22,9 +22,9 @@ from odoo_toolkit.apps.purchase.orders import (
     Receipt,
     read_receipts,
 )
+from odoo_toolkit.change_history.lost_answers import creating, look, or_seen
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import StateError
-from odoo_toolkit.lost_answers import creating, look, or_seen
 
 
 @attrs.frozen(kw_only=True)

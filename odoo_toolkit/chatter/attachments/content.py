@@ -15,7 +15,7 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.chatter.owner_records import find_owned
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.bulk import receiving
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import NotFoundError
 from odoo_toolkit.file_content import (
     Base64Text,

@@ -21,7 +21,7 @@ from odoo_toolkit.chatter.attachments.content import (
 from odoo_toolkit.chatter.owner_records import EndsOwned, MakesOwned, RecordId, beside_owner
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.bulk import sending
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import AccessError, ValidationError
 from odoo_toolkit.file_content import base64_size, human_size, stored_type
 from odoo_toolkit.operations.documents import afterwards, filled, read_rows

@@ -13,9 +13,9 @@ import attrs
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Admitted, Odoo
 from odoo_toolkit.compat import GROUPING_SINCE
+from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.errors import AccessError
 from odoo_toolkit.fields import Field, FieldsOf
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.aggregate.grouped import (
     Column,
     Group,

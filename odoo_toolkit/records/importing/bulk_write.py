@@ -18,9 +18,9 @@ from typing import Any, Literal
 
 from odoo_toolkit.arguments.load_cells import fits
 from odoo_toolkit.call import Call
+from odoo_toolkit.change_history.lost_answers import or_seen, seen_written
 from odoo_toolkit.change_history.recording import note_lines
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.lost_answers import or_seen, seen_written
 from odoo_toolkit.policy.owners import is_owned
 from odoo_toolkit.records.importing.loading import PATIENCE, judge
 from odoo_toolkit.records.results import Record

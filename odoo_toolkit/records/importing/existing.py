@@ -15,8 +15,8 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.fields import Field
 from odoo_toolkit.records.importing.relations import CHUNK
 from odoo_toolkit.records.results import Record
-from odoo_toolkit.search_text import literal
 from odoo_toolkit.values.properties import by_name
+from odoo_toolkit.values.search_text import literal
 
 #: Conditions in one search in either case: more take Odoo long, ten thousand break it.
 _CHAIN = 100

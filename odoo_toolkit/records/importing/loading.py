@@ -16,10 +16,10 @@ import attrs
 
 from odoo_toolkit.arguments.load_cells import OTHERWISE, cell, column
 from odoo_toolkit.call import Call
+from odoo_toolkit.change_history.lost_answers import or_seen, seen_written
 from odoo_toolkit.change_history.recording import note_lines
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.lost_answers import or_seen, seen_written
 from odoo_toolkit.records.importing.relations import external_ids
 from odoo_toolkit.records.results import Record
 

@@ -14,10 +14,10 @@ import attrs
 from odoo_toolkit.app_models import known
 from odoo_toolkit.arguments import read_commands, wire
 from odoo_toolkit.call import Call
+from odoo_toolkit.change_history.lost_answers import send
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, OdooError, RateLimitError, ValidationError
 from odoo_toolkit.fields import FieldsOf
-from odoo_toolkit.lost_answers import send
 from odoo_toolkit.plans import PlannedCall
 from odoo_toolkit.records.importing.cells import Named
 from odoo_toolkit.records.importing.columns import Column

@@ -11,9 +11,9 @@ import attrs
 from odoo_toolkit.app_models import known
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError
 from odoo_toolkit.fields import Field, FieldsOf, similar_names
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records import record_refs
 from odoo_toolkit.records.importing.cells import Named
 from odoo_toolkit.records.importing.texts import CellError
@@ -21,7 +21,7 @@ from odoo_toolkit.records.name_choices import in_words, told_apart
 from odoo_toolkit.records.names import ARCHIVED
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.records.rows import existing_ids
-from odoo_toolkit.search_text import literal
+from odoo_toolkit.values.search_text import literal
 
 #: Values compared in one search: ten thousand take Odoo a fifth of a second.
 CHUNK = 1000

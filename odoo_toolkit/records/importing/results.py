@@ -12,10 +12,10 @@ from typing import Any, ClassVar, Literal
 import attrs
 
 from odoo_toolkit.arguments.compared import Difference
-from odoo_toolkit.display import Shown
-from odoo_toolkit.plain_text import counted
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.plans import Plan, PlannedCall, PlannedChange
 from odoo_toolkit.records.importing.tables import REASON, CsvFormat
+from odoo_toolkit.values.plain_text import counted
 
 Status = Literal["created", "updated", "unchanged", "failed", "unconfirmed", "remaining"]
 """What became of a row. ``unconfirmed``: its answer was lost, and it may have been written;

@@ -22,6 +22,7 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.call import Call
+from odoo_toolkit.change_history.lost_answers import send
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import (
     AccessError,
@@ -31,7 +32,6 @@ from odoo_toolkit.errors import (
     ValidationError,
 )
 from odoo_toolkit.fields import Field
-from odoo_toolkit.lost_answers import send
 from odoo_toolkit.progress import report
 from odoo_toolkit.records.importing.bulk_write import Way, can_load, way_of, write_together
 from odoo_toolkit.records.importing.loading import PATIENCE, Problems, load, set_later

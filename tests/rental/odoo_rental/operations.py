@@ -10,7 +10,7 @@ from annotated_doc import Doc
 
 from odoo_toolkit import Odoo, search_read
 from odoo_toolkit.annotations import DryRun
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.operations.documents import (
     Document,
     Row,

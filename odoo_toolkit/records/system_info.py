@@ -11,9 +11,9 @@ from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.app_models import MODULES
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
+from odoo_toolkit.connection.parallel import side_by_side
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import AccessError, OdooError
-from odoo_toolkit.parallel import side_by_side
 
 _USER_FIELDS = ["name", "login", "company_id", "lang", "tz"]
 

@@ -14,7 +14,7 @@ import attrs
 from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.records.time_zones import own_zone
 

@@ -12,7 +12,7 @@ from odoo_toolkit.change_history.snapshots import kept_fields
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.fields import Field, computed_from
 from odoo_toolkit.operations.steps import Step
-from odoo_toolkit.undo_planning.parts import NAME, Item, Part
+from odoo_toolkit.undoing.parts import NAME, Item, Part
 from odoo_toolkit.values.properties import by_name
 
 

@@ -10,12 +10,12 @@ from odoo_toolkit.app_models import Block, Opposite, known
 from odoo_toolkit.change_history import Write
 from odoo_toolkit.change_history.undo_preview import less_of
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compensations import way_back
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.operations.compensations import WayBack
 from odoo_toolkit.operations.documents import read_rows
 from odoo_toolkit.operations.steps import AnyStep, Step
-from odoo_toolkit.undo_planning.parts import NAME, Item, Part
+from odoo_toolkit.undoing.compensations import way_back
+from odoo_toolkit.undoing.parts import NAME, Item, Part
 
 #: What makes a locked document one that can be changed; from 17 on that is no state.
 _UNLOCKS = ("action_unlock", "button_unlock")

@@ -22,7 +22,7 @@ from odoo_toolkit.change_history.entries import DAMAGED, GONE
 from odoo_toolkit.change_history.recording import apart, identity
 from odoo_toolkit.change_history.snapshots import kept_fields, kept_values
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import (
     ConfigurationError,
     NotFoundError,
@@ -33,7 +33,7 @@ from odoo_toolkit.errors import (
 from odoo_toolkit.operations.steps import make, permit, plan
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.policy.owners import without_closed_properties
-from odoo_toolkit.undo_planning import Found, Item, find
+from odoo_toolkit.undoing import Found, Item, find
 
 #: Entries that one answer shows, and that are taken back at once.
 _MOST = 200

@@ -22,7 +22,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.configuration import Secret, configuration_error, load, secret
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.connection.websession import WebSession
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.doctor.credentials import NEW_KEY
 from odoo_toolkit.errors import (
     AccessError,

@@ -17,9 +17,9 @@ import attrs
 from odoo_toolkit.arguments import Domain
 from odoo_toolkit.arguments.domain_shape import DOMAIN_OPERATORS
 from odoo_toolkit.call import Call
+from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.fields import RELATIONAL, Field
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.policy.reach import NAMED_BY
 from odoo_toolkit.schema import Schema
 

@@ -13,9 +13,9 @@ from odoo_toolkit.change_history.undo_preview import CREATES, not_allowed, oppos
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.operations.compensations import WayBack
 from odoo_toolkit.operations.steps import AnyStep
-from odoo_toolkit.undo_planning.opposites import by_way, looked_up, opposites
-from odoo_toolkit.undo_planning.parts import Found, Item
-from odoo_toolkit.undo_planning.restored import Restored
+from odoo_toolkit.undoing.opposites import by_way, looked_up, opposites
+from odoo_toolkit.undoing.parts import Found, Item
+from odoo_toolkit.undoing.restored import Restored
 from odoo_toolkit.wizards.actions import is_transient
 
 

@@ -8,7 +8,7 @@ import attrs
 
 from odoo_toolkit.change_history import Write
 from odoo_toolkit.change_history.entries import GONE
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.operations.steps import AnyStep
 
 #: How a record is called in messages, where it is found.

@@ -1,6 +1,6 @@
 """How writes are taken back: the way back of each is looked up in Odoo; nothing is written."""
 
-from odoo_toolkit.undo_planning.finding import find
-from odoo_toolkit.undo_planning.parts import Found, Item, Part
+from odoo_toolkit.undoing.finding import find
+from odoo_toolkit.undoing.parts import Found, Item, Part
 
 __all__ = ["Found", "Item", "Part", "find"]

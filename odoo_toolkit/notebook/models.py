@@ -17,13 +17,13 @@ from odoo_toolkit import records
 from odoo_toolkit.app_models import COMMON_MODELS
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.completion import models_like
+from odoo_toolkit.display.visible_text import visible
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError
 from odoo_toolkit.fields import Field, similar_names, unknown_field_error
 from odoo_toolkit.plans import Operation, Plan, Planning
 from odoo_toolkit.records.arguments import describe
 from odoo_toolkit.records.results import FieldsResult
-from odoo_toolkit.visible_text import visible
+from odoo_toolkit.search_help.completion import models_like
 
 if TYPE_CHECKING:
     from odoo_toolkit.model_guide import ModelStates

@@ -12,10 +12,10 @@ from odoo_toolkit.change_history import HistoryEntry, Write
 from odoo_toolkit.change_history.entries import GONE, Key, Outcome, is_only_of, passing
 from odoo_toolkit.change_history.undo_preview import Undo, foretold, policy_of
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
+from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import NotFoundError, OdooError
 from odoo_toolkit.operations.documents import read_rows
-from odoo_toolkit.undoing import history
+from odoo_toolkit.undoing.functions import history
 from odoo_toolkit.wizards.catalog import known_wizard
 
 #: Records that one entry names, and writes, records and lines that its details have.

@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from odoo_toolkit.visible_text import in_one_line, visible
+from odoo_toolkit.display.visible_text import in_one_line, visible
 
 #: Rows of a table, and characters of a cell and of a value beside its name, that are shown.
 _HTML_ROWS, _TEXT_ROWS = 50, 10

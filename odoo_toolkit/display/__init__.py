@@ -1,0 +1,1 @@
+"""Show results and texts to people."""

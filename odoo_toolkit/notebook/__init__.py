@@ -1,0 +1,1 @@
+"""Models as objects, for notebooks and the shell, and their types for type checkers."""

@@ -1,0 +1,1 @@
+"""The user of a connection, and the API keys of a person."""
