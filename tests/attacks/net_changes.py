@@ -126,8 +126,10 @@ class NetChanges:
         self, table: str, name: str, value: Any, row: Row, new_ones: set[tuple[str, Any]]
     ) -> Any:
         to = self._links.get((table, name))
-        if name == "res_id" and (model := row.get("model") or row.get("res_model")):
-            to = model.replace(".", "_")
+        if name == "res_id":
+            # A translation of a field names it as MODEL,FIELD.
+            model = row.get("model") or row.get("res_model") or str(row.get("name") or "")
+            to = model.partition(",")[0].replace(".", "_")
         if isinstance(value, str):
             model, _, number = value.partition(",")
             if number.isdigit():
