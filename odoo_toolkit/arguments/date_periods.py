@@ -29,6 +29,7 @@ _BOUNDS = {
 def advice(path: str, operator: str, value: Any, today: Callable[[], date]) -> str | None:
     """Return how to find the dates of a period; None if the value names no period.
 
+    >>> from datetime import date
     >>> advice("date", ">=", "last month", lambda: date(2026, 11, 27))
     '\\'last month\\' is a period: pass [["date", ">=", "2026-10-01"]].'
 

@@ -1,8 +1,4 @@
-"""What every business operation is made of, as the apps import it.
-
->>> from odoo_toolkit import operations as op
->>> ORDER = op.Document(model="sale.order", noun="order", argument="order_id", fields="name state")
-"""
+"""What every business operation is made of, as the apps import it: ``op.Document``, ``op.Step``."""
 
 from odoo_toolkit.annotations import AtMost as AtMost
 from odoo_toolkit.annotations import DryRun as DryRun
