@@ -11,6 +11,7 @@ import attrs
 from odoo_toolkit.arguments import Records, Values, read_commands
 from odoo_toolkit.arguments.values import DEFAULT, VALUES, read_values
 from odoo_toolkit.call import Call, parameter_names
+from odoo_toolkit.compat import FILTERED_AFTER_LIMIT
 from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.policy import owners
@@ -319,7 +320,7 @@ def _files_of_fields(odoo: Connection, model: str, ids: list[int]) -> set[int]:
 def left_out(
     odoo: Connection, model: str, domain: Sequence[Any], context: Mapping[str, Any], counted: bool
 ) -> int | None:
-    """Return how many records the policy keeps out of a search; one round trip at most.
+    """Return how many records the policy keeps out of a search; two round trips at most.
 
     What a number tells of closed records must not depend on conditions, or it would tell what
     is in them: so there is one only where there are none, and where counting is cheap or wanted.
@@ -341,5 +342,12 @@ def left_out(
     if not domain and counted and owners.is_separable(model):
         found_by = {key: context[key] for key in _FOUND_BY if key in context}
         return int(odoo.call(attrs.evolve(call, method="search_count", context=found_by)))
-    one = attrs.evolve(call, arguments={"domain": hidden, "limit": 1})
-    return None if odoo.schema.remember(f"left out {model} {hidden}", lambda: odoo.call(one)) else 0
+
+    def any_hidden() -> bool:
+        found = odoo.call(attrs.evolve(call, arguments={"domain": hidden, "limit": 1}))
+        if not found and model in FILTERED_AFTER_LIMIT:
+            # The only one that was looked at may be one that this user cannot see.
+            found = odoo.call(attrs.evolve(call, method="search_count"))
+        return bool(found)
+
+    return None if odoo.schema.remember(f"left out {model} {hidden}", any_hidden) else 0

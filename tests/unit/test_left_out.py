@@ -91,6 +91,14 @@ def test_where_nothing_is_left_out_nothing_is_said(wire: Wire) -> None:
         assert (found.excluded_count, found.warnings) == (0, [])
 
 
+def test_a_closed_message_behind_one_that_the_user_cannot_see_is_left_out(wire: Wire) -> None:
+    """Odoo filters messages after the limit, so that a search for one may find none of many."""
+    wire.answers["mail.message", "search"] = []
+    wire.answers["mail.message", "search_count"] = CLOSED
+    found = toolkit.count(odoo(), "mail.message", [["name", "ilike", "secret"]])
+    assert found.excluded_count is None
+
+
 @pytest.mark.parametrize(
     "domain",
     [
