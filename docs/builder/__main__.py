@@ -17,7 +17,7 @@ from pathlib import Path
 from sphinx.cmd.build import build_main
 
 from docs.builder import commands, errors, functions, settings, tools
-from docs.builder.apps import business_apps
+from docs.builder.apps import business_apps, guide
 from docs.builder.keywords import entries
 
 HERE = Path(__file__).parent
@@ -66,7 +66,10 @@ def put_together(folder: Path) -> None:
             words = entries(str(page.relative_to(folder).with_suffix("")))
             text = text[: title.end()] + words + text[title.end() :]
         page.write_text(text, "utf-8")
-    index = (HERE / "index.md").read_text("utf-8").replace(_APPS, "\n".join(business_apps()))
+    index = (HERE / "index.md").read_text("utf-8")
+    named = set(index.splitlines())
+    guides = dict.fromkeys(guide(app) for app in business_apps())
+    index = index.replace(_APPS, "\n".join(one for one in guides if one not in named))
     listed = set(index.split())
     more = [
         name for name in sorted(page.stem for page in folder.glob("*.md")) if name not in listed

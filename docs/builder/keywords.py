@@ -113,10 +113,12 @@ KEYWORDS: dict[str, tuple[str, ...]] = {
     "dry-run": ("preview", "dry run", "batch", "transaction", "all or nothing"),
     "versions": ("odoo version", "upgrade", "stability"),
     "export": ("export csv", "excel", "xlsx", "spreadsheet"),
-    "reports": ("pdf", "print"),
+    "reports": ("pdf", "print", "e-mail", "send invoice"),
+    "crm": ("contact", "contacts", "duplicates", "lead", "pipeline"),
+    "chatter": ("calendar", "meeting", "activity", "message"),
+    "project": ("helpdesk", "ticket", "timesheet"),
     "attachments": ("upload", "attachment"),
     "payments": ("bank reconciliation"),
-    "mail": ("e-mail", "send invoice"),
     "inventory": ("stock", "count stock"),
 }
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.builder.apps import business_apps
+from docs.builder.apps import business_apps, guide
 from odoo_toolkit.app_models import APPS as APP_MODELS
 from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
 from tests.descriptions import tools
@@ -35,21 +35,24 @@ BROUGHT = {
 
 def guides_linked_in(page: str) -> set[str]:
     """Return the guides that a page links to."""
-    return set(re.findall(r"\]\((?:docs/)?(\w+)\.md\)", (ROOT / page).read_text("utf-8")))
+    return set(re.findall(r"\]\((?:docs/)?(\w+)\.md[)#]", (ROOT / page).read_text("utf-8")))
 
 
 @pytest.mark.parametrize("app", APPS)
 def test_an_app_has_models_a_toolset_a_guide_and_tests(app: str) -> None:
-    files = [f"docs/{app}.md", f"tests/unit/test_{app}.py", f"tests/live/test_{app}.py"]
+    files = [f"docs/{guide(app)}.md", f"tests/unit/test_{app}.py", f"tests/live/test_{app}.py"]
 
     assert app in APP_MODELS
     assert app in [toolset.name for toolset in TOOLSETS]
     assert [file for file in files if not (ROOT / file).is_file()] == []
+    assert f"](reference/tools.md#{app})" in (ROOT / files[0]).read_text("utf-8")
 
 
 def test_the_guide_of_the_server_links_to_every_toolset() -> None:
     """That of the core tools is the page itself."""
-    assert {toolset.name for toolset in TOOLSETS} - {"core"} <= guides_linked_in("docs/server.md")
+    described = {guide(toolset.name) for toolset in TOOLSETS if toolset.name != "core"}
+
+    assert described <= guides_linked_in("docs/server.md")
 
 
 def test_what_the_tools_need_is_installed_on_the_servers_of_the_tests() -> None:
