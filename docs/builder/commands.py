@@ -17,7 +17,7 @@ Look up the options of `odoo-toolkit`. This is the help that each command prints
 _OF_APPS = """# Commands of the business apps
 
 Look up the options of the business operations. This is the help that each command prints, such as
-`odoo-toolkit sales create-order --help`. The [guide](../cli-operations.md) has examples.
+`odoo-toolkit sales create-order --help`. The [guide](../cli.md#business-operations) has examples.
 """
 
 #: As wide as a terminal usually is.

@@ -273,7 +273,7 @@ class RoundRobin:
 
 
 def nginx_configuration(ports: Sequence[int], port: int) -> str:
-    """Return the ``upstream`` of ``docs/team-cluster.md`` for ports, and a server without TLS."""
+    """Return the ``upstream`` of ``docs/operating.md`` for ports, and a server without TLS."""
     upstream = "".join(
         f"    server 127.0.0.1:{one} max_fails=1 fail_timeout=2s;\n" for one in ports
     )

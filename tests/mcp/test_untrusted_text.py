@@ -167,7 +167,7 @@ async def test_only_what_comes_from_odoo_is_marked(make_server: MakeServer, era:
 
 def test_the_notice_and_the_marks_are_documented() -> None:
     """They are constant, so that clients and reviewers can rely on them."""
-    guide = (Path(__file__).parents[2] / "docs/prompt-injection.md").read_text("utf-8")
+    guide = (Path(__file__).parents[2] / "docs/permissions.md").read_text("utf-8")
     said = " ".join(guide.split())
 
     assert f"{BEGIN}\n" in guide

@@ -27,9 +27,9 @@ from tests.team.people import NOWHERE
 pytestmark = pytest.mark.lint
 
 DOCS = Path(__file__).parents[2] / "docs"
-HTTP, MONITORING, OPERATING, RULES, CLUSTER, SINGLE_SIGN_ON = (
+HTTP, MONITORING, OPERATING, RULES, SINGLE_SIGN_ON = (
     (DOCS / f"{name}.md").read_text("utf-8")
-    for name in ("http", "monitoring", "operating", "team-rules", "team-cluster", "team-sign-in")
+    for name in ("http", "monitoring", "operating", "team-rules", "team-sign-in")
 )
 FILES = DOCS / "operating"
 
@@ -162,7 +162,7 @@ def test_the_settings_of_another_server_in_the_environment_do_not_matter_to_a_te
     assert alone.server.port == 8081
 
 
-@pytest.mark.parametrize("guides", [[RULES], [CLUSTER], [RULES, SINGLE_SIGN_ON]])
+@pytest.mark.parametrize("guides", [[RULES], [OPERATING], [RULES, SINGLE_SIGN_ON]])
 def test_the_guides_examples_of_team_toml_are_valid(
     guides: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
