@@ -21,12 +21,9 @@ from odoo_toolkit_mcp.toolsets.base import ToolTable
 
 FILE = Path(__file__).with_name("list_sizes.json")
 
-#: Where people read it, and what stands around the table there.
+#: Where people read which list a client gets, and what stands around the table there.
 GUIDE = Path(__file__).parent.parent.parent / "docs/server.md"
-PLACES = {
-    "sizes": ("<!-- sizes -->", "<!-- end of sizes -->"),
-    "clients": ("<!-- clients -->", "<!-- end of clients -->"),
-}
+BEGIN, END = "<!-- clients -->", "<!-- end of clients -->"
 
 #: As in ``ODOO_MCP_TOOLS``.
 FORMS = ("flat", "short", "areas")
@@ -103,17 +100,6 @@ def by_client() -> str:
     return "\n".join(lines)
 
 
-def in_docs(sizes: Sizes) -> str:
-    """Return the sizes as the guide shows them, in kB."""
-    heads = list(sizes)
-    lines = [f"| mode | {' | '.join(heads)} |", f"|---{'|--:' * len(heads)}|"]
-    lines += [
-        f"| {mode} | {' | '.join(f'{sizes[head][mode] / 1000:.1f}' for head in heads)} |"
-        for mode in MODE_ACCESS
-    ]
-    return "\n".join(lines)
-
-
 def recorded() -> Sizes:
     """Return what the file has."""
     sizes: Sizes = json.loads(FILE.read_text("utf-8"))
@@ -123,12 +109,9 @@ def recorded() -> Sizes:
 def write(sizes: Sizes) -> None:
     """Write the file, and the table of the guide."""
     FILE.write_text(json.dumps(sizes, indent=1) + "\n", "utf-8")
-    guide = GUIDE.read_text("utf-8")
-    for place, text in (("sizes", in_docs(sizes)), ("clients", by_client())):
-        before, begin, rest = guide.partition(PLACES[place][0])
-        _, end, after = rest.partition(PLACES[place][1])
-        guide = f"{before}{begin}\n\n{text}\n\n{end}{after}"
-    GUIDE.write_text(guide, "utf-8")
+    before, begin, rest = GUIDE.read_text("utf-8").partition(BEGIN)
+    _, end, after = rest.partition(END)
+    GUIDE.write_text(f"{before}{begin}\n\n{by_client()}\n\n{end}{after}", "utf-8")
 
 
 def keep_what_shrank() -> None:
