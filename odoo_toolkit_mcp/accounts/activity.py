@@ -126,4 +126,4 @@ class Notes:
                 body=dict(entry),
             )
         except OdooError as error:
-            logger.error("%s The line: %s", error.message, dict(entry))
+            logger.error("%s The entry was: %s", error.message, dict(entry))

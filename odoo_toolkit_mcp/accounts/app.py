@@ -161,7 +161,7 @@ class TeamServer:
         addresses = ", ".join(address.url for address in self.team.addresses)
         return PlainTextResponse(
             f"This server does not have the address {asked[:100]!a}. Use one of these: {addresses}."
-            " To add one, its administrator adds [lists.NAME] to the settings file.\n",
+            " The administrator can add an address with [lists.NAME] in the settings file.\n",
             404,
         )
 
@@ -194,7 +194,10 @@ class TeamServer:
                 logger.error("%s %s", error.message, error.suggestion or "")
             except Exception:
                 # Nor does a row that another version has left in it.
-                logger.exception("A regular task of the store has failed; it is tried again later.")
+                logger.exception(
+                    "A scheduled task of the server's database failed. The server runs it again"
+                    " later."
+                )
             await anyio.sleep(seconds)
 
     async def _health(self, request: Request) -> Response:
@@ -267,7 +270,7 @@ class _Door:
             await send(message)
 
         if name.lower() not in self._hosts and scope["path"] != HEALTH_PATH:
-            answer = PlainTextResponse("This server does not have that name.\n", 421)
+            answer = PlainTextResponse("This server does not serve that host name.\n", 421)
         else:
             try:
                 await self._app(scope, receive, safely)
@@ -280,7 +283,7 @@ class _Door:
                 answer = JSONResponse(
                     {
                         "error": "temporarily_unavailable",
-                        "error_description": "This server cannot do that now: try again later.",
+                        "error_description": "This server cannot do that now. Try again later.",
                     },
                     503,
                     headers={"Retry-After": "10", "Cache-Control": "no-store"},
@@ -298,9 +301,10 @@ class _Door:
             return
         self._warned = True
         logger.warning(
-            "A request came through a proxy, and its address is %s: people cannot be told apart,"
-            " and share the limits for one address. Let only one proxy set X-Forwarded-For. Name"
-            " its address in the variable FORWARDED_ALLOW_IPS unless it is on this machine.",
+            "A request came through a proxy, and its address is %s. The server cannot distinguish"
+            " users by address, so they share one rate limit. Let only one proxy set"
+            " X-Forwarded-For. If this proxy is on another machine, set FORWARDED_ALLOW_IPS to its"
+            " address.",
             seen,
         )
 

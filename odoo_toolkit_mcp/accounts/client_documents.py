@@ -128,7 +128,7 @@ def fetch_document(address: str) -> Any:
         http.client.HTTPException,
         OSError,
     ) as error:
-        raise DocumentError(f"its server does not answer as it should: {error}") from None
+        raise DocumentError(f"its server sent an unexpected response: {error}") from None
     finally:
         connection.close()
 

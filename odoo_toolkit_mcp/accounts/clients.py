@@ -132,10 +132,13 @@ class Clients:
         # Out here: this error is frozen, and the block could not pass it on.
         if not fits:
             raise RegistrationError(
-                "invalid_client_metadata", "This server has too many clients. Try later."
+                "invalid_client_metadata", "This server has too many clients. Try again later."
             )
         if leaving:
-            logger.warning("%d registered clients gave way to a new one.", over)
+            logger.warning(
+                "Removed the registrations of the oldest unused clients to register a new one: %d.",
+                over,
+            )
 
     def check(self) -> None:
         """See that the ring opens the clients.
@@ -181,7 +184,7 @@ def check_client(client: OAuthClientInformationFull) -> None:
     addresses = [str(uri) for uri in client.redirect_uris or ()]
     if not 1 <= len(addresses) <= _MOST_ADDRESSES:
         raise RegistrationError(
-            "invalid_redirect_uri", f"Give 1 to {_MOST_ADDRESSES} redirect URIs."
+            "invalid_redirect_uri", f"Send 1 to {_MOST_ADDRESSES} redirect URIs."
         )
     for address in addresses:
         if problem := redirect_problem(address):
@@ -189,11 +192,11 @@ def check_client(client: OAuthClientInformationFull) -> None:
     if len(client.model_dump_json(exclude_none=True)) > _MOST_CHARACTERS:
         raise RegistrationError(
             "invalid_client_metadata",
-            f"The description of a client has at most {_MOST_CHARACTERS} characters.",
+            f"The metadata of a client can have at most {_MOST_CHARACTERS} characters.",
         )
     if len(client.client_name or "") > _LONGEST_NAME:
         raise RegistrationError(
-            "invalid_client_metadata", f"A client_name has at most {_LONGEST_NAME} characters."
+            "invalid_client_metadata", f"A client_name can have at most {_LONGEST_NAME} characters."
         )
 
 
@@ -201,18 +204,21 @@ def redirect_problem(address: str, schemes: Iterable[str] = APP_SCHEMES) -> str 
     """Return why no browser is sent to an address with a code; None where it may be."""
     parts = urlsplit(address)
     if len(address) > _LONGEST_ADDRESS:
-        return f"A redirect URI has at most {_LONGEST_ADDRESS} characters."
+        return f"A redirect URI can have at most {_LONGEST_ADDRESS} characters."
     if parts.fragment or "#" in address:
-        return "A redirect URI has no fragment."
+        return "A redirect URI must not have a fragment."
     if parts.username is not None or parts.password is not None:
-        return "A redirect URI names no user."
+        return "A redirect URI must not contain a user name."
     if parts.scheme == "https" and parts.hostname:
         return None
     if is_loopback_address(address):
         return None
     if parts.scheme in schemes:
         return None
-    return "A redirect URI is an https address, an http address of this machine, or an app's own."
+    return (
+        "A redirect URI must be an https address, an http address of this machine, or an address"
+        " with the app's own scheme."
+    )
 
 
 def is_loopback_address(address: str) -> bool:
@@ -256,7 +262,7 @@ def client_of_document(client_id: str, document: Any, scopes: Iterable[str]) -> 
         check_client(client)
     except ValidationError as error:
         count = error.error_count()
-        raise ValueError(f"the document is not one of a client: {count} errors") from None
+        raise ValueError(f"the document is not valid client metadata: {count} errors") from None
     except RegistrationError as error:
         raise ValueError(error.error_description or error.error) from None
     return client

@@ -78,7 +78,7 @@ def main(words: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="odoo-toolkit-mcp serve",
-        description="Serve a team over HTTP. Users sign in with their Odoo user.",
+        description="Serve a team over HTTP. Each user signs in with an Odoo login.",
     )
     parser.add_argument(
         "file",
@@ -89,8 +89,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--auth",
         choices=["local", "issuer"],
-        help="stop unless users sign in this way: with Odoo on this server's pages, or at the"
-        " identity provider in [issuer]",
+        help="stop if the settings file has another sign-in: local is on this server's pages with"
+        " Odoo, issuer is at the identity provider in [issuer]",
     )
     what = parser.add_mutually_exclusive_group()
     what.add_argument(
@@ -125,9 +125,9 @@ def _parser() -> argparse.ArgumentParser:
 def _other_way(auth: str | None, team: Team) -> str | None:
     """Return how people sign in, where that is another way than the command line says."""
     if auth == "local" and team.issuer:
-        return f"--auth local: the file has [issuer], so that people sign in at {team.issuer.url}."
+        return f"--auth local: the file has [issuer], so users sign in at {team.issuer.url}."
     if auth == "issuer" and not team.issuer:
-        return "--auth issuer: the file has no [issuer], so that people sign in with Odoo here."
+        return "--auth issuer: the file has no [issuer], so users sign in with Odoo on this server."
     return None
 
 
@@ -182,7 +182,7 @@ def _check(team: Team, path: Path, *, started: bool = True) -> int:
         failed |= finding.level == "problem"
         _say(f"{'Warning: ' * (finding.level == 'warning')}{finding.text}")
     if not team.operator_password:
-        _say("There is no admin page: operator_password is not set.")
+        _say("The admin page is off. To turn it on, set operator_password.")
     if team.issuer:
         _say(f"Users sign in at {team.issuer.url}, and create a key at {team.public_url}/me.")
     for address in team.addresses:
@@ -192,7 +192,7 @@ def _check(team: Team, path: Path, *, started: bool = True) -> int:
         elif len(team.instances) == 1 and address.path != team.server.path:
             # The common one is for the same database as long as there is no other.
             of = f"{of} also when other databases are added"
-        _say(f"The address for assistants, {of}: {address.url}")
+        _say(f"Address for assistants, {of}: {address.url}")
     return FAILED if failed else 0
 
 
@@ -214,18 +214,18 @@ def _problems_with_files(team: Team) -> Iterator[str]:
         store = open_store(team.store)
         sealed = holds_secrets(store)
         store.close()
-        _say(f"The store {store.name} can be used.")
+        _say(f"The server can use the database {store.name}.")
     else:
-        yield from _made_later(f"The store {team.store}", Path(team.store))
+        yield from _made_later(f"The database {team.store}", Path(team.store))
     if keys and without_keys and (team.secret_keys or not sealed):
-        yield from _made_later(f"The file of secret keys {keys}", keys)
+        yield from _made_later(f"The file of encryption keys {keys}", keys)
         return
     if sealed:
         TeamServer(team).store.close()
     else:
         kept = keys_of_file(keys) if keys else []
         Vault([*(key.reveal() for key in team.secret_keys), *kept])
-    _say("The secret keys can be used.")
+    _say("The encryption keys are valid.")
 
 
 def _made_later(what: str, path: Path) -> Iterator[str]:
@@ -234,11 +234,11 @@ def _made_later(what: str, path: Path) -> Iterator[str]:
     while not folder.exists():
         folder = folder.parent
     if folder.is_dir() and os.access(folder, os.W_OK | os.X_OK):
-        _say(f"{what} will be made at the first start.")
+        _say(f"{what} does not exist yet. The first start creates it.")
     else:
         yield (
-            f"{what} is not there, and cannot be made: {folder} cannot be written. Give another"
-            " place, or the right to write there."
+            f"{what} does not exist, and the server cannot create it because it cannot write to"
+            f" {folder}. Choose another path, or allow the server to write there."
         )
 
 
@@ -255,7 +255,10 @@ def _readable_secret(path: Path) -> str | None:
     ]
     if not kept:
         return None
-    return f"Warning: others can read {path}, which has {kept[0]} in it. Run: chmod 600 {path}"
+    return (
+        f"Warning: other users of this machine can read {path}, which contains {kept[0]}. Run:"
+        f" chmod 600 {path}"
+    )
 
 
 def _problems_with_odoo(instance: Instance) -> Iterator[str]:
@@ -285,12 +288,12 @@ def _problems_with_odoo(instance: Instance) -> Iterator[str]:
                 if unknown := unknown_models(instance, odoo):
                     _say(
                         f"{instance.title}: Warning: Odoo has no model {', '.join(unknown)}."
-                        " Correct the name, unless its app is still to be installed."
+                        " Correct the name, or install its app."
                     )
             if unknown := unknown_groups(instance, odoo):
                 yield (
-                    f"Odoo has no group {', '.join(unknown)}, so that no rule with it fits anybody."
-                    " Correct the name; developer mode shows it on the group's form."
+                    f"Odoo has no group {', '.join(unknown)}, so the rules with this group match no"
+                    " user. Correct the name. In developer mode, Odoo shows it on the group's form."
                 )
     except OdooError as error:
         yield refusal_in_words(instance, error)
@@ -303,7 +306,7 @@ def _problems_with_history(instance: Instance) -> Iterator[str]:
 
     place = instance.connection.history
     if place == OFF:
-        _say(f"{instance.title}: There is no change history, so that no change can be taken back.")
+        _say(f"{instance.title}: The change history is off, so users can't undo changes.")
         return
     if place in (None, AUTO):
         place = str(usual_file(instance.connection.url))
@@ -325,7 +328,7 @@ def _rotate_keys(team: Team) -> int:
     from odoo_toolkit_mcp.accounts.app import TeamServer
 
     count = TeamServer(team).provider.rotate_keys()
-    _say(f"{count} secrets are encrypted with the first key now. You can remove the others.")
+    _say(f"{count} secrets are now encrypted with the first key. You can remove the other keys.")
     return 0
 
 
@@ -356,13 +359,13 @@ def _init(path: Path) -> int:
     # Before the check: it is the only time that it is told.
     _say(
         f"The admin page is {team.public_url}/admin. Its password: {written.operator_password}",
-        "Write it down now: the file contains only its hash.",
+        "Write it down now. The file contains only its hash.",
     )
     status = _check(team, path, started=False)
     if team.public_url.startswith("https:"):
         _say(
-            f"Set up a proxy with TLS that passes {team.public_url} on to"
-            f" http://{team.server.host}:{team.server.port}: see docs/operating.md."
+            f"Set up a proxy with TLS that forwards {team.public_url} to"
+            f" http://{team.server.host}:{team.server.port}. See docs/operating.md."
         )
     _say(
         f"Start it with: odoo-toolkit-mcp serve {path}",

@@ -61,7 +61,7 @@ class TokensOfIssuer(TokenVerifier):
             return await self._granted(known)
         except AccessError as error:
             why = f"{error.message} {error.suggestion or ''}".strip()
-            logger.info("A token of the issuer is of no use: %s", why)
+            logger.info("The server rejected a token of the identity provider: %s", why)
             return UnusableToken(**known.model_dump(), why=why)
 
     async def _granted(self, known: AccessToken) -> GrantedToken:
@@ -75,8 +75,8 @@ class TokensOfIssuer(TokenVerifier):
         rule = self._instance.rule_for(account.login, account.groups, claims)
         if rule is None:
             raise AccessError(
-                f"The operator of this server has not admitted {account.login} to"
-                f" {self._instance.title}."
+                f"The rules of this server do not allow {account.login} to use"
+                f" {self._instance.title}. Ask its administrator."
             )
         grant = await self._grant(account, known)
         await self._provider.note_use(grant)
@@ -103,8 +103,9 @@ class TokensOfIssuer(TokenVerifier):
         usable = [account for account in found if account.holds]
         if len(usable) > 1:
             raise AccessError(
-                f"There is more than one user {login} in {self._instance.title}, in other letters.",
-                suggestion="The administrator of Odoo can give one of them another login.",
+                f"Several users of {self._instance.title} have the login {login}, in different"
+                " upper and lower case.",
+                suggestion="Ask the administrator of Odoo to change one of the logins.",
             )
         for account in usable:
             now = await self._provider.rechecked(account)
@@ -112,7 +113,7 @@ class TokensOfIssuer(TokenVerifier):
             if now.holds:
                 return now
         raise AccessError(
-            f"There is no Odoo key of {login} for {self._instance.title} here.",
+            f"This server has no API key of {login} for {self._instance.title}.",
             suggestion=f"Open {self._provider.team.public_url}/me in a browser, sign in there with"
             " your Odoo user, and try again.",
         )
@@ -134,7 +135,7 @@ class TokensOfIssuer(TokenVerifier):
         )
         if grant.ended:
             raise AccessError(
-                f"The connection of this program ({name}) with Odoo has ended: {grant.why}.",
+                f"The connection of this app ({name}) with Odoo has ended: {grant.why}.",
                 suggestion=f"{account.login} can allow it again at"
                 f" {self._provider.team.public_url}/me.",
             )

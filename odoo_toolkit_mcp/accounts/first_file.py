@@ -194,13 +194,16 @@ def renew_key(
     with _new_file(path, instead=True) as write:
         key = _key(dialog, server, begun)
         if variable:
-            dialog.say(f"The file reads the key from the variable {variable}. Set it to: {key}")
+            dialog.say(
+                f"The settings file reads the key from the environment variable {variable}. Set it"
+                f" to: {key}"
+            )
         else:
             table["api_key"] = key
             table.pop("password", None)
         write(tomlkit.dumps(document))
     dialog.say(
-        f"Restart the server. Then remove the old keys of {connection.username} in Odoo:"
+        f"Restart the server. Then remove the old API keys of {connection.username} in Odoo, under"
         " Preferences, Account Security."
     )
 
@@ -216,8 +219,8 @@ def _answers_to_the_end() -> Iterator[None]:
         yield
     except (EOFError, KeyboardInterrupt):
         raise ConfigurationError(
-            "The answers ended before the last question.",
-            suggestion="Nothing was written, and no key was created. Start again.",
+            "The input ended before the last question.",
+            suggestion="The command wrote no file and created no key. Start again.",
         ) from None
 
 
@@ -246,7 +249,7 @@ def _check_alone(path: Path) -> None:
     ]
     if beside:
         raise ConfigurationError(
-            f"{folder} already contains {beside[0]}: two teams in one folder would share their"
+            f"{folder} already contains {beside[0]}. Two teams in one folder would share their"
             " sign-ins.",
             suggestion="Choose a file in another folder. To reuse an existing database of sign-ins,"
             " write the file by hand: docs/team-rules.md.",
@@ -270,7 +273,7 @@ def _answered(
     dialog: _Dialog, content: dict[str, Any], folder: Path
 ) -> tuple[ConnectionSettings, BegunKey | _GivenKey]:
     """Ask everything, and fill in the content of the file; return what the key comes from."""
-    dialog.say("Five questions. Your answers are sent to your Odoo only.")
+    dialog.say("The command asks five questions, and sends your answers only to your Odoo.")
     server, begun = _logged_in(dialog)
     instance = _instance(server, begun)
     content["instances"] = {"main": instance}
@@ -331,8 +334,8 @@ def _ask_mode(
         if mode not in ("readonly", "full"):
             raise ConfigurationError(
                 f"{answer!r} is neither readonly nor full.",
-                suggestion="Choose one of them. Add other rules, such as for certain models, to the"
-                " file afterwards.",
+                suggestion="Enter readonly or full. You can add other rules to the file later, such"
+                " as for certain models.",
             )
         tried = {**content["instances"], name: {**instance, "mode": mode}}
         team_of({**content, "instances": tried}, folder)
@@ -343,8 +346,8 @@ def _ask_mode(
         " to the file: docs/team-rules.md."
     )
     instance["mode"] = dialog.until_right(
-        f"{number}. What assistants can do: readonly, or full, which is everything that each user"
-        " can do in Odoo (empty: readonly): ",
+        f"{number}. What can assistants do? readonly, or full: everything that each user can do in"
+        " Odoo (empty: readonly): ",
         with_mode,
     )
 
@@ -394,7 +397,7 @@ def _is_meant(dialog: _Dialog, owner: KeyOwner) -> bool:
     if "base.group_user" not in owner.groups:
         raise AccessError(
             f"{owner.login} is not an internal user of Odoo.",
-            suggestion="Use an internal user: in Odoo, the user's form has the types.",
+            suggestion="Use an internal user. You can see the type on the user's form in Odoo.",
         )
     if not _TOO_MUCH.intersection(owner.groups):
         return True
@@ -404,7 +407,9 @@ def _is_meant(dialog: _Dialog, owner: KeyOwner) -> bool:
     )
     if not dialog.patient:
         return True
-    answer = dialog.ask(f"   Use {owner.login} anyway? yes (empty: another user): ")
+    answer = dialog.ask(
+        f"   Use {owner.login} anyway? Enter yes, or leave this empty to choose another user: "
+    )
     return answer.strip().lower() in ("y", "yes")
 
 
@@ -425,7 +430,7 @@ def _with_password(dialog: _Dialog, server: ConnectionSettings, login: str) -> B
         if error.details.get("reason") != "second_factor":
             raise
     code = dialog.until_right(
-        "   Code of the second factor: ",
+        "   Two-factor code: ",
         partial(_given, "The code is missing."),
     )
     return begin_key(server, database, login, password, second_factor=code)
@@ -456,7 +461,7 @@ def _url(answer: str) -> str:
         if host == answer or not _has_odoo(host):
             raise
         raise ConfigurationError(
-            f"Odoo is not at {answer}, but at {host}.", suggestion=f"Enter {host}"
+            f"{answer} redirects to {host}. Enter that address.", suggestion=f"Enter {host}"
         ) from None
     return answer
 
@@ -532,7 +537,11 @@ def _address(answer: str) -> dict[str, Any]:
 def _document(content: dict[str, Any]) -> str:
     """Return a file's text."""
     document = tomlkit.document()
-    document.add(tomlkit.comment("Settings: docs/team-rules.md. Only the server should read it."))
+    document.add(
+        tomlkit.comment(
+            "Settings: docs/team-rules.md. Only the server should be able to read this file."
+        )
+    )
     for name in ("public_url", "port", "operator_password"):
         if name in content:
             document[name] = content[name]
@@ -572,7 +581,8 @@ def _new_file(path: Path, *, instead: bool = False) -> Iterator[Callable[[str], 
             raise
     except OSError as error:
         raise ConfigurationError(
-            f"{made} cannot be written: {error.strerror or error}.", suggestion="Give another file."
+            f"The command cannot write {made}: {error.strerror or error}.",
+            suggestion="Pass another file.",
         ) from error
 
 
@@ -581,9 +591,9 @@ def _tell_of_key(dialog: _Dialog, made: UserKey) -> None:
         dialog.say(made.warning)
     if made.expires:
         dialog.say(
-            f"The server's own key expires on {made.expires:%Y-%m-%d}. Before that, run serve"
-            f" --renew, or create another key in Odoo as {made.owner.login}, and write it into the"
-            " file as api_key."
+            f"The server's own API key expires on {made.expires:%Y-%m-%d}. Before that date, run"
+            f" serve --renew. Or create another key in Odoo as {made.owner.login}, and set api_key"
+            " in the file."
         )
 
 

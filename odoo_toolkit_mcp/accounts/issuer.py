@@ -35,7 +35,7 @@ def _audience(value: Any) -> dict[str, str]:
     """One audience, or one for each instance by its name."""
     named = value if isinstance(value, Mapping) else {"": value}
     if not all(isinstance(one, str) and one.strip() for one in named.values()):
-        raise ValueError("must be text, or a table with a text for each instance.")
+        raise ValueError("must be a string, or a table with a string for each instance.")
     return {name: one.strip() for name, one in named.items()}
 
 
@@ -67,18 +67,20 @@ class Issuer:
         login = claims.get(self.claim)
         if not isinstance(login, str) or not login.isprintable() or not login.strip():
             raise AccessError(
-                f"Your token does not say who you are in Odoo: it needs the claim {self.claim!r},"
-                " a text.",
+                f"Your token does not contain your Odoo login. It needs the claim {self.claim!r}, a"
+                " string.",
                 suggestion=f"The administrator of {self.url} can add it to access tokens.",
             )
         if self.claim == _EMAIL and claims.get(_VERIFIED) is not True:
             raise AccessError(
-                f"{self.url} does not say that it has verified your e-mail address.",
-                suggestion=f"The token needs {_VERIFIED!r}: true beside {_EMAIL!r}; or the operator"
-                " of this server names another claim.",
+                f"The token of {self.url} does not state that your e-mail address is verified.",
+                suggestion=f"The token also needs {_VERIFIED!r}: true with {_EMAIL!r}. Or the"
+                " administrator of this server can set another claim.",
             )
         if len(login) > _LONGEST:
-            raise AccessError(f"The claim {self.claim!r} of your token is too long for a login.")
+            raise AccessError(
+                f"The claim {self.claim!r} of your token is longer than a login can be."
+            )
         return login
 
 
@@ -101,7 +103,7 @@ def issuer_of(table: Any, instances: Mapping[str, Any], resource: str) -> tuple[
     issuer, found = load(Issuer, table, environ={})
     problems += found
     if not table.get("url"):
-        problems.append("url is missing: as the issuer names itself in its tokens (iss).")
+        problems.append("url is missing. Set it to the issuer's name in its tokens (iss).")
     if issuer:
         problems += _audience_problems(issuer, instances, resource)
     return (None if problems else issuer), [f"issuer: {problem}" for problem in problems]
@@ -114,11 +116,15 @@ def _audience_problems(issuer: Issuer, instances: Mapping[str, Any], resource: s
         given = {next(iter(instances)): given[""]}
     if "" in given:
         return [
-            "one audience does not tell the instances apart: leave it out, so that it is the"
-            " address of each; or give a table with one for each instance."
+            "one audience cannot distinguish the instances. Remove it, so that each instance uses"
+            " its address, or set a table with one audience for each instance."
         ]
-    problems = [f"audience.{name} names no instance." for name in given if name not in instances]
+    problems = [
+        f"audience.{name}: no instance has the name {name}."
+        for name in given
+        if name not in instances
+    ]
     told = [given.get(name, f"{resource}/{name}").rstrip("/") for name in instances]
     if len(set(told)) < len(told):
-        problems.append("audience must be another one for each instance.")
+        problems.append("audience must be different for each instance.")
     return problems

@@ -278,7 +278,7 @@ class MyPages:
         account, form = await self._posted(request)
         entry, sure = number_of(text_of(form, "entry", 20)), text_of(form, "sure") == "yes"
         if entry is None:
-            raise PageError("This change does not exist", "Choose a change in the list.", 404)
+            raise PageError("This change does not exist", "Choose a change on the page.", 404)
         try:
             done = await self._beside(
                 account, lambda odoo, rules: _undo(odoo, rules, entry, dry_run=not sure)
@@ -319,7 +319,7 @@ class MyPages:
         if rule is None and instance.by_token:
             raise PageError(
                 "Your permissions depend on a token",
-                "This page has none. Ask your assistant to undo the change.",
+                "You cannot do that on this page. Ask your assistant to undo the change.",
                 403,
             )
         if rule is None or account.key is None:
@@ -372,8 +372,8 @@ def _undo(odoo: Odoo, rules: Rules, entry: int, *, dry_run: bool) -> Any:
         done = run(Asking(tool=UNDO, asks="never", given=given, rules=rules), odoo, **given)
     if waits or isinstance(done, Question):
         raise AccessError(
-            "This undo needs approval by another person, which this page cannot ask for. Nothing"
-            " was done.",
+            "Another user must approve this undo, and this page cannot ask for approval. Nothing"
+            " was changed.",
             suggestion="Ask your assistant to undo it.",
             outcome="not_sent",
         )

@@ -102,7 +102,7 @@ class Members:
         async with self._making:
             if key not in self._endpoints:
                 if self._tasks is None:
-                    raise RuntimeError("Requests come while run() runs.")
+                    raise RuntimeError("The server accepts requests only while run() runs.")
                 await self._tasks.start(self._serve, *key)
         return self._endpoints[key]
 
@@ -137,13 +137,13 @@ class Members:
 def _token(scope: Scope) -> GrantedToken:
     token = scope["user"].access_token
     if not isinstance(token, GrantedToken):
-        raise make_error("ACCESS_DENIED", "The request has no token of this server.")
+        raise make_error("ACCESS_DENIED", "The request does not contain a token of this server.")
     return token
 
 
 def _grant(request: Request | None) -> Grant:
     if request is None:
-        raise make_error("ACCESS_DENIED", "There is no request of HTTP.")
+        raise make_error("ACCESS_DENIED", "This call did not come with an HTTP request.")
     grant: Grant = _token(request.scope).grant
     return grant
 
@@ -161,7 +161,7 @@ def _credentials(request: Request | None) -> Credentials:
     """Return the Odoo user of the grant: nothing that a client sends names one."""
     account = _grant(request).account
     if account.key is None:
-        raise make_error("ACCESS_DENIED", "This user's key is of no use any more.")
+        raise make_error("ACCESS_DENIED", "This user's key is no longer valid.")
     return Credentials(account.login, account.key)
 
 

@@ -222,7 +222,7 @@ def _twice(given: FormData | QueryParams) -> Response | None:
     """Refuse a parameter that is given twice, which only a resource may be (RFC 6749, 3.1)."""
     for name in given:
         if name != "resource" and len(given.getlist(name)) > 1:
-            return _refusal(400, "invalid_request", f"{name} is given twice.")
+            return _refusal(400, "invalid_request", f"The request contains {name} twice.")
     return None
 
 
@@ -279,7 +279,7 @@ class _Authorize:
         problem = PageError(
             "Your app has asked for something that this server does not offer",
             f"{told.get('error_description', '')} Continue to {urlsplit(address).netloc} only if"
-            " you have just come from there.",
+            " you have just started the sign-in there.",
         )
         return self._pages.message(request, problem, address)
 
@@ -332,7 +332,7 @@ def _bounded(handler: Handler, attempts: Attempts, name: str, bound: Bound) -> H
         opened = (mode, headers.get("sec-fetch-dest", "document")) == ("navigate", "document")
         of_page = "origin" in headers or headers.get("sec-fetch-site", "none") != "none"
         if mode == "no-cors" or (browses and of_page and not opened):
-            return _refusal(400, "invalid_request", "Open this address in a browser.")
+            return _refusal(400, "invalid_request", "Open this address in your browser.")
         # Programs outside a browser are of no page: what one registers must not keep them out.
         who = f"{name} {address_of(request)}{' page' if of_page and not browses else ''}"
         wait = await aside(attempts.take, [(who, bound)])

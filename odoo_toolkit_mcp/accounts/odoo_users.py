@@ -164,7 +164,7 @@ def key_for(
     if user.key:
         return Key(key=Secret(user.key))
     if not user.session:
-        raise ValidationError("There is nothing that a key could come from.")
+        raise ValidationError("The server cannot create an API key without a password.")
     if known and (kept := _kept(instance, user, known)):
         with contextlib.suppress(OdooError):
             kept = attrs.evolve(kept, removed=forget(instance, user, left))
@@ -287,8 +287,8 @@ class Rechecks:
         """
         if account.id in self._doubted:
             raise OdooConnectionError(
-                f"Odoo does not take the key of {account.login} now. It is tried again before"
-                " anybody is disconnected.",
+                f"Odoo does not accept the API key of {account.login} now. The server tries again"
+                " before it disconnects any app.",
                 suggestion="Wait a minute.",
             )
 
@@ -306,13 +306,19 @@ class Rechecks:
             user = with_key(soon, account.login, account.key.reveal())
         except OdooError as error:
             if not (is_refusal(error) and error.details.get("reason") == "credentials"):
-                logger.info("The key of %s cannot be looked at: %s", account.login, error.message)
+                logger.info(
+                    "The server cannot check the API key of %s: %s", account.login, error.message
+                )
             elif self._is_proven(instance, account):
-                logger.warning("The key of %s: %s", account.login, error.message)
+                logger.warning("The API key of %s: %s", account.login, error.message)
                 self._doubted.pop(account.id, None)
                 self._grants.drop_key(account.id, "Odoo refuses the key", account.key)
             else:
-                logger.warning("The key of %s is looked at again: %s", account.login, error.message)
+                logger.warning(
+                    "The server checks the API key of %s again later: %s",
+                    account.login,
+                    error.message,
+                )
             return
         self._doubted.pop(account.id, None)
         if self._team.issuer:
@@ -325,10 +331,14 @@ class Rechecks:
             if not shares_login(instance, account.login, key):
                 return
         except OdooError as error:
-            logger.info("It is not known who shares %s: %s", account.login, error.message)
+            logger.info(
+                "The server cannot find out which users share the login %s: %s",
+                account.login,
+                error.message,
+            )
             return
         why: Why = "another user has this login in other letters"
-        logger.warning("The key of %s is dropped: %s.", account.login, why)
+        logger.warning("The server no longer uses the API key of %s: %s.", account.login, why)
         self._grants.drop_key(account.id, why, key)
 
     def _is_proven(self, instance: Instance, account: Account) -> bool:

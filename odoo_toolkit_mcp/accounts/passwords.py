@@ -21,7 +21,7 @@ def hash_password(password: str) -> str:
         ValueError: it is too short.
     """
     if len(password) < SHORTEST:
-        raise ValueError(f"The password needs at least {SHORTEST} characters.")
+        raise ValueError(f"The password must have at least {SHORTEST} characters.")
     salt = secrets.token_bytes(16)
     return f"scrypt:{_text(salt)}:{_text(_digest(password, salt))}"
 

@@ -42,7 +42,7 @@ def unused_plugins(instance: Instance) -> list[str]:
     # A rule says nothing of plugins.
     lists = [ToolList(rule.settings) for rule in instance.rules[:1]]
     return [
-        f"The plugin {refused.name} is not used: {refused.reason}"
+        f"The server does not use the plugin {refused.name}: {refused.reason}"
         for tools in lists
         if tools.names_plugins
         for refused in tools.plugins().refused
@@ -125,14 +125,14 @@ def doubtful_rules(instance: Instance) -> list[str]:
         which = f"rule {number}" if several else "the policy"
         if number < len(instance.rules) and not (rule.logins or rule.groups or rule.claims):
             told.append(
-                f"{which} has no logins, groups or claims: it fits everybody, so that those after"
-                " it never count. Move it to the end, or say whom it is for."
+                f"{which} has no logins, groups or claims. It matches every user, so later rules"
+                " never apply. Move it to the end, or set logins, groups or claims."
             )
         settings = rule.settings
         if rule.allow and settings.mode == "restricted" and not settings.write_allowlist:
             told.append(
-                f"{which} has the mode restricted without write_allowlist, so that nothing can be"
-                " created or changed under it. Name the models there."
+                f"{which} has the mode restricted, but no write_allowlist, so its users cannot"
+                " create or change records. Set write_allowlist to the models that they can change."
             )
     return told
 

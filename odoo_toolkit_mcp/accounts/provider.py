@@ -131,14 +131,17 @@ class Provider(OAuthAuthorizationServerProvider[GrantedCode, GrantedRefreshToken
         # Apart, so that slow servers of documents never hold up the store or the pages.
         self._fetching = self._fetching or anyio.CapacityLimiter(_FETCHING)
         if self._fetching.statistics().tasks_waiting >= _WAITING:
-            raise make_error("RATE_LIMITED", "Too many descriptions of clients are fetched now.")
+            raise make_error(
+                "RATE_LIMITED",
+                "The server is fetching too many client documents now. Try again later.",
+            )
         return await anyio.to_thread.run_sync(self._described, client_id, limiter=self._fetching)
 
     def _described(self, client_id: str) -> Client | None:
         try:
             return client_of_document(client_id, self._documents.get(client_id), SCOPES)
         except (DocumentError, ValueError) as error:
-            logger.info("The client %.200r cannot be used: %s", client_id, error)
+            logger.info("The server cannot use the client %.200r: %s", client_id, error)
             return None
 
     async def register_client(self, client_info: OAuthClientInformationFull) -> None:
@@ -162,10 +165,11 @@ class Provider(OAuthAuthorizationServerProvider[GrantedCode, GrantedRefreshToken
         address = self.team.address_of(params.resource or None)
         if address is None:
             raise AuthorizeError(
-                "invalid_target", f"This server is {self.team.resource}, and no other resource."
+                "invalid_target",
+                f"The resource must be the address of this server, {self.team.resource}.",
             )
         if not _CHALLENGE.fullmatch(params.code_challenge):
-            raise AuthorizeError("invalid_request", "code_challenge must be one by S256.")
+            raise AuthorizeError("invalid_request", "code_challenge must use the method S256.")
         if len(params.state or "") > 2000:
             raise AuthorizeError("invalid_request", "state is too long.")
         token = await aside(
@@ -216,7 +220,7 @@ class Provider(OAuthAuthorizationServerProvider[GrantedCode, GrantedRefreshToken
         """
         if not await aside(self.grants.use_code, authorization_code.code):
             await self._note_end(authorization_code.grant, "a code was used twice")
-            raise TokenError("invalid_grant", "This code was used before.")
+            raise TokenError("invalid_grant", "This code has already been used.")
         return await self._tokens(authorization_code.grant, authorization_code.scopes)
 
     # Refresh tokens.
@@ -253,10 +257,10 @@ class Provider(OAuthAuthorizationServerProvider[GrantedCode, GrantedRefreshToken
         grant: Grant = refresh_token.grant
         if self._rule(grant) is None:
             await self.end(grant, "the policy no longer admits this user")
-            raise TokenError("invalid_grant", "This user is not admitted any more.")
+            raise TokenError("invalid_grant", "The rules of this server no longer allow this user.")
         if not await aside(self.grants.use_refresh_token, refresh_token.token):
             await self._note_end(grant, "a refresh token was used twice")
-            raise TokenError("invalid_grant", "This refresh token was used before.")
+            raise TokenError("invalid_grant", "This refresh token has already been used.")
         return await self._tokens(grant, scopes)
 
     async def _tokens(self, grant: Grant, scopes: list[str]) -> OAuthToken:

@@ -49,12 +49,15 @@ _KINDS = {
 #: {host} are of the certificate and the address.
 _UNTRUSTED = {
     9: ("is not valid yet.", "Check the clocks of both machines."),
-    10: ("has expired.", "Renew it, and check that its renewal runs."),
-    18: ("is signed by itself.", "Get one from a public authority; Caddy and certbot do."),
-    19: ("is of {issuer}, no public authority.", "Get one from a public authority."),
+    10: ("has expired.", "Renew it, and check that it is renewed automatically."),
+    18: ("is self-signed.", "Get one from a public authority; Caddy and certbot do."),
+    19: (
+        "comes from {issuer}, which is not a public authority.",
+        "Get one from a public authority.",
+    ),
     20: (
-        "comes without the certificates that lead from {issuer} to a public authority.",
-        "Let the proxy send the whole chain (fullchain.pem, not cert.pem). If {issuer} is your own"
+        "lacks the intermediate certificates from {issuer} to a public authority.",
+        "Let the proxy send the full chain (fullchain.pem, not cert.pem). If {issuer} is your own"
         " authority, get a certificate from a public one.",
     ),
     62: ("is for {names}.", "Get one for {host}."),
@@ -62,16 +65,16 @@ _UNTRUSTED = {
 
 #: How an unexpected status begins -> what to do. The first that fits counts.
 _CURES = {
-    "3": "A client that follows loses the body or the token: let the proxy pass requests on itself,"
-    " and correct public_url if the server has another name.",
-    "404": "Let the proxy pass this path on, as the files of docs/operating do.",
-    "405": "Let the proxy pass this method on.",
-    "421": "Let the proxy pass the header Host on as it is.",
-    "4": "Something before the server refuses it: let a firewall, a login or a check for bots make"
-    " an exception for this host.",
-    "5": "Start the server, and check that the proxy passes requests on to"
+    "3": "A client that follows the redirect loses the body or the token. Let the proxy forward"
+    " requests instead, and correct public_url if the server has another name.",
+    "404": "Let the proxy forward this path, as in the files of docs/operating.",
+    "405": "Let the proxy forward this method.",
+    "421": "Let the proxy forward the Host header unchanged.",
+    "4": "A firewall, a login page or a bot check in front of the server rejects it. Add an"
+    " exception for this host there.",
+    "5": "Start the server, and check that the proxy forwards requests to"
     " http://{server.host}:{server.port}.",
-    "": "Another server seems to answer there: check public_url and the proxy.",
+    "": "Another server seems to respond there. Check public_url and the proxy.",
 }
 
 
@@ -134,15 +137,15 @@ def public_findings(team: Team, network: Network | None = None) -> Iterator[Find
     if parts.scheme != "https":
         yield Finding(
             "fine",
-            f"{team.public_url} is for this machine only: claude.ai and ChatGPT need an https"
+            f"{team.public_url} works only on this machine. claude.ai and ChatGPT need an https"
             " address.",
         )
         return
     if port != _PORT:
         yield Finding(
             "warning",
-            f"{team.public_url} has the port {port}, and hosted assistants such as claude.ai may"
-            f" connect to {_PORT} only. Let the proxy listen on {_PORT}, and remove the port from"
+            f"{team.public_url} has the port {port}, but hosted assistants such as claude.ai may"
+            f" connect only to {_PORT}. Let the proxy listen on {_PORT}, and remove the port from"
             " public_url.",
         )
     found = [*_name(host, port, network)]
@@ -157,8 +160,8 @@ def public_findings(team: Team, network: Network | None = None) -> Iterator[Find
     if port == _PORT and all(one.level == "fine" for one in found):
         yield Finding(
             "fine",
-            f"{team.public_url} answers as claude.ai and ChatGPT need it. Whether a firewall lets"
-            " them in cannot be seen from this machine.",
+            f"{team.public_url} responds as claude.ai and ChatGPT require. This machine cannot see"
+            " whether a firewall blocks them.",
         )
 
 
@@ -168,7 +171,8 @@ def _name(host: str, port: int, network: Network) -> Iterator[Finding]:
     except (OSError, UnicodeError):
         yield Finding(
             "problem",
-            f"{host} is not known here. Create an A record with the public address of the proxy.",
+            f"{host} has no address in DNS. Create an A record with the public address of the"
+            " proxy.",
         )
         return
     for address in found:
@@ -177,14 +181,15 @@ def _name(host: str, port: int, network: Network) -> Iterator[Finding]:
         if not is_public(address):
             yield Finding(
                 "warning",
-                f"{host} is {address} here, {kind}: claude.ai and ChatGPT refuse a name with"
-                " such an address. Let its A record name the public address of the proxy. If only"
-                " your own network says so, look it up from another one.",
+                f"{host} has the address {address} here, {kind}. claude.ai and ChatGPT do not"
+                " connect to such an address. Set its A record to the public address of the proxy."
+                " If only your network resolves it this way, check from another network.",
             )
     if not any(address.version == 4 for address in found):
         yield Finding(
             "warning",
-            f"{host} is {found[0]} only, and claude.ai connects by IPv4. Add an A record.",
+            f"{host} has only the address {found[0]}, and claude.ai connects over IPv4. Add an A"
+            " record.",
         )
 
 
@@ -200,14 +205,14 @@ def _certificate(host: str, port: int, network: Network) -> Iterator[Finding]:
     except ssl.SSLError as error:
         yield Finding(
             "problem",
-            f"{host} does not speak TLS on port {port} ({error.reason}). Let the proxy do so.",
+            f"{host} does not use TLS on port {port} ({error.reason}). Turn on TLS in the proxy.",
         )
         return
     except OSError as error:
         yield Finding(
             "problem",
-            f"Nothing answers at {host}, port {port} ({error.strerror or error}). Start the proxy,"
-            " and open the port.",
+            f"No server responds at {host}, port {port} ({error.strerror or error}). Start the"
+            " proxy, and open the port.",
         )
         return
     begins, ends = certificate.not_valid_before_utc, certificate.not_valid_after_utc
@@ -216,7 +221,7 @@ def _certificate(host: str, port: int, network: Network) -> Iterator[Finding]:
     late = min(datetime.timedelta(days=_RENEWED), (ends - begins) / 5)
     told = f"The certificate of {host} is valid for {left.days} more days, until {ends:%Y-%m-%d}."
     if left < late:
-        yield Finding("warning", f"{told} Check that its renewal runs.")
+        yield Finding("warning", f"{told} Check that it is renewed automatically.")
     else:
         yield Finding("fine", told)
 
@@ -293,7 +298,7 @@ def _wrong(session: requests.Session, asked: _Request, team: Team) -> tuple[str,
             timeout=_TIMEOUT,
         )
     except requests.RequestException as error:
-        return f"no answer ({type(error).__name__})", "Look into the log of the proxy."
+        return f"no answer ({type(error).__name__})", "Check the log of the proxy."
     if answer.status_code not in asked.statuses:
         seen = f"the answer has status {answer.status_code}"
         if answer.is_redirect:
@@ -304,7 +309,8 @@ def _wrong(session: requests.Session, asked: _Request, team: Team) -> tuple[str,
     if asked.header not in (told or ""):
         return (
             f"the header WWW-Authenticate is {told or 'missing'}, without {asked.header}",
-            "Let the proxy pass the header on. If the file has changed, restart the server.",
+            "Let the proxy forward this header. If the settings file has changed, restart the"
+            " server.",
         )
     return _unlike(answer, asked.document) if asked.document else None
 
@@ -319,8 +325,8 @@ def _unlike(answer: requests.Response, wanted: Mapping[str, Any]) -> tuple[str, 
         if document.get(name) != value:
             return (
                 f"{name} is {document.get(name)!r}, not {value!r}",
-                "Restart the server if the file has changed since it started. If it has not, check"
-                " which server the proxy passes this path on to.",
+                "Restart the server if its settings file has changed. Otherwise, check to which"
+                " server the proxy forwards this path.",
             )
     return None
 

@@ -152,10 +152,10 @@ def end_in_words(instance: Instance, ends: list[datetime | None]) -> str | None:
         return None
     login, renew = instance.connection.username, _new_key(instance)
     if len(ends) == 1:
-        return f"The key of {login} ends on {days[0]}. Before that, {renew}."
+        return f"The API key of {login} expires on {days[0]}. Before that date, {renew}."
     return (
-        f"{login} has {len(ends)} keys; of those that end, they end on {', '.join(days)}. Odoo does"
-        f" not tell which of them this is. Before it ends, {renew}."
+        f"{login} has {len(ends)} API keys that expire on these dates: {', '.join(days)}. Odoo does"
+        f" not show which one this server uses. Before it expires, {renew}."
     )
 
 
@@ -169,9 +169,9 @@ def refusal_in_words(instance: Instance, error: OdooError) -> str:
     if is_refusal(error):
         return (
             f"Odoo does not accept the server's own user {instance.connection.username}:"
-            f" {error.message.rstrip('.')}. People can sign in, but lack the tools of the apps."
-            " Odoo 14 and 15 also say so for a minute after other logins of this machine have"
-            f" failed: look once more. If it stays so, {_new_key(instance)}."
+            f" {error.message.rstrip('.')}. Users can sign in, but do not get the tools of the"
+            " apps. Odoo 14 and 15 also reject it for a minute after other logins from this machine"
+            f" have failed, so check again. If Odoo still rejects it, {_new_key(instance)}."
         )
     what = "does not answer" if error.code in _SILENT else "cannot be used"
     return f"{what}: {in_the_file(error)}"

@@ -75,7 +75,7 @@ pause = anyio.sleep
 
 #: What becomes of a key that another one has replaced, as the activity tells it.
 OUT_OF_USE = (
-    "It is still in Odoo. Remove it at /me, or sign in with the password an hour or more later."
+    "The key is still in Odoo. Remove it at /me, or sign in with your password in an hour or later."
 )
 
 
@@ -316,7 +316,10 @@ class SignIn:
                 break
             sleep(_TURN)
         else:
-            raise RateLimitError("Too many log in at once.", details={"retry_after": 60.0})
+            raise RateLimitError(
+                "Too many users are signing in now. Try again in a minute.",
+                details={"retry_after": 60.0},
+            )
         try:
             yield
         finally:
@@ -324,7 +327,7 @@ class SignIn:
 
     async def _note_refusal(self, instance: Instance, login: str, address: str) -> None:
         """Note who was refused: in its own log, Odoo has the address of this server only."""
-        logger.warning("Odoo refuses the sign-in of %r from %s.", login, address)
+        logger.warning("Odoo rejected the sign-in of %r from %s.", login, address)
         await aside(
             self._provider.activity.note,
             "sign-in refused",
@@ -347,7 +350,7 @@ class SignIn:
             await beside("page", instance.odoo, forget, instance, user)
         except OdooError as error:
             # Odoo forgets it by itself, later.
-            logger.info("A session of %s was not ended: %s", user.login, error.message)
+            logger.info("The server could not end a session of %s: %s", user.login, error.message)
 
     async def _known_account(self, request: Request) -> Account | None:
         """Return the account that this browser is signed in to, if its key can be used."""
@@ -389,7 +392,9 @@ class SignIn:
             raise _gone()
         if text_of(form, "answer") != "allow":
             await self._forget(user)
-            return self._back(asked, error="access_denied", error_description="The person said no.")
+            return self._back(
+                asked, error="access_denied", error_description="The user denied access."
+            )
         if instance.rule_for(user.login, user.groups) is None:
             await self._forget(user)
             return self._back(asked, error="access_denied", error_description="Not admitted.")
@@ -445,14 +450,14 @@ class SignIn:
         except OdooError as error:
             raise PageError(
                 "Odoo has not created a key",
-                f"{for_people(error)} Nothing was granted. Start again.",
+                f"{for_people(error)} The app has no access yet. Start again.",
                 502,
             ) from error
         if shared:
             raise PageError(
                 "The login of another Odoo user differs only in upper and lower case",
-                f"{user.login} does not identify one user: ask your Odoo administrator to change"
-                " one of the logins. If a key was created just now, remove it in Odoo under"
+                f"Several users have the login {user.login}. Ask your Odoo administrator to change"
+                " one of the logins. If Odoo has just created an API key for you, remove it under"
                 " Account Security.",
                 409,
             )
@@ -480,13 +485,18 @@ class SignIn:
         except OdooError as error:
             if made.key_id in (None, before):
                 raise
-            logger.error("Key %s of %s is lost: %s", made.key_id, user.login, error.message)
+            logger.error(
+                "The server created the API key %s of %s, but cannot use it: %s",
+                made.key_id,
+                user.login,
+                error.message,
+            )
             raise PageError(
                 "This server could not store your key",
-                f"Odoo has created a key, {key_name(self._team.public_url)}, which is unusable:"
-                " remove the newest of that name in Odoo under Account Security. Nothing was"
-                " granted. Start again in a minute. If it fails again, ask this server's"
-                " administrator to check its log.",
+                f"Odoo has created an API key named {key_name(self._team.public_url)} that does not"
+                " work. In Odoo, under Account Security, remove the newest key of that name. The"
+                " app has no access yet. Start again in a minute. If it fails again, ask this"
+                " server's administrator to check its log.",
                 503,
             ) from error
         await self.note_removed(account, made.removed)
@@ -564,12 +574,12 @@ def where(address: str) -> str:
     parts = urlsplit(address)
     if parts.scheme in ("http", "https"):
         return parts.netloc
-    return f"the program for {parts.scheme}: links on your computer"
+    return f"the app on your computer that opens {parts.scheme}: links"
 
 
 def _gone() -> PageError:
     return PageError(
         "This sign-in has expired",
-        "It was answered, or is older than 15 minutes. Start again in your client.",
+        "You have already answered it, or it is older than 15 minutes. Start again in your app.",
         410,
     )

@@ -81,7 +81,7 @@ _NOT_HERE: Mapping[str, str] = {
     "audit_file": _ACTIVITY,
     "audit_writes": _ACTIVITY,
     "audit_deletes": _ACTIVITY,
-    "rate_limit_burst": "calls are counted by whole minutes, together by all processes: set"
+    "rate_limit_burst": "the server counts calls by the minute, over all workers. Set"
     " rate_limit_rpm",
 }
 
@@ -342,10 +342,12 @@ def read_team(path: str | Path) -> Team:
         content = tomlkit.parse(text).unwrap()
     except FileNotFoundError:
         raise configuration_error(
-            [f"There is no file {path}. Create it with: odoo-toolkit-mcp serve --init {path}"]
+            [f"{path} does not exist. Create it with: odoo-toolkit-mcp serve --init {path}"]
         ) from None
     except (OSError, UnicodeError, ParseError) as error:
-        raise configuration_error([f"The team's file {path} cannot be read: {error}."]) from None
+        raise configuration_error(
+            [f"The server cannot read the settings file {path}: {error}."]
+        ) from None
     return team_of(content, Path(path).absolute().parent)
 
 
@@ -353,7 +355,7 @@ def name_problem(name: str, table: str = "instances") -> str | None:
     """Return why no instance, or list, can have a name; None for one that it can have."""
     if _NAME.fullmatch(name):
         return None
-    return f"{table}.{name}: a name has small letters, digits, - and _, up to 40."
+    return f"{table}.{name}: a name can have up to 40 lower-case letters, digits, - and _."
 
 
 def team_of(content: Mapping[str, Any], folder: Path) -> Team:
@@ -384,13 +386,15 @@ def team_of(content: Mapping[str, Any], folder: Path) -> Team:
     if not keys and not key_file:
         if "://" in store:
             reader.problems.append(
-                "secret_keys is missing: with PostgreSQL, all processes need the same keys."
+                "secret_keys is missing. With PostgreSQL, all workers need the same encryption"
+                " keys."
             )
         key_file = f"{store}.key"
     password = reader.text("operator_password")
     if password and not is_hash(password):
         reader.problems.append(
-            "operator_password is not a hash: make one with odoo-toolkit-mcp serve --hash-password."
+            "operator_password is not a hash. Create one with odoo-toolkit-mcp serve"
+            " --hash-password."
         )
     values: dict[str, Any] = {}
     for name, kind, least in (
@@ -404,19 +408,22 @@ def team_of(content: Mapping[str, Any], folder: Path) -> Team:
         if name in content:
             values[name] = reader.value(name, kind, least)
     if values.get("with_password") is False and values.get("with_key") is False:
-        reader.problems.append("with_password or with_key must be true, else nobody can sign in.")
+        reader.problems.append(
+            "with_password or with_key must be true. Otherwise no one can sign in."
+        )
     instances = _instances(reader, server, partial(_history, folder=folder, store=store))
     values["lists"] = _lists(reader, instances)
     if "issuer" in content:
         values["issuer"], problems = issuer_of(content["issuer"], instances, public + server.path)
         reader.problems += problems
         reader.problems += [
-            f"{name} makes no difference with an issuer, whose tokens these are: leave it out."
+            f"{name} has no effect with an identity provider, which issues the tokens itself."
+            " Remove it."
             for name in _NOT_WITH_ISSUER
             if name in content
         ]
     elif any(rule.claims for instance in instances.values() for rule in instance.rules):
-        reader.problems.append("claims of a rule are those of an issuer's token: add [issuer].")
+        reader.problems.append("claims in a rule need an identity provider. Add [issuer].")
     if reader.problems:
         raise configuration_error(reader.problems)
     return Team(
@@ -453,10 +460,10 @@ def _unknown(given: Mapping[str, Any], known: Sequence[str]) -> list[str]:
         if name in known:
             continue
         if why := _NOT_HERE.get(name):
-            problems.append(f"{name} is not for a team's file: {why}. Leave it out.")
+            problems.append(f"{name} is not a setting of a team server: {why}. Remove it.")
         elif name in _OF_SERVER:
             problems.append(
-                f"{name} is for the whole server: write it at the top of the file, before the"
+                f"{name} applies to the whole server. Write it at the top of the file, before the"
                 " first [instances...]."
             )
         else:
@@ -472,8 +479,8 @@ def _no_place(history: Any) -> str | None:
     if not difflib.get_close_matches(word, _NO_PLACE, n=1):
         return None
     return (
-        f"history is {history!r}, which looks like {AUTO} or {OFF}: write one of these; or a file,"
-        " such as history.sqlite, with its ending."
+        f"history is {history!r}, which looks like {AUTO} or {OFF}. Write one of these, or a file"
+        " name with its extension, such as history.sqlite."
     )
 
 
@@ -497,7 +504,7 @@ def _instances(
 ) -> dict[str, Instance]:
     tables = reader.content.get("instances")
     if not isinstance(tables, Mapping) or not tables:
-        reader.problems.append("instances is missing: give at least one, such as [instances.main].")
+        reader.problems.append("instances is missing. Add at least one, such as [instances.main].")
         return {}
     found = {}
     for name, table in tables.items():
@@ -542,14 +549,17 @@ def _list_problems(
     if not isinstance(tools, list) or not _are_texts(tools):
         problems.append('tools must be a list of names, such as ["odoo_inventory_get_stock"].')
     elif blank := [tool for tool in tools if tool != "".join(tool.split()) or not tool]:
-        problems.append(f"tools: {blank[0][:100]!r} has blanks: write the tool's name alone.")
+        problems.append(f"tools: {blank[0][:100]!r} contains spaces. Write only the tool's name.")
     named = content["instances"] if isinstance(content.get("instances"), Mapping) else {}
     if name in named:
-        problems.append("an instance has that name, and so that address: rename the list.")
+        problems.append("an instance already has that name and address. Rename the list.")
     if instance is not None and instance not in [*named]:
         problems.append(f"instance is {instance!r}, but there are {', '.join(named)}.")
     if instance is None and "issuer" in content and len(named) > 1:
-        problems.append("instance is missing: an issuer does not ask which database is meant.")
+        problems.append(
+            "instance is missing. With an identity provider, users cannot choose the database, so"
+            " set instance."
+        )
     return [f"{place}: {problem}" for problem in problems]
 
 
@@ -566,7 +576,7 @@ def _instance(
     problems = _unknown(table, ["title", "rules", *of_connection, *of_server])
     title = table.get("title", name)
     if not isinstance(title, str) or not title.strip():
-        problems.append("title must be text.")
+        problems.append("title must be a string.")
     connection, found = load(
         ConnectionSettings, {key: table[key] for key in of_connection if key in table}, environ={}
     )
@@ -575,8 +585,8 @@ def _instance(
         problems.append("database is missing.")
     if connection and not (connection.username and (connection.api_key or connection.password)):
         problems.append(
-            "username and api_key are missing: of a user with few rights, by which the server"
-            " finds out which apps are installed."
+            "username and api_key are missing. Set them to a user with few permissions. The server"
+            " uses it to find out which apps are installed."
         )
     base = {key: table[key] for key in of_server if key in table}
     own = _with_server(base, server)
@@ -616,16 +626,18 @@ def _rule(
     for name in ("logins", "groups"):
         listed = rule.get(name, [])
         if not isinstance(listed, list) or not all(isinstance(item, str) for item in listed):
-            problems.append(f"{name} must be a list of texts.")
+            problems.append(f"{name} must be a list of strings.")
         elif name in rule and not listed:
-            problems.append(f"{name} is empty: leave it out for everybody.")
+            problems.append(f"{name} is empty. To match every user, remove it.")
     if any("." not in str(group) for group in rule.get("groups", ())):
         problems.append("groups must be external ids, such as base.group_user.")
     claims = rule.get("claims", {})
     if not isinstance(claims, Mapping) or not all(map(_are_texts, claims.values())):
-        problems.append('claims must be a table with lists of texts: {groups = ["sales"]}.')
+        problems.append(
+            'claims must be a table with lists of strings, such as {groups = ["sales"]}.'
+        )
     elif "claims" in rule and not claims:
-        problems.append("claims is empty: leave it out for everybody.")
+        problems.append("claims is empty. To match every user, remove it.")
     if not isinstance(rule.get("allow", True), bool):
         problems.append("allow must be true or false.")
     if problems or settings is None:
@@ -666,7 +678,7 @@ def _from_environment(value: Any, place: str, problems: list[str]) -> Any:
         return value
     name = value.removeprefix("env:")
     if not (found := os.environ.get(name)):
-        problems.append(f"{place} names the variable {name}, which is not set.")
+        problems.append(f"{place} reads the environment variable {name}, which is not set.")
     return found
 
 
@@ -683,7 +695,7 @@ class _Reader:
         if value is None:
             return None
         if not isinstance(value, str) or not value.strip():
-            self.problems.append(f"{name} must be text.")
+            self.problems.append(f"{name} must be a string.")
             return None
         return value.strip()
 
@@ -691,13 +703,13 @@ class _Reader:
         """A list of secret keys."""
         value = self.content.get(name, [])
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            self.problems.append(f"{name} must be a list of texts.")
+            self.problems.append(f"{name} must be a list of strings.")
             return ()
         keys = [key for item in value for key in item.split(",")]
         if any(len(key) < SHORTEST_KEY for key in keys):
             self.problems.append(
-                f"{name}: each key needs at least {SHORTEST_KEY} random characters;"
-                " make one with openssl rand -hex 32."
+                f"{name}: each key needs at least {SHORTEST_KEY} random characters. Create one with"
+                " openssl rand -hex 32."
             )
         return tuple(map(Secret, keys))
 

@@ -41,8 +41,8 @@ class Vault:
     def __init__(self, keys: Sequence[str]) -> None:
         if not keys or any(len(key) < SHORTEST_KEY for key in keys):
             raise ConfigurationError(
-                f"Each secret key needs at least {SHORTEST_KEY} random characters.",
-                suggestion="Make one with: openssl rand -hex 32",
+                f"Each encryption key needs at least {SHORTEST_KEY} random characters.",
+                suggestion="Create one with: openssl rand -hex 32",
             )
         self._keys = tuple(keys)
         self._ring = MultiFernet([Fernet(_derived(key, b"at rest")) for key in keys])
@@ -61,8 +61,8 @@ class Vault:
             return json.loads(self._ring.decrypt(sealed.encode()))
         except InvalidToken:
             raise ConfigurationError(
-                "The store was sealed with a key that this server does not have.",
-                suggestion="Give the earlier secret key, too, after the new one.",
+                "The server's database is encrypted with a key that this server does not have.",
+                suggestion="Add the earlier encryption key after the new one.",
             ) from None
 
     def renew(self, sealed: str) -> str:
@@ -89,10 +89,11 @@ def keys_of_file(path: Path, *, make: bool = True) -> list[str]:
         if not path.exists():
             if not make:
                 raise ConfigurationError(
-                    f"The file of secret keys, {path}, is missing, and the store has secrets that"
-                    " were sealed with a key of it.",
-                    suggestion="Put the file back beside the store, from its backup; nothing was"
-                    " made. Without that key, move the store away: people then sign in again.",
+                    f"The file of encryption keys, {path}, is missing, and the server's database"
+                    " contains secrets that it encrypted with a key of this file.",
+                    suggestion="Restore the file from its backup into the folder of the server's"
+                    " database. If you have no backup, move the database away. All users then sign"
+                    " in again.",
                 )
             path.parent.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -100,7 +101,7 @@ def keys_of_file(path: Path, *, make: bool = True) -> list[str]:
                 file.write(secrets.token_hex(32) + "\n")
         if os.name != "nt" and path.stat().st_mode & 0o077:
             raise ConfigurationError(
-                f"Others can read the file of secret keys, {path}.",
+                f"Other users of this machine can read the file of encryption keys, {path}.",
                 suggestion=f"Run: chmod 600 {path}",
             )
         return path.read_text().split()
@@ -108,8 +109,9 @@ def keys_of_file(path: Path, *, make: bool = True) -> list[str]:
         return keys_of_file(path)  # another process has just made it
     except OSError as error:
         raise ConfigurationError(
-            f"The file of secret keys, {path}, cannot be used: {error.strerror or error}.",
-            suggestion="Give another file, or the right to read and write this one.",
+            f"The server cannot use the file of encryption keys, {path}:"
+            f" {error.strerror or error}.",
+            suggestion="Choose another file, or allow the server to read and write this one.",
         ) from error
 
 

@@ -148,8 +148,8 @@ class Pages:
                 logger.error("%s %s", error.message, error.suggestion or "")
                 problem = PageError(
                     "This server cannot do that now",
-                    "It may have been done in part. Try again in a minute. If it fails again, ask"
-                    " this server's administrator to check its log.",
+                    "Your request may have taken effect in part. Try again in a minute. If it fails"
+                    " again, ask this server's administrator to check its log.",
                     503,
                 )
             return self.message(request, problem)
@@ -285,7 +285,7 @@ async def _read(request: Request) -> None:
             async for part in request.stream():
                 body += part
                 if len(body) > _MOST_BYTES:
-                    raise PageError("This form is too long", "Enter less text.", 413)
+                    raise PageError("This form is too long", "Enter a shorter text.", 413)
     except TimeoutError:
         raise PageError("This form took too long to arrive", "Try again.", 408) from None
     request._body = body  # where Starlette keeps what it has read itself

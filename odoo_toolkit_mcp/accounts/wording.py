@@ -88,7 +88,7 @@ def policy_in_words(settings: ServerSettings, *, to_operator: bool = False) -> l
     you, your = ("this user", "this user's") if to_operator else ("you", "your")
     reads = f"It can read what {you} can read in Odoo"
     if settings.model_allowlist:
-        reads += f", of these models only: {_named(settings.model_allowlist)}"
+        reads += f", but only these models: {_named(settings.model_allowlist)}"
     sentences = [f"{reads}."]
     if settings.mode == "readonly":
         sentences.append("It cannot create, change or delete anything.")
@@ -97,8 +97,8 @@ def policy_in_words(settings: ServerSettings, *, to_operator: bool = False) -> l
         sentences.append(f"It can create and change records of: {models}. It cannot delete any.")
     else:
         sentences.append(
-            f"It can do in {your} name what {you} can do in Odoo: create, change and delete"
-            " records, confirm orders, post invoices, send e-mails."
+            f"It can do in {your} name everything that {you} can do in Odoo: create, change and"
+            " delete records, confirm orders, post invoices, send e-mails."
         )
     if settings.mode != "readonly" and settings.confirm != "never":
         when = "" if settings.confirm == "always" else f", if {your} app can ask"

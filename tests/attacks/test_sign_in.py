@@ -723,7 +723,7 @@ def test_a_document_comes_from_the_host_that_its_certificate_names(
         assert fetch_document(address) == {"a": 1}
     with (
         document_server(tmp_path, right, monkeypatch, host="evil.example.net") as address,
-        pytest.raises(DocumentError, match="does not answer as it should"),
+        pytest.raises(DocumentError, match="sent an unexpected response"),
     ):
         fetch_document(address)
 

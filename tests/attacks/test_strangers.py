@@ -98,11 +98,11 @@ def test_a_browser_gets_a_page_and_a_program_json(
 def test_what_is_given_twice_is_refused(team: RunningTeam, client: OAuthClient) -> None:
     twice = [*client.query().items(), ("redirect_uri", CALLBACK)]
     answer = requests.get(f"{team.url}/authorize", params=twice, timeout=60)
-    assert answer.json()["error_description"] == "redirect_uri is given twice."
+    assert answer.json()["error_description"] == "The request contains redirect_uri twice."
     form = [("client_id", client.id), ("grant_type", "refresh_token"), ("client_id", client.id)]
     for path in ("token", "revoke"):
         answer = requests.post(f"{team.url}/{path}", form, timeout=60)
-        assert answer.json()["error_description"] == "client_id is given twice."
+        assert answer.json()["error_description"] == "The request contains client_id twice."
 
 
 def test_very_many_connections_of_one_person_hide_nobody_elses(
@@ -195,7 +195,7 @@ def test_a_proxy_that_makes_all_people_one_address_is_told_once(
 ) -> None:
     for seen in ("198.51.100.7", "127.0.0.1", "127.0.0.1"):
         requests.get(f"{team.url}/", headers={"X-Forwarded-For": seen}, timeout=60)
-        told = [one for one in caplog.messages if "people cannot be told apart" in one]
+        told = [one for one in caplog.messages if "cannot distinguish users by address" in one]
         assert len(told) == (seen == "127.0.0.1")
 
 

@@ -254,7 +254,7 @@ def _leave(member: Member, calls: int) -> list[str]:
 
 def _audited(cluster: Cluster, ledger: Ledger) -> list[str]:
     """Return of whom more was done than is noted: in the store, or in the log while it was away."""
-    logged = sum("The line:" in line for process in cluster.processes for line in process.said)
+    logged = sum("The entry was:" in line for process in cluster.processes for line in process.said)
     with psycopg.connect(cluster.store.address) as connection:
         rows = connection.execute(
             "SELECT account.uid, count(*) FROM odoo_toolkit_accounts.activity"

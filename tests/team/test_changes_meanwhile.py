@@ -128,7 +128,7 @@ def test_a_changed_password_leaves_what_is_connected_and_ends_what_is_begun(
     answer = begun.post("/consent", page, answer="allow")
     assert answer.status_code == 502
     assert "Odoo has not created a key" in text_of(answer)
-    assert "Nothing was granted" in text_of(answer)
+    assert "The app has no access yet" in text_of(answer)
     assert keys_of(other, people) == []
     new = {"login": user.login, "password": f"new of {user.login}"}
     assert Person(team.url).connect(client, **new)

@@ -102,12 +102,12 @@ def test_a_check_tells_when_the_key_of_the_server_ends(
     assert status == 0, said
     assert ("The key of" in said) == bool(made.expires)
     if made.expires:
-        assert f"The key of {user.login} ends on {made.expires:%Y-%m-%d}" in said
+        assert f"The API key of {user.login} expires on {made.expires:%Y-%m-%d}" in said
         # Of several, nobody knows which.
         user.make()
         _, said = checked(tmp_path / "team.toml", capsys)
-        assert "has 2 keys" in said
-        assert "does not tell which" in said
+        assert "has 2 API keys" in said
+        assert "does not show which" in said
 
 
 # What starts and what does not ------------------------------------------------------------------
@@ -167,7 +167,7 @@ def test_a_check_makes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str
     _, said = checked(path, capsys)
     assert [one.name for one in tmp_path.iterdir()] == ["team.toml"]
     for what in ("accounts.sqlite", "accounts.sqlite.key", "history.sqlite"):
-        assert f"{tmp_path / 'deep' / what} will be made at the first start" in said
+        assert f"{tmp_path / 'deep' / what} does not exist yet" in said
 
 
 def test_a_check_tells_of_a_folder_in_which_nothing_can_be_made(
@@ -177,14 +177,14 @@ def test_a_check_tells_of_a_folder_in_which_nothing_can_be_made(
     path = file_of(tmp_path, store="file/accounts.sqlite")
     status, said = checked(path, capsys)
     assert status == FAILED
-    assert f"{tmp_path / 'file'} cannot be written" in said
+    assert f"cannot write to {tmp_path / 'file'}" in said
 
 
 def test_a_check_says_where_the_journal_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _, said = checked(file_of(tmp_path), capsys)
-    assert "Main: There is no change history" in said
+    assert "Main: The change history is off" in said
     place = tmp_path / "own.sqlite"
     sqlite3.connect(place).close()
     _, said = checked(file_of(tmp_path, {**NOWHERE, "history": "own.sqlite"}), capsys)
@@ -198,8 +198,8 @@ NARROW = [{"logins": ["ann"]}, {"mode": "restricted", "write_allowlist": ["crm.l
 @pytest.mark.parametrize(
     ("rules", "told"),
     [
-        (WIDE, "Warning: rule 1 has no logins, groups or claims: it fits everybody"),
-        (WIDE, "rule 1 has the mode restricted without write_allowlist"),
+        (WIDE, "Warning: rule 1 has no logins, groups or claims. It matches every user"),
+        (WIDE, "rule 1 has the mode restricted, but no write_allowlist"),
         (NARROW, None),
     ],
 )
@@ -209,7 +209,7 @@ def test_a_check_warns_of_rules_that_are_hardly_meant(
     _, said = checked(file_of(tmp_path, {**NOWHERE, "rules": rules}), capsys)
     assert told in said if told else "Warning" not in said
     # No two addresses are called the same.
-    labels = [line.partition(": ")[0] for line in said.splitlines() if "address for" in line]
+    labels = [line.partition(": ")[0] for line in said.splitlines() if "Address for" in line]
     assert len(labels) == len(set(labels)) == 2
 
 
@@ -218,11 +218,14 @@ def test_a_check_warns_of_a_file_with_a_key_that_others_can_read(
 ) -> None:
     monkeypatch.setenv("OF_ODOO", KEY)
     path = file_of(tmp_path)
-    assert "others can read" not in checked(path, capsys)[1]
+    assert "other users of this machine can read" not in checked(path, capsys)[1]
     path.chmod(0o644)
-    assert f"Warning: others can read {path}, which has api_key in it" in checked(path, capsys)[1]
+    assert (
+        f"Warning: other users of this machine can read {path}, which contains api_key"
+        in checked(path, capsys)[1]
+    )
     file_of(tmp_path, {**NOWHERE, "api_key": "env:OF_ODOO"}).chmod(0o644)
-    assert "others can read" not in checked(path, capsys)[1]
+    assert "other users of this machine can read" not in checked(path, capsys)[1]
 
 
 def test_a_check_warns_of_models_that_odoo_does_not_have(

@@ -74,7 +74,7 @@ def test_five_right_answers_make_a_file_that_passes_the_check(
     assert path.stat().st_mode & 0o777 == 0o600
     assert user.password not in path.read_text()
     assert keys_of(user, people) == ["odoo-toolkit-mcp server"]
-    assert any("into the file as api_key" in line for line in said) == (int(server.version) >= 18)
+    assert any("set api_key in the file" in line for line in said) == (int(server.version) >= 18)
     assert main([str(path), "--check"]) == 0
     assert user.login in capsys.readouterr().err
 
@@ -115,7 +115,7 @@ def test_a_wrong_answer_is_told_and_asked_again(
         "url must begin with https:// or http://: http://127.0.0.1:8070",
         "url must begin with https:// or http://: http://odoo:8069",
         "If Odoo does not use TLS there, begin the address with http://",
-        f"Odoo is not at {server.url}/odoo, but at {server.url}. Enter {server.url}",
+        f"{server.url}/odoo redirects to {server.url}. Enter that address",
         "public_url must begin with https:// or http://: http://localhost:9123",
         "Every user with a login in this database can sign in",
         "Nothing answers at http://127.0.0.1:9",

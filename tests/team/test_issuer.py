@@ -130,7 +130,7 @@ def test_whose_key_is_missing_is_told_where_to_go_and_acts_once_it_is_there(
     token = token_of(issuer, team)
     answer = asked(team, token)
     told = why(answer)
-    assert "no Odoo key of ann for Main" in told
+    assert "no API key of ann for Main" in told
     assert f"{team.url}/me" in told
     assert json.loads(answer.text)["jsonrpc"] == "2.0"
     assert answer.headers["Cache-Control"] == "no-store"
@@ -182,7 +182,7 @@ def test_a_key_that_has_ended_is_missing(team: RunningTeam, issuer: Issuer, user
     assert asked(team, token).status_code == 200
     with team.server.store.writing() as session:
         session.execute("UPDATE account SET key_ends = ?", [provider.now() - 1])
-    assert "no Odoo key" in why(asked(team, token))
+    assert "no API key" in why(asked(team, token))
     users.ends = None
     key_given(team)
     assert asked(team, token).status_code == 200
@@ -203,7 +203,7 @@ def test_rules_go_by_claims_of_the_token(serve: Serve, issuer: Issuer) -> None:
     def rule(**claims: Any) -> Any:
         answer = asked(team, token_of(issuer, team, **claims))
         if answer.status_code == 403:
-            assert "has not admitted ann" in why(answer)
+            assert "do not allow ann" in why(answer)
             return None
         found = team.server.provider.team.instances["main"].rule_for("ann", [], claims)
         assert ("main", found) in team.server.members.servers
@@ -286,10 +286,10 @@ def test_the_operator_sees_and_ends_it(team: RunningTeam, issuer: Issuer) -> Non
     assert "revoked by the operator" in why(asked(team, token))
     # All of a person, and the key: neither a token nor the page helps without signing in anew.
     operator.post("/admin/revoke", operator.get("/admin"), account=str(grant.account.id))
-    assert "no Odoo key" in why(asked(team, token_of(issuer, team, client_id="another")))
+    assert "no API key" in why(asked(team, token_of(issuer, team, client_id="another")))
     page = person.get("/me")
     person.post("/me/allow-again", page, connection=str(grant.id))
-    assert "no Odoo key" in why(asked(team, token))
+    assert "no API key" in why(asked(team, token))
 
 
 def test_it_is_noted_who_is_connected_with_what(team: RunningTeam, issuer: Issuer) -> None:
@@ -330,27 +330,27 @@ def with_issuer(**more: Any) -> dict[str, Any]:
         ({"issuer": {}}, "issuer: url is missing"),
         (with_issuer(url="http://login.example.com"), "issuer: url must be an https address"),
         (with_issuer(scope="odoo"), "Did you mean scopes"),
-        (with_issuer(audience=7), "audience must be text"),
+        (with_issuer(audience=7), "audience must be a string"),
         (with_issuer(claim=7), "claim must be text"),
-        ({"access_hours": 2}, "access_hours makes no difference"),
-        ({"client_documents": True}, "client_documents makes no difference"),
+        ({"access_hours": 2}, "access_hours has no effect"),
+        ({"client_documents": True}, "client_documents has no effect"),
         (
             {"instances": TWO, **with_issuer(audience="api://odoo")},
-            "one audience does not tell the instances apart",
+            "one audience cannot distinguish the instances",
         ),
         (
             {"instances": TWO, **with_issuer(audience={"main": "x://o", "test": "x://o/"})},
-            "another one for each",
+            "different for each",
         ),
         (
             {"instances": TWO, **with_issuer(audience={"main": f"{PUBLIC}/mcp/test"})},
-            "another one for each",
+            "different for each",
         ),
-        (with_issuer(audience={"other": "x://o"}), "audience.other names no instance"),
+        (with_issuer(audience={"other": "x://o"}), "no instance has the name other"),
         (by_claims({}), "claims is empty"),
-        *((by_claims({"groups": wrong}), "lists of texts") for wrong in ("sales", [], [1])),
-        (by_claims(["sales"]), "lists of texts"),
-        ({"issuer": None, **by_claims({"groups": ["sales"]})}, r"add \[issuer\]"),
+        *((by_claims({"groups": wrong}), "lists of strings") for wrong in ("sales", [], [1])),
+        (by_claims(["sales"]), "lists of strings"),
+        ({"issuer": None, **by_claims({"groups": ["sales"]})}, r"Add \[issuer\]"),
     ],
 )
 def test_a_wrong_file_is_told(tmp_path: Path, changed: dict[str, Any], told: str) -> None:

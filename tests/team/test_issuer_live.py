@@ -69,7 +69,7 @@ def test_from_a_token_without_a_key_to_an_answer_of_odoo(
     removed = person.post("/me/remove-key", person.get("/me"), password=user.password)
     assert removed.status_code == 303
     assert keys_of(user, people) == []
-    assert "no Odoo key" in why(call(team.url, sales, WHO))
+    assert "no API key" in why(call(team.url, sales, WHO))
 
 
 def alike(people: People, user: User, login: str) -> User:
@@ -94,7 +94,7 @@ def test_two_users_whose_logins_differ_in_case_are_nobody(
     assert refused.status_code == 409
     moment = odoo_users.now() + 601
     monkeypatch.setattr(odoo_users, "now", lambda: moment)
-    assert "no Odoo key" in why(call(team.url, token, WHO))
+    assert "no API key" in why(call(team.url, token, WHO))
     # One who is archived is nobody's double.
     people.archive(other.uid)
     key_given(team, user.login, password=user.password)
@@ -134,4 +134,4 @@ def test_who_is_archived_or_loses_the_key_acts_no_more(
         moment += seconds
         answers = [call(team.url, token, WHO) for token in tokens]
     for answer in answers:
-        assert "no Odoo key" in why(answer)
+        assert "no API key" in why(answer)

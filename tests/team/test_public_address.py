@@ -164,7 +164,7 @@ def test_a_server_behind_a_right_proxy_has_only_fine_findings(
     findings = look(instances=instances, plain=Proxy({"*": (301, leads, None)}))
     assert {one.level for one in findings} == {"fine"}
     assert "valid for 59 more days" in findings[0].text
-    assert findings[-1].text.startswith(f"{URL} answers as claude.ai and ChatGPT need it")
+    assert findings[-1].text.startswith(f"{URL} responds as claude.ai and ChatGPT require")
     for path in ("/mcp", *(f"/mcp/{name}" for name in instances)):
         assert {f"POST {path}", f"POST {path}/", f"GET {path}", f"HEAD {path}"} <= {*proxy.asked}
         assert f"GET {METADATA}{path}" in proxy.asked
@@ -193,12 +193,15 @@ def test_an_address_that_is_not_public_is_warned_of_even_beside_another(
     look: Look, address: str, kind: str
 ) -> None:
     (told,) = texts(look(addresses=(PUBLIC, address)), "warning")
-    assert f"{HOST} is {address} here, {kind}: claude.ai and ChatGPT refuse" in told
+    assert (
+        f"{HOST} has the address {address} here, {kind}. claude.ai and ChatGPT do not connect"
+        in told
+    )
 
 
 def test_a_name_without_an_address_of_ipv4_is_warned_of(look: Look) -> None:
     (told,) = texts(look(addresses=("2606:4700:4700::1111",)), "warning")
-    assert "2606:4700:4700::1111 only, and claude.ai connects by IPv4. Add an A record" in told
+    assert "2606:4700:4700::1111, and claude.ai connects over IPv4. Add an A record" in told
 
 
 def test_another_port_is_warned_of(look: Look) -> None:
@@ -213,14 +216,14 @@ def test_a_name_that_nobody_knows_is_a_problem_and_the_last(serve: Serve) -> Non
 
     told = [*public_findings(serve(public_url=URL).team, Network(addresses=unknown))]
     assert [one.text.partition(". Create an A ")[0] for one in told] == [
-        f"{HOST} is not known here"
+        f"{HOST} has no address in DNS"
     ]
 
 
 def test_an_address_of_this_machine_is_only_told(serve: Serve) -> None:
     (told,) = public_findings(serve().team)
     assert told.level == "fine"
-    assert "for this machine only: claude.ai and ChatGPT need an https address" in told.text
+    assert "only on this machine. claude.ai and ChatGPT need an https address" in told.text
 
 
 # The certificate --------------------------------------------------------------------------------
@@ -231,16 +234,19 @@ def test_an_address_of_this_machine_is_only_told(serve: Serve) -> None:
     [
         (
             {"certificate": "alone"},
-            "comes without the certificates that lead from CN=between to a public authority. Let"
-            " the proxy send the whole chain (fullchain.pem",
+            "lacks the intermediate certificates from CN=between to a public authority. Let the"
+            " proxy send the full chain (fullchain.pem",
         ),
         ({"trusted": False}, "If CN=between is your own authority, get a certificate"),
-        ({"certificate": "whole", "trusted": False}, "is of CN=between, no public authority."),
-        ({"certificate": "self"}, "is signed by itself. Get one from a public authority"),
+        (
+            {"certificate": "whole", "trusted": False},
+            "comes from CN=between, which is not a public authority.",
+        ),
+        ({"certificate": "self"}, "is self-signed. Get one from a public authority"),
         ({"issued_to": "other.example.com"}, "is for other.example.com. Get one for"),
         ({"days": -1}, "has expired. Renew it"),
         ({"days": -1, "trusted": False}, "CN=between"),
-        ({"certificate": "none"}, "does not speak TLS on port 443"),
+        ({"certificate": "none"}, "does not use TLS on port 443"),
     ],
 )
 def test_a_wrong_certificate_is_a_problem_and_told_with_what_is_wrong(
@@ -257,12 +263,12 @@ def test_a_certificate_that_ends_soon_is_warned_of(look: Look, days: int, warned
     told = look(days=days)[0]
     assert told.level == ("warning" if warned else "fine")
     assert told.text.startswith(f"The certificate of {HOST} is valid for {days - 1} more days, ")
-    assert told.text.endswith("Check that its renewal runs.") == warned
+    assert told.text.endswith("Check that it is renewed automatically.") == warned
 
 
 def test_nothing_that_answers_is_a_problem(look: Look) -> None:
     (text,) = texts(look(port=444), "problem")
-    assert "Nothing answers at mcp.example.com, port 443 (Connection refused). Start" in text
+    assert "No server responds at mcp.example.com, port 443 (Connection refused). Start" in text
 
 
 # Answers ----------------------------------------------------------------------------------------
@@ -284,43 +290,43 @@ SERVER = "/.well-known/oauth-authorization-server"
             {"POST /mcp": (404, {}, None), "GET /mcp": (404, {}, None)},
             "problem",
             f"{URL}, POST /mcp, GET /mcp: the answer has status 404.",
-            "Let the proxy pass this path on, as the files of docs/operating do.",
+            "Let the proxy forward this path, as in the files of docs/operating.",
         ),
         (
             {"HEAD /mcp/main": (405, {}, None), "HEAD /mcp": (500, {}, None)},
             "problem",
             f"{URL}, HEAD /mcp: the answer has status 500.",
-            "Start the server, and check that the proxy passes requests on to http://127.0.0.1:",
+            "Start the server, and check that the proxy forwards requests to http://127.0.0.1:",
         ),
         (
             {"POST /mcp": (405, {}, None)},
             "problem",
             f"{URL}, POST /mcp: the answer has status 405.",
-            "Let the proxy pass this method on.",
+            "Let the proxy forward this method.",
         ),
         (
             {"POST /mcp": (421, {}, None)},
             "problem",
             "the answer has status 421.",
-            "the header Host on as it is",
+            "the Host header unchanged",
         ),
         (
             {f"GET {SERVER}": (403, {}, None)},
             "problem",
             f"{URL}, GET {SERVER}: the answer has status 403.",
-            "a check for bots make an exception",
+            "a bot check in front of the server rejects it",
         ),
         (
             {"POST /mcp": (200, {}, {})},
             "problem",
             f"{URL}, POST /mcp: the answer has status 200.",
-            "Another server seems to answer there",
+            "Another server seems to respond there",
         ),
         (
             {"POST /mcp": (401, {}, {})},
             "problem",
             f'is missing, without resource_metadata="{URL}{METADATA}/mcp".',
-            "Let the proxy pass the header on",
+            "Let the proxy forward this header",
         ),
         (
             {"POST /mcp/": (307, {"Location": f"http://{HOST}/mcp"}, None)},
@@ -332,7 +338,7 @@ SERVER = "/.well-known/oauth-authorization-server"
             {f"GET {METADATA}/mcp": (200, {}, {"resource": f"{OLD}/mcp"})},
             "problem",
             f"{URL}, GET {METADATA}/mcp: resource is '{OLD}/mcp', not '{URL}/mcp'.",
-            "Restart the server if the file has changed",
+            "Restart the server if its settings file has changed",
         ),
         (
             {f"GET {SERVER}": (200, {}, {"issuer": URL})},
@@ -350,7 +356,7 @@ SERVER = "/.well-known/oauth-authorization-server"
             {"POST /register": (403, {}, None), "POST /token": (403, {}, None)},
             "problem",
             f"{URL}, POST /token, POST /register: the answer has status 403.",
-            "a firewall, a login or a check for bots",
+            "firewall, a login page or a bot check",
         ),
         (
             {"*": (502, {}, None)},
@@ -368,13 +374,13 @@ def test_a_wrong_answer_is_told_once_with_what_to_do(
     (text,) = [one.text for one in findings if one.level == level]
     assert seen in text
     assert cure in text
-    assert not any("answers as claude.ai and ChatGPT need it" in one.text for one in findings)
+    assert not any("responds as claude.ai and ChatGPT require" in one.text for one in findings)
 
 
 def test_a_connection_that_breaks_off_is_told(look: Look, proxy: Proxy) -> None:
     proxy.instead = {"POST /token": (0, {}, None)}
     (text,) = texts(look(), "problem")
-    assert f"{URL}, POST /token: no answer (ConnectionError). Look into the log" in text
+    assert f"{URL}, POST /token: no answer (ConnectionError). Check the log" in text
 
 
 @pytest.mark.parametrize("answer", [(200, {}, None), (302, {"Location": f"http://{HOST}/x"}, None)])

@@ -176,7 +176,7 @@ def test_a_backup_without_the_secret_keys_is_told_and_not_served(
         kept.back_up()
     kept.lose_and_restore()
     (tmp_path / "accounts.sqlite.key").unlink()
-    with pytest.raises(toolkit.ConfigurationError, match="sealed with a key"):
+    with pytest.raises(toolkit.ConfigurationError, match="encrypted with a key"):
         RunningTeam(tmp_path, {"main": main})
 
 

@@ -99,15 +99,15 @@ def test_the_journal_is_where_the_store_is_unless_the_file_says_otherwise(
         (with_instance(mdoe="full"), "mdoe"),
         (with_instance(auth_token="x" * 40), "auth_token"),
         (with_instance(allowed_hosts=["example.com"]), "allowed_hosts"),
-        (with_instance(audit=True), "audit is not for a team's file: the activity"),
-        (with_instance(audit_file="x.jsonl"), "audit_file is not for a team's file"),
-        (with_instance(audit_writes=False), "audit_writes is not for a team's file"),
-        (with_instance(audit_deletes=False), "audit_deletes is not for a team's file"),
-        (with_instance(rate_limit_burst=5), "counted by whole minutes"),
-        (with_instance(stateless=False), "stateless is not for a team's file"),
-        (with_instance(log_level="debug"), "log_level is for the whole server"),
-        ({"audit": True}, "audit is not for a team's file"),
-        (with_instance(title=7), "title must be text"),
+        (with_instance(audit=True), "audit is not a setting of a team server: the activity"),
+        (with_instance(audit_file="x.jsonl"), "audit_file is not a setting of a team server"),
+        (with_instance(audit_writes=False), "audit_writes is not a setting of a team server"),
+        (with_instance(audit_deletes=False), "audit_deletes is not a setting of a team server"),
+        (with_instance(rate_limit_burst=5), "counts calls by the minute"),
+        (with_instance(stateless=False), "stateless is not a setting of a team server"),
+        (with_instance(log_level="debug"), "log_level applies to the whole server"),
+        ({"audit": True}, "audit is not a setting of a team server"),
+        (with_instance(title=7), "title must be a string"),
         (with_instance(history="of"), "history is 'of'"),
         (with_instance(history="none"), "history is 'none'"),
         (with_instance(rules={"mode": "full"}), "rules must be tables"),
@@ -122,12 +122,12 @@ def test_the_journal_is_where_the_store_is_unless_the_file_says_otherwise(
         (with_rule(log_level="debug"), "log_level"),
         ({"operator_password": "a password in plain"}, "operator_password is not a hash"),
         ({"operator_password": "env:NOT_SET_ANYWHERE"}, "NOT_SET_ANYWHERE"),
-        (with_rule(write_allowlist=["env:NOT_SET_ANYWHERE"]), "rules.write_allowlist names"),
+        (with_rule(write_allowlist=["env:NOT_SET_ANYWHERE"]), "rules.write_allowlist reads"),
         ({"secret_keys": ["short"]}, "secret_keys"),
         ({"secret_keys": "x" * 64}, "secret_keys must be a list"),
         ({"secret_keys": ["env:NOT_SET_ANYWHERE"]}, "NOT_SET_ANYWHERE"),
         ({"store": "postgresql://db/accounts"}, "secret_keys is missing"),
-        ({"store": 5}, "store must be text"),
+        ({"store": 5}, "store must be a string"),
         ({"access_hours": 0}, "access_hours"),
         ({"access_hours": "a day"}, "access_hours"),
         ({"access_hours": float("nan")}, "access_hours"),
@@ -135,18 +135,18 @@ def test_the_journal_is_where_the_store_is_unless_the_file_says_otherwise(
         ({"refresh_days": True}, "refresh_days"),
         ({"activity_days": 1.5}, "activity_days"),
         ({"with_password": "yes"}, "with_password"),
-        ({"with_password": False, "with_key": False}, "nobody can sign in"),
+        ({"with_password": False, "with_key": False}, "no one can sign in"),
         ({"client_documents": 1}, "client_documents"),
         ({"port": 99999}, "port"),
         ({"lists": []}, "lists must be tables"),
-        ({"lists": {"Desk 1": {"tools": ["odoo_core_read"]}}}, "lists.Desk 1: a name has"),
-        ({"lists": {"main": {"tools": ["odoo_core_read"]}}}, "rename the list"),
+        ({"lists": {"Desk 1": {"tools": ["odoo_core_read"]}}}, "lists.Desk 1: a name can have"),
+        ({"lists": {"main": {"tools": ["odoo_core_read"]}}}, "Rename the list"),
         ({"lists": {"desk": 5}}, "lists.desk must be a table"),
         ({"lists": {"desk": {"tool": ["odoo_core_read"]}}}, "Did you mean tools"),
         ({"lists": {"desk": {"tools": []}}}, "lists.desk: tools must be a list"),
         ({"lists": {"desk": {"tools": "odoo_core_read"}}}, "lists.desk: tools must be a list"),
-        ({"lists": {"desk": {"tools": ["odoo_core_read "]}}}, "'odoo_core_read ' has blanks"),
-        ({"lists": {"desk": {"tools": [""]}}}, "'' has blanks"),
+        ({"lists": {"desk": {"tools": ["odoo_core_read "]}}}, "'odoo_core_read ' contains spaces"),
+        ({"lists": {"desk": {"tools": [""]}}}, "'' contains spaces"),
         (
             {"lists": {"desk": {"tools": ["odoo_core_read"], "instance": ["main"]}}},
             "instance is ['main'], but there are main",
@@ -218,7 +218,7 @@ def test_a_check_tells_of_plugins_and_a_journal_that_cannot_be_used(
     path.write_text(tomlkit.dumps({**RIGHT, **with_instance(**more, reconnect_attempts=0)}))
     assert main([str(path), "--check"]) == FAILED
     said = capsys.readouterr().err
-    assert "plugin.toml is not used" in said
+    assert "does not use the plugin" in said
     assert "history.sqlite" in said
     assert "Nothing answers" in said
 
@@ -248,7 +248,7 @@ def test_a_file_that_cannot_be_read_is_told(
     if content is not None:
         path.write_bytes(content)
     assert main([str(path)]) == WRONG_SETTINGS
-    told = "cannot be read" if content is not None else f"serve --init {path}"
+    told = "cannot read" if content is not None else f"serve --init {path}"
     assert told in capsys.readouterr().err
 
 
@@ -323,7 +323,7 @@ def test_a_rule_closes_besides_what_its_instance_closes(tmp_path: Path) -> None:
         ),
         ({"mode": "restricted"}, "no model", "crm.lead"),
         ({"mode": "full"}, "confirm orders, post invoices, send e-mails", "cannot create"),
-        ({"model_allowlist": ("res.partner",)}, "these models only: res.partner", "never sees: "),
+        ({"model_allowlist": ("res.partner",)}, "only these models: res.partner", "never sees: "),
         ({"model_blocklist": ("hr.employee",)}, "never sees: hr.employee", "only"),
         (
             {"mode": "full", "confirm": "always"},
@@ -344,7 +344,7 @@ def test_a_policy_is_told_in_plain_words(
 def test_to_the_operator_a_policy_is_told_of_the_person() -> None:
     settings = ServerSettings(transport="http", mode="full")
     words = " ".join(policy_in_words(settings, to_operator=True))
-    assert "in this user's name what this user can do" in words
+    assert "in this user's name everything that this user can do" in words
     assert "It asks this user to confirm before" in words
     assert " you" not in words.lower()
 

@@ -164,7 +164,7 @@ def test_what_another_person_has_to_allow_is_not_taken_back_without(
         for sure in ("", "yes"):
             refused = person.post("/me/undo", page, entry=entry, sure=sure)
             assert refused.status_code == 409
-            assert "approval by another person" in text_of(refused)
+            assert "must approve this undo" in text_of(refused)
     assert toolkit.count(admin, "res.partner", [["id", "=", made["id"]]]).count == 1
 
 
@@ -225,7 +225,7 @@ def test_a_no_leaves_nothing_behind(team: RunningTeam, client: OAuthClient, peop
     assert person.answer(page, "deny") == {
         "to": CALLBACK,
         "error": "access_denied",
-        "error_description": "The person said no.",
+        "error_description": "The user denied access.",
         "state": "the state",
         "iss": team.url,
     }
@@ -415,7 +415,7 @@ def test_the_operator_sees_who_is_connected_and_ends_it(
     assert "Claude" in words
     assert f"Odoo {user.server.version}" in words
     assert "does not answer" in words
-    assert "It can do in this user's name what this user can do in Odoo" in words
+    assert "It can do in this user's name everything that this user can do in Odoo" in words
     grants = team.server.provider.grants
     account = grants.account_of("main", user.uid)
     assert account

@@ -136,7 +136,7 @@ def test_keys_are_changed_without_anybody_signing_in_anew(
         with running(*ring, port=port) as team:
             client.url = team.url
             assert lets_in(team, tokens.access)
-    with pytest.raises(ConfigurationError, match="sealed with a key"):
+    with pytest.raises(ConfigurationError, match="encrypted with a key"):
         running(new)
     with running(new, old, port=port) as team:
         # One account and one client.
@@ -154,7 +154,7 @@ def test_a_file_of_keys_is_made_once_and_for_its_owner(tmp_path: Path) -> None:
     assert keys_of_file(path) == [key]
     assert path.stat().st_mode & 0o777 == 0o600
     path.chmod(0o644)
-    with pytest.raises(ConfigurationError, match="Others can read"):
+    with pytest.raises(ConfigurationError, match="Other users of this machine can read"):
         keys_of_file(path)
 
 
@@ -265,7 +265,10 @@ def test_a_key_that_the_store_has_no_room_for_is_told(
     full(team.server.store)
     answer = person.post("/consent", page, answer="allow")
     assert answer.status_code == 503
-    assert f"a key, Assistants at {team.url.partition('://')[2]}, which is unusable" in answer.text
+    assert (
+        f"an API key named Assistants at {team.url.partition('://')[2]}, that does not work"
+        in answer.text
+    )
     assert team.server.provider.grants.grants() == []
 
 
