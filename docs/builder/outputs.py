@@ -57,7 +57,7 @@ PAGES = (
             "products",
         )
     ),
-    *sorted(page for page in (_DOCS / "recipes").glob("*.md") if page.stem != "index"),
+    _DOCS / "recipes.md",
     _DOCS / "inventory.md",  # it counts stock away
 )
 

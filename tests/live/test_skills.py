@@ -210,7 +210,7 @@ async def test_month_end(run: Run, server: Server, admin: Odoo, suffix: str) -> 
     assert row["amount_residual"] == 0
     assert answers["6"]["rows"] is not None
 
-    # "Lines that were booked before are not booked again"
+    # "The tool skips lines that are already booked"
     async with Client(mcp_server(server, user, mode="full", confirm="never")) as client:
         again = await client.call_tool("odoo_accounting_match_bank_lines", {"lines": lines})
     assert not again.is_error, again.structured_content

@@ -31,7 +31,7 @@ SKIPPED: dict[str, str] = {
     "docs/plugins.md: PLUGIN = Plugin(": "a part of tests/rental, by 'plugin new'",
     "docs/plugins.md: CONFIRM = Step(": "a part of tests/rental, by 'plugin new'",
     "docs/sync.md: from airflow.sdk import dag, task": "it needs Airflow",
-    "docs/stubs.md: from my_odoo import connect": "it shows mistakes; see test_stubs",
+    "docs/testing.md: from my_odoo import connect": "it shows mistakes; see test_stubs",
 }
 
 _BLOCK = re.compile(r"^([ ]*)```(\w*)[^\n]*\n(.*?)^\1```[ ]*$", re.MULTILINE | re.DOTALL)
