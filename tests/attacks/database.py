@@ -177,3 +177,8 @@ def unchanged(database: Database, besides: Collection[str] = ()) -> Iterator[Non
     yield
     if found := database.changes(before, besides):
         pytest.fail("The database changed.\n" + "\n".join(found), pytrace=False)
+
+
+#: What a login writes on its own: who logged in when, and from where (18 and later), and on 17 the
+#: record of the user's own settings, at the first web login.
+LOGIN_TABLES = ("res_users_log", "res_device_log", "res_users_settings")

@@ -17,8 +17,7 @@ from mcp.types import ElicitResult
 
 from odoo_toolkit import Connection, connect, create, read, search_read
 from odoo_toolkit.apps import sales
-from tests.attacks.database import Database, unchanged
-from tests.attacks.test_readonly_writes import LOGIN_TABLES
+from tests.attacks.database import LOGIN_TABLES, Database, unchanged
 from tests.kit.approvals import Office, call
 from tests.kit.mcp import Person
 from tests.live.servers import Server, credentials

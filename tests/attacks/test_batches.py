@@ -30,9 +30,8 @@ from odoo_toolkit_mcp.server import OdooServer
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.toolsets.base import ToolTable
 from odoo_toolkit_mcp.toolsets.batching import batch_tool
-from tests.attacks.database import Database, unchanged
+from tests.attacks.database import LOGIN_TABLES, Database, unchanged
 from tests.attacks.policies import Noting, Raw, connected
-from tests.attacks.test_readonly_writes import LOGIN_TABLES
 from tests.live.servers import Server, credentials
 
 PARTNER, CLOSED = "res.partner", "crm.lead"

@@ -14,9 +14,9 @@ from odoo_toolkit.chatter.attachments import upload
 from odoo_toolkit.policy.files import is_harmless
 from odoo_toolkit.reports.by_session import check_login
 from tests.attacks.policies import Noting, Raw, connected, raw
+from tests.kit.hostile_files import ACTIVE_NAMES, BAD_TYPES, POLYGLOTS, b64
 from tests.live.conftest import admin, server, suffix
 from tests.live.servers import Server
-from tests.unit.test_file_types import ACTIVE_NAMES, BAD_TYPES, POLYGLOTS, b64
 
 __all__ = ["admin", "raw", "server", "suffix"]
 

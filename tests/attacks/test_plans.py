@@ -12,9 +12,8 @@ import pytest
 from odoo_toolkit import Connection, OdooError, connect
 from odoo_toolkit.apps import sales
 from odoo_toolkit.plans import Plan
-from tests.attacks.database import Database, unchanged
+from tests.attacks.database import LOGIN_TABLES, Database, unchanged
 from tests.attacks.policies import Noting, Raw
-from tests.attacks.test_readonly_writes import LOGIN_TABLES
 from tests.kit.catalogue import CASES, operation
 from tests.live.servers import Server, credentials
 

@@ -21,7 +21,7 @@ from odoo_toolkit import (
     search_read,
 )
 from odoo_toolkit.reports import generate_report
-from tests.attacks.database import Database, unchanged
+from tests.attacks.database import LOGIN_TABLES, Database, unchanged
 from tests.attacks.policies import Noting, Raw, needs, refused
 from tests.attacks.servers import as_user
 from tests.live.servers import Server
@@ -37,9 +37,6 @@ WRITING_DEFAULTS = {
     "stock.warehouse.orderpoint": "name",
 }
 
-#: What a login writes on its own: who logged in when, and from where (18 and later), and on 17 the
-#: record of the user's own settings, at the first web login.
-LOGIN_TABLES = ("res_users_log", "res_device_log", "res_users_settings")
 
 #: Where customers would reach the Odoo whose reports are printed.
 PUBLIC_ADDRESS = "https://erp.example.com"

@@ -15,10 +15,9 @@ import attrs
 import pytest
 
 from odoo_toolkit import OdooError, write, write_many
-from tests.attacks.database import Database, unchanged
+from tests.attacks.database import LOGIN_TABLES, Database, unchanged
 from tests.attacks.net_changes import NetChanges
 from tests.attacks.policies import Noting, Raw, connected, has_fields
-from tests.attacks.test_readonly_writes import LOGIN_TABLES
 from tests.live.servers import Server
 
 PARTNER = "res.partner"

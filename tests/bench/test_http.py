@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.bench.test_speed import environ_of
-from tests.mcp.fake_odoo import FakeOdoo
+from tests.mcp.fake_odoo import FakeOdoo, environ_of
 from tests.mcp.http_server import HttpClient
 from tests.provisioning.ports import free_port
 

@@ -16,20 +16,10 @@ import requests
 
 from tests.bench.calls import BARE
 from tests.bench.timing import alternate
-from tests.mcp.fake_odoo import DATABASE, LOGIN, PASSWORD, FakeOdoo
+from tests.mcp.fake_odoo import DATABASE, PASSWORD, FakeOdoo, environ_of
 from tests.mcp.stdio_client import SERVER, StdioClient
 
 pytestmark = pytest.mark.bench
-
-
-def environ_of(odoo: FakeOdoo) -> dict[str, str]:
-    return {
-        "ODOO_URL": odoo.url,
-        "ODOO_DB": DATABASE,
-        "ODOO_USERNAME": LOGIN,
-        "ODOO_PASSWORD": PASSWORD,
-        "ODOO_MCP_LOG_LEVEL": "error",
-    }
 
 
 def test_tool_call_costs_at_most_three_milliseconds_more_than_the_request() -> None:

@@ -4,21 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cluster.trial import Cluster, trial
-from tests.live.own import own
-from tests.live.servers import Server, find_servers
-from tests.provisioning import postgres
+from tests.cluster.trial import Cluster, newest, trial
 
 # Starting the store, the processes and the users takes a minute, and each fault some more.
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(1800)]
-
-
-def newest() -> Server:
-    """The newest Odoo that runs here."""
-    servers = [server for server in find_servers() if server.version]
-    if not servers or postgres._find_programs() is None:
-        pytest.skip("It takes an Odoo and a PostgreSQL of this machine: run 'make servers' first.")
-    return own(max(servers, key=lambda server: int(server.version)))
 
 
 def test_nothing_is_lost_or_done_twice_when_a_process_dies_and_the_key_changes() -> None:

@@ -14,7 +14,7 @@ import requests
 import odoo_toolkit as toolkit
 from tests.cluster.people import make_users, sign_in
 from tests.cluster.running import Process, store_postgres
-from tests.cluster.test_short import newest
+from tests.cluster.trial import newest
 from tests.live.servers import credentials
 from tests.team.harness import instance_of
 

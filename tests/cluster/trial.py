@@ -14,12 +14,15 @@ from pathlib import Path
 
 import attrs
 import psycopg
+import pytest
 
 from tests.cluster.counting import wrong_records
 from tests.cluster.people import TRIES, LostAnswerError, Member, make_users, pause, sign_in
 from tests.cluster.running import Process, RoundRobin, StorePostgres, nginx, store_postgres
 from tests.cluster.work import COMPANY, Ledger, Work
-from tests.live.servers import Server
+from tests.live.own import own
+from tests.live.servers import Server, find_servers
+from tests.provisioning import postgres
 from tests.provisioning.ports import free_port
 from tests.team.harness import instance_of
 
@@ -269,3 +272,11 @@ def _audited(cluster: Cluster, ledger: Ledger) -> list[str]:
         for uid, count in done.items()
         if count > noted.get(uid, 0) + logged
     ]
+
+
+def newest() -> Server:
+    """The newest Odoo that runs here."""
+    servers = [server for server in find_servers() if server.version]
+    if not servers or postgres._find_programs() is None:
+        pytest.skip("It takes an Odoo and a PostgreSQL of this machine: run 'make servers' first.")
+    return own(max(servers, key=lambda server: int(server.version)))

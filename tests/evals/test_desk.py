@@ -16,7 +16,7 @@ from evals import compare, desk
 from evals.call import ask
 from evals.desk import Desk
 from evals.run import Outcome, attempt, main, save
-from tests.evals.test_running import NO_DATABASE, SMALL, small_task
+from tests.evals.small import NO_DATABASE, SMALL, small_task
 
 pytestmark = pytest.mark.evals
 

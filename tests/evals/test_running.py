@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 import responses
@@ -17,34 +17,15 @@ from evals.assistants import Assistant, Attempt, chat, idle, program, put_comman
 from evals.bridge import answer_questions
 from evals.call import ask
 from evals.counts import Counts, count, read_log, write_entry
-from evals.database import Database
 from evals.folders import Folders
 from evals.run import Outcome, attempt, summary
 from evals.server import Server, ServerDied, ServerSpec, open_server
-from evals.task import Answer, Facts, Task, all_tasks, unequal
+from evals.task import all_tasks
+from tests.evals.small import NO_DATABASE, SMALL, small_task
 
 pytestmark = pytest.mark.evals
 
-SMALL = ServerSpec(command=(sys.executable, str(Path(__file__).with_name("small_server.py"))))
 API = "http://model.example/v1"
-NO_DATABASE = cast(Database, None)
-
-
-def small_task() -> Task:
-    """Return a task that needs no database: the answer is what the echo says."""
-
-    def check(db: Database, facts: Facts, answer: Answer) -> list[str]:
-        return unequal("the word", facts["word"], answer["word"])
-
-    return Task(
-        name="say",
-        kind="everyday",
-        words="Say {word}.",
-        answer={"word": "the word"},
-        prepare=lambda db: {"word": "teal"},
-        check=check,
-        solve=lambda call, facts: {"word": call("echo", text="teal")},
-    )
 
 
 @pytest.fixture

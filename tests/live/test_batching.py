@@ -34,8 +34,7 @@ from odoo_toolkit.progress import listening
 from tests.kit.catalogue import differing, goods, partner, quotation, state
 from tests.live.conftest import server
 from tests.live.servers import Server, credentials
-from tests.live.test_lost_answers import Between
-from tests.soak.proxy import proxy
+from tests.soak.proxy import Between, proxy
 
 __all__ = ["server"]
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,28 +13,15 @@ from typing import Any
 import pytest
 
 from odoo_toolkit import Odoo, count, create, search_read, unlink
+from tests.kit.command import COMMAND, environment
 from tests.live.servers import Server, User, ordinary_user
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
-COMMAND = [sys.executable, "-m", "odoo_toolkit.cli"]
-ROOT = Path(__file__).parents[2]
 FULL = ("--mode", "full")
 
 #: Seconds after which a test gives up waiting for what should have happened.
 PATIENCE = 60
-
-
-def environment(server: Server, user: User, **more: str) -> dict[str, str]:
-    """Return the environment of a command that works as a user."""
-    kept = {name: text for name, text in os.environ.items() if not name.startswith("ODOO_")}
-    settings = {
-        "ODOO_URL": server.url,
-        "ODOO_DB": server.db,
-        "ODOO_USERNAME": user.login,
-        "ODOO_PASSWORD": user.password,
-    }
-    return {**kept, **settings, "PYTHONPATH": str(ROOT), **more}
 
 
 @pytest.fixture

@@ -17,9 +17,9 @@ from nbclient import NotebookClient
 from odoo_toolkit import Odoo, connect, search_read
 from tests.attacks.servers import copied
 from tests.history import write_history
+from tests.kit.command import VARIABLES
 from tests.live.own import can_be_copied
 from tests.live.servers import Server, credentials
-from tests.live.test_notebook import VARIABLES
 
 pytestmark = pytest.mark.examples
 

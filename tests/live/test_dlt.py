@@ -6,12 +6,12 @@ import subprocess
 import sys
 import xmlrpc.client
 from collections.abc import Callable, Iterator
-from datetime import UTC, date, datetime
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.kit.loading import PARTNER, PRODUCT, QUIET, TAG, WORKER, assert_equal, done
 
 pytest.importorskip("dlt")
 
@@ -27,13 +27,11 @@ from odoo_toolkit import (
     unlink,
     write,
 )
-from odoo_toolkit.dlt import BUNDLES, TableReport, sync
+from odoo_toolkit.dlt import BUNDLES, sync
+from tests.kit.command import COMMAND, ROOT, environment
 from tests.live.servers import Server, User, credentials, ordinary_user
-from tests.live.test_cli import COMMAND, ROOT, environment
-from tests.warehouse import Tables, Warehouse
+from tests.warehouse import Warehouse
 
-PARTNER, TAG, PRODUCT = "res.partner", "res.partner.category", "product.product"
-QUIET = {"tracking_disable": True}
 FIELDS = ["name", "active", "color", "ref", "category_id", "country_id", "comment", "type"]
 
 
@@ -57,47 +55,6 @@ def made(admin: Odoo, suffix: str) -> Iterator[str]:
         )
         if found.records:
             unlink(admin, model, [row["id"] for row in found.records])
-
-
-def done(report: TableReport) -> dict[str, int]:
-    counts = ("loaded", "changed", "deleted", "left", "not_accessible")
-    return {kind: getattr(report, kind) for kind in counts if getattr(report, kind)}
-
-
-def assert_equal(odoo: Odoo, warehouse: Tables, model: str, domain: list[Any]) -> None:
-    """The table and its links have exactly what Odoo has."""
-    table = model.replace(".", "_")
-    columns = [*warehouse.columns(table)]
-    linked = (name.partition(f"{table}__")[2] for name in warehouse.tables())
-    links = [name for name in linked if name]
-    rows = search_read(
-        odoo,
-        model,
-        domain,
-        [*columns, *links],
-        limit=None,
-        order="id",
-        context={"active_test": False},
-    ).records
-    expected = [tuple(_flat(row[name]) for name in columns) for row in rows]
-    found = warehouse.rows(table, *columns)
-    assert sorted(tuple(map(_flat, row)) for row in found) == sorted(expected)
-    for name in links:
-        pairs = sorted((row["id"], other) for row in rows for other in row[name])
-        assert warehouse.rows(f"{table}__{name}", "id", "other_id") == pairs
-
-
-def _flat(value: Any) -> str:
-    """Return a value of Odoo or of the warehouse in one form."""
-    if isinstance(value, dict):
-        return str(value["id"])
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, (int, float, Decimal)) and not isinstance(value, bool):
-        return f"{float(value):.6f}" if not float(value).is_integer() else str(int(value))
-    return "" if value in (None, "") else str(value)
 
 
 def test_every_model_of_the_bundles_is_complete(admin: Odoo, warehouse: Warehouse) -> None:
@@ -385,24 +342,6 @@ def test_a_run_with_fewer_fields_leaves_no_column_behind(
     sync(admin, warehouse.url, PARTNER, domain, ["name"], refresh=True, check=True)
     assert [*warehouse.columns("res_partner")] == ["id", "create_date", "write_date", "name"]
     assert "res_partner__category_id" not in warehouse.tables()
-
-
-#: Syncs, and dies: when it has handed out a page, or when the rows are loaded and nothing is kept.
-WORKER = """
-import os, signal, sys
-from dlt.load.load import Load
-from odoo_toolkit import connect
-from odoo_toolkit.dlt import batches, sync
-
-def die(*ignored, **more):
-    os.kill(os.getpid(), signal.SIGKILL)
-
-if sys.argv[3] == "reading":
-    batches.Batches.ended = batches.Batches.links = die
-else:
-    Load.complete_package = die
-sync(connect(), sys.argv[1], "res.partner", [["name", "like", sys.argv[2]]])
-"""
 
 
 @pytest.mark.parametrize("when", ["reading", "loading"])

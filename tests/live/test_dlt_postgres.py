@@ -22,9 +22,9 @@ from odoo_toolkit import Odoo, connect, create, search_read, unlink, write
 from odoo_toolkit.dlt import batches, sync
 from odoo_toolkit.dlt.loading import DATASET
 from odoo_toolkit.errors import StateError
+from tests.kit.command import COMMAND, environment
+from tests.kit.loading import PARTNER, QUIET, TAG, assert_equal, done
 from tests.live.servers import Server, credentials
-from tests.live.test_cli import COMMAND, environment
-from tests.live.test_dlt import PARTNER, QUIET, TAG, assert_equal, done
 from tests.provisioning import postgres
 from tests.warehouse import PostgresWarehouse
 

@@ -20,9 +20,10 @@ pytest.importorskip("dlt")
 from odoo_toolkit import Odoo, connect, create, search_read, unlink, write
 from odoo_toolkit.dlt import sync
 from odoo_toolkit.errors import OdooError
+from tests.kit.command import ROOT, environment
+from tests.kit.loading import PARTNER, QUIET, TAG, WORKER, assert_equal
 from tests.live.servers import Server, credentials
-from tests.live.test_cli import ROOT, environment
-from tests.live.test_dlt import PARTNER, QUIET, TAG, WORKER, assert_equal, made, warehouse
+from tests.live.test_dlt import made, warehouse
 from tests.warehouse import Warehouse
 
 pytestmark = pytest.mark.soak

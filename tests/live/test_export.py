@@ -14,6 +14,7 @@ from odoo_toolkit.errors import OdooError
 from odoo_toolkit.records import record_refs
 from odoo_toolkit.records.importing import upsert
 from odoo_toolkit.records.importing.preparing import loud_fields
+from tests.kit.fields import writable
 
 PARTNER, TAG, DATA = "res.partner", "res.partner.category", "ir.model.data"
 
@@ -25,19 +26,6 @@ def rows_of(path: Path) -> Any:
     if path.suffix == ".csv":
         return path
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-
-
-def writable(odoo: Odoo, model: str) -> list[str]:
-    """Return the fields of a model that an import may write."""
-    fields = odoo.policy.readable_fields(model, odoo.schema.fields)
-    return [
-        name
-        for name, field in fields.items()
-        if field.store
-        and not field.readonly
-        and name not in ("id", "display_name")
-        and field.type not in ("one2many", "binary", "json", "properties", "reference")
-    ]
 
 
 @pytest.mark.every_version

@@ -12,7 +12,7 @@ from odoo_toolkit.errors import OdooConnectionError
 from odoo_toolkit.records.writing import unlink
 from tests.live.servers import Server, credentials
 from tests.soak import writes
-from tests.soak.proxy import Fault, Proxy, method_of, proxy
+from tests.soak.proxy import Between, Fault, proxy
 from tests.soak.writes import Claim
 
 Action = Callable[[Odoo, Odoo], Claim]
@@ -35,24 +35,6 @@ ACTIONS: tuple[tuple[Action, str], ...] = (
 EACH = pytest.mark.parametrize(
     ("action", "method"), ACTIONS, ids=[action.__name__ for action, _ in ACTIONS]
 )
-
-
-class Between:
-    """Stands between; the next call of ``method`` meets ``fault``, others pass."""
-
-    def __init__(self) -> None:
-        self.fault: Fault | None = None
-        self.method = ""
-        self.sent = 0
-        self.server: Proxy
-
-    def choose(self, path: str, body: bytes) -> Fault | None:
-        """Return the fault of a request."""
-        if method_of(path, body) != self.method:
-            return None
-        self.sent += 1
-        fault, self.fault = self.fault, None
-        return fault
 
 
 @pytest.fixture(scope="module")

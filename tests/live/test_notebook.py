@@ -11,18 +11,12 @@ import pytest
 from nbclient import NotebookClient
 
 from odoo_toolkit import Connection, NotFoundError, Odoo
+from tests.kit.command import VARIABLES
 from tests.live.servers import Server, User, credentials
 
 pytestmark = pytest.mark.examples
 
 NOTEBOOK = Path(__file__).parents[2] / "docs/explore.ipynb"
-VARIABLES = {
-    "url": "ODOO_URL",
-    "database": "ODOO_DB",
-    "username": "ODOO_USERNAME",
-    "password": "ODOO_PASSWORD",
-    "api_key": "ODOO_API_KEY",
-}
 
 
 @pytest.fixture(scope="module")

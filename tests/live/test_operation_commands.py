@@ -12,9 +12,9 @@ from click.testing import CliRunner, Result
 
 from odoo_toolkit import Odoo, create, read
 from odoo_toolkit.cli.commands import commands
+from tests.kit.command import environment
 from tests.live.products import stored
 from tests.live.servers import Server
-from tests.live.test_cli import environment
 
 pytestmark = pytest.mark.every_version
 

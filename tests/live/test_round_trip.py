@@ -11,7 +11,7 @@ import pytest
 from odoo_toolkit import Odoo, export, search_read
 from odoo_toolkit.records.importing import upsert
 from odoo_toolkit.records.importing.preparing import loud_fields
-from tests.live.test_export import writable
+from tests.kit.fields import writable
 
 pytestmark = pytest.mark.every_version
 

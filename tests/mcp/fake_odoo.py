@@ -288,3 +288,13 @@ def serve(odoo: FakeOdoo, content: bytes, **values: Any) -> None:
     odoo.answers["ir.attachment", "fields_get"] = lambda args, kwargs: FIELDS
     odoo.answers["ir.attachment", "search_read"] = search_read
     odoo.answers["ir.attachment", "create"] = lambda args, kwargs: 5
+
+
+def environ_of(odoo: FakeOdoo) -> dict[str, str]:
+    return {
+        "ODOO_URL": odoo.url,
+        "ODOO_DB": DATABASE,
+        "ODOO_USERNAME": LOGIN,
+        "ODOO_PASSWORD": PASSWORD,
+        "ODOO_MCP_LOG_LEVEL": "error",
+    }

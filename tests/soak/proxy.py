@@ -127,3 +127,21 @@ def method_of(path: str, body: bytes) -> str | None:
     if body.lstrip().startswith(b"{"):
         return str(json.loads(body)["params"]["args"][4])
     return str(xmlrpc.client.loads(body)[0][4])
+
+
+class Between:
+    """Stands between; the next call of ``method`` meets ``fault``, others pass."""
+
+    def __init__(self) -> None:
+        self.fault: Fault | None = None
+        self.method = ""
+        self.sent = 0
+        self.server: Proxy
+
+    def choose(self, path: str, body: bytes) -> Fault | None:
+        """Return the fault of a request."""
+        if method_of(path, body) != self.method:
+            return None
+        self.sent += 1
+        fault, self.fault = self.fault, None
+        return fault

@@ -20,6 +20,7 @@ from urllib.parse import parse_qs, urlsplit
 import anyio
 import attrs
 import requests
+import tomlkit
 
 from odoo_toolkit_mcp.accounts.app import TeamServer
 from odoo_toolkit_mcp.accounts.passwords import hash_password
@@ -27,7 +28,7 @@ from odoo_toolkit_mcp.accounts.team import Team, team_of
 from odoo_toolkit_mcp.http.app import HttpServer
 from tests.live.servers import Server
 from tests.provisioning import postgres
-from tests.team.people import password_of
+from tests.team.people import NOWHERE, password_of
 
 OPERATOR_PASSWORD = "a password of the operator"
 OPERATOR_HASH = hash_password(OPERATOR_PASSWORD)
@@ -361,3 +362,12 @@ def lets_in(team: RunningTeam, token: str) -> bool:
     status = status_of(team, token)
     assert status in (200, 401), status
     return status == 200
+
+
+def file_of(folder: Path, instance: Any = NOWHERE, **more: Any) -> Path:
+    """Write a team's file that its owner alone can read."""
+    path = folder / "team.toml"
+    content = {"public_url": "https://mcp.example.com", **more}
+    path.write_text(tomlkit.dumps({**content, "instances": {"main": dict(instance)}}))
+    path.chmod(0o600)
+    return path

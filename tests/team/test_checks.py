@@ -24,19 +24,10 @@ from odoo_toolkit_mcp.accounts.wording import for_people, setting_names
 from tests.kit.user_keys import People
 from tests.live.servers import Server, ordinary_user
 from tests.team.conftest import Serve
-from tests.team.harness import RunningTeam, connected, instance_of, operator_of, text_of
+from tests.team.harness import RunningTeam, connected, file_of, instance_of, operator_of, text_of
 from tests.team.people import NOWHERE, Users
 
 KEY = "0" * 40
-
-
-def file_of(folder: Path, instance: Any = NOWHERE, **more: Any) -> Path:
-    """Write a team's file that its owner alone can read."""
-    path = folder / "team.toml"
-    content = {"public_url": "https://mcp.example.com", **more}
-    path.write_text(tomlkit.dumps({**content, "instances": {"main": dict(instance)}}))
-    path.chmod(0o600)
-    return path
 
 
 def checked(path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:

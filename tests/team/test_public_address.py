@@ -22,8 +22,8 @@ from odoo_toolkit_mcp.accounts import command, public_address
 from odoo_toolkit_mcp.accounts.command import main
 from odoo_toolkit_mcp.accounts.public_address import Finding, Network, public_findings
 from tests.team.conftest import Serve
+from tests.team.harness import file_of
 from tests.team.people import NOWHERE
-from tests.team.test_checks import file_of
 from tests.tls import write_certificate, write_chain
 
 HOST = "mcp.example.com"
