@@ -83,20 +83,19 @@ def areas(mode: str) -> list[Area]:
 def by_client() -> str:
     """Return what each client gets with ``auto``: form, tools, kB for models; as the guide does."""
     lines = [
-        f"| Client | {' | '.join(MODE_ACCESS)} | Known from |",
-        f"|---{'|---' * len(MODE_ACCESS)}|---|",
+        f"| Client | {' | '.join(MODE_ACCESS)} |",
+        f"|---{'|---' * len(MODE_ACCESS)}|",
     ]
     alike: dict[Known | None, list[str]] = {}
     for name, known in CLIENTS.items():
         alike.setdefault(known, []).append(f"`{name}`")
-    for known, names in {**alike, None: ["any other client"]}.items():
+    for names in {**alike, None: ["any other client"]}.values():
         cells = [arranged(mode, choose("auto", names[0].strip("`"))) for mode in MODE_ACCESS]
         told = [
             f"{form}, {len(tools)} tools, {sum(map(size_for_models, tools)) / 1000:.1f} kB"
             for form, tools in cells
         ]
-        source = f"{known.source}, {known.version or known.date}" if known else ""
-        lines.append(f"| {', '.join(names)} | {' | '.join(told)} | {source} |")
+        lines.append(f"| {', '.join(names)} | {' | '.join(told)} |")
     return "\n".join(lines)
 
 
