@@ -8,9 +8,12 @@ from __future__ import annotations
 import json
 import logging
 import os
+from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.errors import OdooConnectionError, OdooError
 
 if TYPE_CHECKING:
@@ -43,24 +46,30 @@ class KnownModules:
         #: What the user may do, for :class:`KnownRights`.
         self.rights: Any = facts.get("rights", {})
 
-    def obstacle(self, module: str, odoo: Odoo | None) -> str | None:
-        """Return why a module is missing, None if it is installed.
-
-        Args:
-            module: its name.
-            odoo: to ask; None to answer from memory.
+    def look_up(self, odoo: Odoo, modules: Iterable[str]) -> None:
+        """Find out which modules are installed.
 
         Raises:
             OdooConnectionError: Odoo went away meanwhile.
         """
-        if odoo:
-            why = f"module {module!r} is not installed, or not open to this user"
+
+        def ask(module: str) -> str:
             try:
-                self.missing[module] = "" if odoo.schema.module_installed(module) else why
+                installed = odoo.schema.module_installed(module)
             except OdooConnectionError:
                 raise
             except OdooError:
-                self.missing[module] = why
+                installed = False
+            return (
+                "" if installed else f"module {module!r} is not installed, or not open to this user"
+            )
+
+        asked = sorted(modules)
+        found = side_by_side([partial(ask, module) for module in asked])
+        self.missing |= zip(asked, found, strict=True)
+
+    def obstacle(self, module: str) -> str | None:
+        """Return why a module is missing, None if it is installed."""
         return self.missing.get(module, WAITING) or None
 
     def keep(self) -> None:

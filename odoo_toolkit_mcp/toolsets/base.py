@@ -237,7 +237,7 @@ class BaseToolset:
         """
         tools = []
         for tool in self.tools:
-            reason = tool.module and server.modules.obstacle(tool.module, connection)
+            reason = tool.module and server.modules.obstacle(tool.module)
             if reason and reason != WAITING:
                 server.omitted[tool.name] = reason
             else:

@@ -67,6 +67,7 @@ class ToolsetRegistry:
         results: list[ToolsetRegistrationResult] = []
         if connection:
             server.modules.major = connection.version.major
+            server.modules.look_up(connection, self._modules())
         for toolset in self._toolsets:
             results.append(self._register(toolset, server, connection, results))
         results += map(_not_used, self._refused)
@@ -102,7 +103,9 @@ class ToolsetRegistry:
         metadata = toolset.metadata()
         tools, hidden, omitted = dict(server.tools), dict(server.hidden), dict(server.omitted)
         try:
-            reason = self._obstacle(metadata, server.modules, connection, results)
+            reason = self._unwanted(metadata) or self._obstacle(
+                metadata, server.modules, connection, results
+            )
             if reason:
                 return ToolsetRegistrationResult(
                     metadata=metadata, status="skipped", skip_reason=reason
@@ -128,6 +131,20 @@ class ToolsetRegistry:
             tools_omitted={n: why for n, why in server.omitted.items() if n not in omitted},
         )
 
+    def _modules(self) -> set[str]:
+        """Return the modules that toolsets and tools need."""
+        wanted = [one for one in self._toolsets if not self._unwanted(one.metadata())]
+        needed = [tool.module for toolset in wanted for tool in toolset.tools if tool.module]
+        return {*needed, *(name for one in wanted for name in one.metadata().required_modules)}
+
+    def _unwanted(self, metadata: ToolsetMetadata) -> str | None:
+        """Return how the settings exclude a toolset, None if they do not."""
+        if metadata.name in self._settings.disabled_toolsets:
+            return "disabled by ODOO_MCP_DISABLED_TOOLSETS"
+        if self._settings.enabled_toolsets and metadata.name not in self._settings.enabled_toolsets:
+            return "not among ODOO_MCP_ENABLED_TOOLSETS"
+        return None
+
     def _obstacle(
         self,
         metadata: ToolsetMetadata,
@@ -136,11 +153,6 @@ class ToolsetRegistry:
         results: Sequence[ToolsetRegistrationResult],
     ) -> str | None:
         """Return why a toolset cannot be registered, None when it can."""
-        settings = self._settings
-        if metadata.name in settings.disabled_toolsets:
-            return "disabled by ODOO_MCP_DISABLED_TOOLSETS"
-        if settings.enabled_toolsets and metadata.name not in settings.enabled_toolsets:
-            return "not among ODOO_MCP_ENABLED_TOOLSETS"
         registered = {r.name for r in results if r.status == "registered"}
         waiting = {r.name for r in results if r.skip_reason == WAITING}
         missing = [name for name in metadata.depends_on if name not in registered]
@@ -156,7 +168,7 @@ class ToolsetRegistry:
         if metadata.max_odoo_version is not None and major > metadata.max_odoo_version:
             return f"needs Odoo {metadata.max_odoo_version} or older, this is {major}"
         for module in metadata.required_modules:
-            if reason := modules.obstacle(module, connection):
+            if reason := modules.obstacle(module):
                 return reason
         return None
 

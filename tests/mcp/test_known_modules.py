@@ -13,11 +13,12 @@ import attrs
 import pytest
 from mcp import Client
 
+from odoo_toolkit.records import name_get
 from odoo_toolkit_mcp.known_modules import modules_of
 from odoo_toolkit_mcp.server import OdooServer
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.toolsets.core import CoreToolset
-from tests.kit.mcp import SalesToolset, error_of
+from tests.kit.mcp import SalesToolset, error_of, toolset
 from tests.mcp.conftest import connection_settings
 from tests.mcp.fake_odoo import RECORDED, FakeOdoo
 
@@ -95,6 +96,21 @@ async def test_list_waits_for_what_nobody_remembers(
 
     assert early == []
     assert "odoo_sales_name" in found[0]
+
+
+async def test_the_modules_are_asked_for_side_by_side(odoo: FakeOdoo) -> None:
+    together = threading.Barrier(2)
+
+    def answer(args: Any, kwargs: Any) -> Any:
+        together.wait(120)
+        return RECORDED["fields"]
+
+    odoo.answers |= {(model, "fields_get"): answer for model in ("sale.order", "crm.lead")}
+    needs_both = attrs.evolve(SalesToolset().metadata(), required_modules=("sale", "crm"))
+    both = toolset(name_get, name="odoo_sales_name", about=needs_both)
+    server = OdooServer(connection_settings(odoo), ServerSettings(), [CoreToolset, both])
+
+    assert "odoo_sales_name" in await first_list(server, "legacy")
 
 
 async def test_the_list_is_there_while_odoo_is_not(
