@@ -62,7 +62,7 @@ Fields = Annotated[Sequence[str], JsonSchema({"type": "array", "items": {"type":
 DryRun = Annotated[bool, Doc("Only show the plan.")]
 
 #: What makes a repeat safe; every function that writes takes it, see ``plans.operation``.
-IdempotencyKey = Annotated[str | None, Doc("A retry with the same key runs once.")]
+IdempotencyKey = Annotated[str | None, Doc("Calls with the same key run once.")]
 
 #: Before a section of a docstring, and a parameter in one.
 _SECTION = re.compile(r"^(?=(?:Args|Returns|Yields|Raises):\n)", re.MULTILINE)

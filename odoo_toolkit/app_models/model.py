@@ -189,8 +189,8 @@ class AppModel:
         """Return in one line which method leads from which states to which."""
         steps = []
         for move in self.moves:
-            when = f" (up to Odoo {move.until})" if move.until < NEWEST else ""
-            when = f" (from Odoo {move.since})" if move.since > OLDEST else when
+            when = f" (Odoo {move.until} and earlier)" if move.until < NEWEST else ""
+            when = f" (Odoo {move.since} and later)" if move.since > OLDEST else when
             sources = ", ".join((*move.sources, *move.also))
             steps.append(f"{sources} -> [{move.method}] {' or '.join(move.to)}{when}")
         return f"States of {self.name}: {'; '.join(steps)}."

@@ -22,7 +22,7 @@ __all__ = ["TicketResult", "assign_ticket", "create_ticket", "get_ticket"]
 TEAM = "helpdesk.team"
 
 TicketId = Annotated[int | None, Doc("Id of the ticket.")]
-TicketName = Annotated[str | None, Doc("Its subject, instead of the id.")]
+TicketName = Annotated[str | None, Doc("Subject, instead of the id.")]
 
 TICKET = op.Document(
     model="helpdesk.ticket",
@@ -82,9 +82,9 @@ def create_ticket(
     *,
     name: Annotated[str, Len(1), Doc("The subject.")],
     partner_id: Annotated[int | None, Doc("Id of the customer.")] = None,
-    partner_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    partner_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     team_id: Annotated[int | None, Doc("Helpdesk team.")] = None,
-    team_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    team_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     user_id: Annotated[int | None, Doc("Assignee.")] = None,
     user_name: Annotated[str | None, Doc("Login or name of the user, instead of the id.")] = None,
     description: Annotated[str | None, Doc("Plain text.")] = None,
@@ -208,7 +208,7 @@ def assign_ticket(
     user_id: Annotated[int | None, Doc("New assignee.")] = None,
     user_name: Annotated[str | None, Doc("Login or name of the user, instead of the id.")] = None,
     team_id: Annotated[int | None, Doc("New team.")] = None,
-    team_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    team_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     dry_run: op.DryRun = False,
 ) -> TicketResult | op.Plan:
     """Assign a ticket to a user, a team, or both.

@@ -14,12 +14,12 @@ from odoo_toolkit.fields import FieldsOf
 from odoo_toolkit.values.search_text import literal
 
 DOMAIN_HELP = """\
-Domain: a list of conditions [field, operator, value], all of which must hold; [] is every record.
+Domain: a list of conditions [field, operator, value]. All must hold. [] is all records.
 Operators: = != > >= < <= like ilike =like =ilike in "not in" child_of parent_of, \
 any/"not any" (Odoo 17+).
-Connectors stand before the conditions that they join: "|" or, "&" and (two each), "!" not (one).
+Connectors precede the conditions that they join: "|" or, "&" and (two each), "!" not (one).
 Empty: ["email", "=", false]. Dots follow relations. Datetimes are UTC, \
-days in the user's zone.
+days in the user's time zone.
 [["state", "=", "sale"], ["amount_total", ">=", 1000]]
 ["|", ["name", "ilike", "acme"], ["email", "ilike", "acme"]]
 [["partner_id.country_id.code", "in", ["PT", "ES"]]]

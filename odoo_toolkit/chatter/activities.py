@@ -135,7 +135,7 @@ def get_activities(
     model: Annotated[Model | None, Doc("Technical name of the model, such as res.partner.")] = None,
     record_id: Annotated[int | None, Ge(1), Doc("Id of the record.")] = None,
     user_id: Annotated[int | None, Doc("Id of the user.")] = None,
-    user_name: Annotated[str | None, Doc("Or login.")] = None,
+    user_name: Annotated[str | None, Doc("Name or login.")] = None,
 ) -> ActivitiesResult:
     """Return the open activities of a record, or of a user on all records, by deadline.
 
@@ -188,9 +188,9 @@ def schedule_activity(
     note: Annotated[str, Doc("Plain text.")] = "",
     date_deadline: Annotated[str | None, Doc("YYYY-MM-DD. Default: today.")] = None,
     user_id: Annotated[int | None, Ge(1), Doc("Assignee. Default: the connected user.")] = None,
-    user_name: Annotated[str | None, Doc("Or login.")] = None,
+    user_name: Annotated[str | None, Doc("Name or login.")] = None,
     *,
-    records: Annotated[NamesOrIds, Doc("Or several: names or ids.")] = None,
+    records: Annotated[NamesOrIds, Doc("Several records, by name or id.")] = None,
     dry_run: DryRun = False,
 ) -> ScheduledActivity | Plan:
     """Schedule an activity on a record, or the same activity on several records.

@@ -228,7 +228,7 @@ def post_message(
     ] = "comment",
     subtype: Annotated[
         Literal["mail.mt_comment", "mail.mt_note"] | None,
-        Doc("Instead of the usual subtype of message_type."),
+        Doc("Subtype, instead of the usual one of message_type."),
     ] = None,
     partner_ids: Annotated[
         Sequence[int],

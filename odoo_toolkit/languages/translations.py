@@ -106,7 +106,7 @@ def translate(
     translations: Annotated[
         Translations,
         JsonSchema({"type": "object"}),
-        Doc('{"name": {"fr_FR": "Chaise"}}. Odoo 16 and later: html by sentence.'),
+        Doc('{"name": {"fr_FR": "Chaise"}}. HTML: by sentence, on Odoo 16 and later.'),
     ],
     *,
     dry_run: DryRun = False,

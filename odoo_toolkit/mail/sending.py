@@ -116,14 +116,14 @@ def send_document(
         JsonSchema({"type": "array", "items": {"type": "string"}}),
         Doc(
             'A list of contacts, each by name, id or e-mail address: ["Ann Lee", "bo@example.com"].'
-            " Needed where the document has no contact, who is the default."
+            " Default: the document's contact."
         ),
     ] = None,
     template_id: Annotated[
         int | None, Ge(1), Doc("Id of a mail.template. Default: the one that Odoo uses.")
     ] = None,
     template_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
-    subject: Annotated[str | None, Doc("Instead of the template's.")] = None,
+    subject: Annotated[str | None, Doc("Subject, instead of the template's.")] = None,
     body: Annotated[str | None, Doc("Plain text instead of the template's.")] = None,
     dry_run: DryRun = False,
 ) -> SentMail | MailPlan:

@@ -32,8 +32,8 @@ def run_queries(
         JsonSchema({"type": "array", "items": {"type": "object"}}),
         Len(1, MOST_QUERIES),
         Doc(
-            "Each {'model', 'domain', 'fields', 'limit', 'offset', 'order'}, all but the model"
-            " optional, or {'model', 'domain', 'count': true} for the number only."
+            "Each {'model', 'domain', 'fields', 'limit', 'offset', 'order'}, where only model is"
+            " required. For the number only: {'model', 'domain', 'count': true}."
         ),
     ],
     context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,

@@ -47,7 +47,7 @@ def run_wizard(
         JsonSchema({"anyOf": [{"type": "string"}, {"type": "object"}]}),
         Doc("The wizard's model, or the action that opened it."),
     ],
-    values: Annotated[Values | None, Doc("Answers other than the defaults.")] = None,
+    values: Annotated[Values | None, Doc("Values other than the defaults.")] = None,
     model: Annotated[str | None, Doc("Model of the records it acts on.")] = None,
     ids: Ids = (),
     method: Annotated[str | None, Doc("The button's method, if there are several.")] = None,

@@ -12,10 +12,10 @@ TOOLS = (
     Tool(
         name="odoo_accounting_create_invoice",
         title="Create an invoice",
-        description="Create a customer invoice, vendor bill, credit note or refund, and post"
-        " it if asked. A line takes its price and taxes from the product unless"
-        " they are given; a line without a product has no tax unless tax_ids are"
-        " given. To invoice a sales order, use odoo_sales_create_invoices.",
+        description="Create a customer invoice, vendor bill, credit note or refund, and post it"
+        " with post. A line has the product's price and taxes unless you set them. A line without a"
+        " product has no tax unless you set tax_ids. To invoice a sales order, use"
+        " odoo_sales_create_invoices.",
         function=accounting.create_invoice,
         access="create",
         creates="account.move",
@@ -23,8 +23,8 @@ TOOLS = (
     Tool(
         name="odoo_accounting_post_invoice",
         title="Post an invoice",
-        description="Post a draft invoice or bill: it gets its number and is booked. If it"
-        " cannot be posted, the error says why." + _STATES,
+        description="Post a draft invoice or bill, which then gets its number. If this fails, the"
+        " error says why." + _STATES,
         function=accounting.post_invoice,
         access="write",
         needs="write account.move",
@@ -32,8 +32,8 @@ TOOLS = (
     Tool(
         name="odoo_accounting_register_payment",
         title="Register a payment",
-        description="Register the payment of posted invoices or bills. Without an amount,"
-        " each is paid in full by a payment of its own.",
+        description="Register the payment of posted invoices or bills. Without an amount, each is"
+        " paid in full by a separate payment.",
         function=accounting.register_payment,
         access="create",
         needs="create account.payment.register",
@@ -75,12 +75,12 @@ TOOLS = (
         access="write",
         needs="write account.move",
         asks="always",
-        consequence="Payments that had settled it are open again.",
+        consequence="Payments that settled it become open again.",
     ),
     Tool(
         name="odoo_accounting_create_entry",
         title="Create a journal entry",
-        description="Create a journal entry that is not an invoice or bill, and post it if asked.",
+        description="Create a journal entry that is not an invoice or bill, and post it with post.",
         function=accounting.create_entry,
         access="create",
         needs="create account.move",
@@ -88,25 +88,24 @@ TOOLS = (
     Tool(
         name="odoo_accounting_send_reminders",
         title="Remind of overdue invoices",
-        description="Send each customer one e-mail about all overdue invoices. With dry_run it"
-        " shows recipients, subject, text and invoices. The answer says whether each e-mail was"
-        " sent, is queued or failed. Nobody gets the same reminder twice in 24 hours. To send one"
-        " invoice with its PDF, use odoo_mail_send_document.",
+        description="Send each customer one e-mail about all overdue invoices. With dry_run, it"
+        " shows recipients, subject, text and invoices. The result says whether each e-mail was"
+        " sent, is queued or failed. No customer gets the same reminder twice in 24 hours. To send"
+        " one invoice with its PDF, use odoo_mail_send_document.",
         function=accounting.send_reminders,
         access="create",
         needs="read account.move",
         asks="always",
-        consequence="E-mails that have left cannot be called back.",
+        consequence="You cannot recall a sent e-mail.",
     ),
     Tool(
         name="odoo_accounting_match_bank_lines",
         title="Match bank lines",
         description="Match lines of a bank statement with open invoices, bills and payments by"
-        " amount, reference and name, book them and reconcile them one by one. With dry_run it"
-        " shows each match with its reasons. A line that is in Odoo is found by its reference"
-        " alone. Lines that fit several documents are left alone until"
-        " you name them. To register a payment without a bank line, use"
-        " odoo_accounting_register_payment.",
+        " amount, reference and name, book them and reconcile them one by one. With dry_run, it"
+        " shows each match with its reasons. It finds a line that is already in Odoo by its"
+        " reference. It skips lines that fit several documents until you name one. To register a"
+        " payment without a bank line, use odoo_accounting_register_payment.",
         function=accounting.match_bank_lines,
         access="create",
         needs="read account.bank.statement.line",
@@ -125,8 +124,7 @@ TOOLS = (
         name="odoo_accounting_get_report",
         title="Get accounting report",
         description="Get a report of the posted journal entries, as of any day or for a period,"
-        " with checks that they balance. Refused for users who see only part of"
-        " the books.",
+        " with checks that they balance. Fails for users who see only part of the books.",
         function=accounting.get_report,
         access="read",
         needs="read account.move.line",

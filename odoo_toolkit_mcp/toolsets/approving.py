@@ -66,8 +66,8 @@ def approval_tools(rules: Rules) -> tuple[Tool, Tool]:
 
     def _decide_approval(
         odoo: Odoo,
-        approval: Annotated[int, Doc("Id of the operation that waits.")],
-        approve: Annotated[bool, Doc("Whether it may be done, once.")],
+        approval: Annotated[int, Doc("Id of the operation.")],
+        approve: Annotated[bool, Doc("true to allow it once, false to refuse it.")],
     ) -> Approval:
         found, login = _open_to(odoo, approval)
         approvals = approvals_of(odoo, rules)
@@ -85,23 +85,23 @@ def approval_tools(rules: Rules) -> tuple[Tool, Tool]:
     return (
         Tool(
             name="odoo_core_list_approvals",
-            title="List what waits for approval",
-            description="List the operations that wait until another person allows them: who asked,"
-            " when, and all that would be done.",
+            title="List pending approvals",
+            description="List the operations that wait for an approval: who requested them, when,"
+            " and every planned change.",
             function=_list_approvals,
             access="read",
         ),
         Tool(
             name="odoo_core_decide_approval",
             title="Approve or refuse",
-            description="Say yes or no to an operation that somebody else has asked for. Only for"
-            " the person whom the operator named, and only after that person has read it.",
+            description="Approve or refuse an operation that another user requested. Only the"
+            " approver whom the administrator named may decide, after reading it.",
             function=_decide_approval,
             access="write",
             asks="always",
             needs_person=True,
             shows=_shown,
-            consequence="A yes lets the other person do this once.",
+            consequence="If you approve, the other user can do this once.",
         ),
     )
 

@@ -51,8 +51,8 @@ def tools_for(settings: ServerSettings) -> list[Tool]:
         Tool(
             name="odoo_attachments_get_content",
             title="Read an attachment",
-            description="Read the content of a file attached to a record. as_text returns text,"
-            " CSV, HTML, XML and JSON files as text; other files come as deliver says. If your"
+            description="Read the content of a file attached to a record. With as_text, text, CSV,"
+            " HTML, XML and JSON files come as text. Other files come as set in deliver. If your"
             " client shows no files, use deliver base64." + larger,
             function=attachments.get_content,
             access="read",
@@ -63,8 +63,7 @@ def tools_for(settings: ServerSettings) -> list[Tool]:
         Tool(
             name="odoo_attachments_upload",
             title="Attach a file",
-            description="Attach a file to a record. Give its bytes as base64, at most"
-            f" {settings.attachment_max_mb} MB.",
+            description=f"Attach a file of at most {settings.attachment_max_mb} MB to a record.",
             function=attachments.upload,
             access="create",
             fixed=limit,

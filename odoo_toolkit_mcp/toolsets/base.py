@@ -124,7 +124,7 @@ class Tool:
                 schema["properties"]["deliver"] = {
                     "type": "string",
                     "enum": list(self.deliveries),
-                    "description": f"How the file comes. {ways}.",
+                    "description": f"How to return the file. {ways}.",
                     "default": self.deliveries[0],
                 }
         return both

@@ -50,12 +50,12 @@ def batch_tool(table: ToolTable) -> Tool:
             JsonSchema(_ITEMS),
             Len(1, MOST_ITEMS),
             Doc(
-                'Calls in order. {"id_of_item": 1} as a value stands for the id of the record that'
-                " item 1 makes."
+                'Calls in order. As a value, {"id_of_item": 1} is the id of the record that item'
+                " 1 creates."
             ),
         ],
         allow_irreversible: Annotated[
-            bool, Doc("Also do before others what cannot be taken back in full.")
+            bool, Doc("Allow changes that cannot be fully undone before others.")
         ] = False,
         idempotency_key: IdempotencyKey = None,
         dry_run: DryRun = False,
@@ -69,10 +69,9 @@ def batch_tool(table: ToolTable) -> Tool:
     return Tool(
         name=NAME,
         title="Make several changes",
-        description="Make several changes, by other tools, as one plan: all are checked before the"
-        " first is made, and if one fails, those before it are taken back in reverse. A change that"
-        " cannot be taken back comes last. Others may see what is done in between. Use dry_run"
-        " first and show the plan.",
+        description="Make several changes with other tools as one plan. It checks all of them"
+        " first. If one fails, it undoes those before it. Put a change that cannot be undone last."
+        " Other users may see the steps in between. Use dry_run first, and show the plan.",
         function=_batch,
         access="execute",
         hidden_in=frozenset({"readonly"}),

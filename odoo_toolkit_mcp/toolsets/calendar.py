@@ -25,8 +25,8 @@ TOOLS = (
     Tool(
         name="odoo_calendar_create_meeting",
         title="Create a meeting",
-        description="Create a meeting, or a series of meetings, in a time zone, with attendees"
-        " and reminders. The answer has the status of each invitation.",
+        description="Create a meeting, or a series of meetings, in a time zone, with attendees and"
+        " reminders. The result has the status of each invitation.",
         function=calendar.create_meeting,
         access="create",
         creates="calendar.event",
@@ -47,7 +47,7 @@ TOOLS = (
         function=calendar.cancel_meeting,
         access="write",
         asks="always",
-        consequence="Attendees are not notified.",
+        consequence="Odoo does not notify the attendees.",
     ),
 )
 

@@ -12,15 +12,15 @@ TOOLS = (
         name="odoo_chatter_get_messages",
         title="Read messages",
         description="Read a record's newest messages, e-mails and notes. Odoo's own log entries"
-        " (type notification) are left out unless you ask for them.",
+        " (type notification) are omitted unless you ask for them.",
         function=messages.get_messages,
         access="read",
     ),
     Tool(
         name="odoo_chatter_post_notes",
         title="Post one note on several records",
-        description="Post the same internal note on several records of a model, by names or ids;"
-        " nobody is notified. For one record, for followers or with files, use"
+        description="Post the same internal note on several records of a model, by name or id. No"
+        " one is notified. For one record, for followers or with files, use"
         " odoo_chatter_post_message.",
         function=messages.post_notes,
         access="create",
@@ -56,7 +56,7 @@ def tools_for(settings: ServerSettings) -> list[Tool]:
         name="odoo_chatter_post_message",
         title="Post a message",
         description="Post a message on a record. A comment is e-mailed to all its followers,"
-        " customers among them; a notification is an internal note, sent only to partner_ids."
+        " including customers. A notification is an internal note, sent only to partner_ids."
         " attachments are files of the record by id, or new ones of at most"
         f" {settings.attachment_max_mb} MB. For one note on several records, use"
         " odoo_chatter_post_notes.",

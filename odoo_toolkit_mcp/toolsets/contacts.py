@@ -11,7 +11,7 @@ TOOLS = (
         title="Identify a contact",
         description="Identify the contact that a phone number or e-mail address belongs to: the"
         " person, the company, its open orders, unpaid invoices and the latest message. Numbers"
-        " match in any notation. For a known contact, give contact alone. To find contacts by part"
+        " match in any notation. For a known contact, pass only contact. To find contacts by part"
         " of a name, use odoo_core_deep_search.",
         function=contacts.identify_contact,
         access="read",
@@ -19,10 +19,10 @@ TOOLS = (
     Tool(
         name="odoo_contacts_create_company",
         title="Create a company with people and addresses",
-        description="Create a company with its people and its invoice, delivery and other"
-        " addresses in one call. Contacts that may be the same are looked for first: then nothing"
-        " is created and the error names them, unless allow_duplicates is given. For a single"
-        " contact, use odoo_core_create on res.partner.",
+        description="Create a company with its people and its invoice, delivery and other addresses"
+        " in one call. If similar contacts exist, it creates nothing and the error lists them,"
+        " unless you pass allow_duplicates. For a single contact, use odoo_core_create on"
+        " res.partner.",
         function=contacts.create_company,
         access="create",
         creates="res.partner",
@@ -40,13 +40,13 @@ TOOLS = (
         name="odoo_contacts_merge_contacts",
         title="Merge duplicate contacts",
         description="Merge duplicates into one contact with Odoo's own wizard: orders, invoices,"
-        " messages and people move to it, and the duplicates are deleted. This cannot be undone:"
+        " messages and people move to it, and the duplicates are deleted. This cannot be undone, so"
         " use dry_run first. To find duplicates, use odoo_contacts_find_duplicates.",
         function=contacts.merge_contacts,
         access="delete",
         needs="create base.partner.merge.automatic.wizard",
-        consequence="The duplicates are deleted, and everything linked to them moves; this cannot"
-        " be undone.",
+        consequence="This deletes the duplicates and moves everything linked to them. It cannot be"
+        " undone.",
     ),
 )
 

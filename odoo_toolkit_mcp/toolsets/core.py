@@ -51,7 +51,7 @@ def _fields_get(
     model: Model,
     names: Annotated[Fields | None, Doc("Only these fields.")] = None,
     words: Annotated[str | None, Doc("Only fields with these words in name, label, help.")] = None,
-    must_give: Annotated[bool, Doc("Only fields that a new record must be given.")] = False,
+    must_give: Annotated[bool, Doc("Only fields that a new record requires.")] = False,
     attributes: Annotated[Fields, Doc("Field attributes. ['*'] for all.")] = DEFAULT_ATTRIBUTES,
     context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,
 ) -> FieldsResult:
@@ -82,17 +82,15 @@ def _import(
             "country_id/code or country_id/id (external id)."
         ),
     ],
-    key: Annotated[Fields, Doc("Stored fields of the rows, or id (also external).")],
+    key: Annotated[Fields, Doc("Fields that identify a record, or id (also external).")],
     create_missing: Annotated[
         Sequence[str],
         JsonSchema({"type": "array", "items": {"type": "string"}}),
-        Doc("Models whose named records are created if there are none."),
+        Doc("Models whose records are created if a name is not found."),
     ] = (),
     dry_run: DryRun = False,
     notify: Annotated[bool, Doc("Let Odoo log the changes and send its e-mails.")] = False,
-    case_sensitive: Annotated[
-        bool, Doc("Whether names and keys must match in upper and lower case.")
-    ] = True,
+    case_sensitive: Annotated[bool, Doc("Match upper and lower case in names and keys.")] = True,
     context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,
 ) -> ImportSummary:
     """Import rows, and return a summary."""
@@ -120,16 +118,15 @@ TOOLS = (
     Tool(
         name="odoo_core_search_read",
         title="Search records",
-        description="Find records of any model and read their fields; name only those you need.\n"
-        + DOMAIN_HELP,
+        description="Find records of any model, and read the fields that you name.\n" + DOMAIN_HELP,
         function=records.search_read,
         access="read",
     ),
     Tool(
         name="odoo_core_run_queries",
         title="Run several queries",
-        description="Run several searches and counts, on any models, in one call. A wrong query"
-        " does not stop the others.",
+        description="Run several searches and counts, on any models, in one call. If a query fails,"
+        " the others still run.",
         function=records.run_queries,
         access="read",
     ),
@@ -160,8 +157,8 @@ TOOLS = (
         name="odoo_core_fields_get",
         title="Describe fields",
         description="Describe a model's fields: label, type, required, readonly, relation,"
-        " selection. Use it before you search by or write a field that you do not know. Ask by"
-        " names or words: all fields of a model take up to 25 kB.",
+        " selection. Use it before you search by or write a field that you do not know. Pass names"
+        " or words, because all fields take up to 25 kB.",
         function=_fields_get,
         access="read",
     ),
@@ -182,16 +179,16 @@ TOOLS = (
     Tool(
         name="odoo_core_get_user",
         title="Show the acting user",
-        description="Show on whose behalf these tools work: user, company and whether there are"
-        " others, currency, language, time zone, and today's date there. The first answer that you"
-        " got has this, too.",
+        description="Show the user for whom these tools act: company, whether there are other"
+        " companies, currency, language, time zone, and today's date there. Your first result also"
+        " has this.",
         function=_get_user,
         access="read",
     ),
     Tool(
         name="odoo_core_list_models",
         title="List models",
-        description="List the models that the user can read. Give a filter.",
+        description="List the models that the user can read. Pass a filter.",
         function=records.list_models,
         access="read",
     ),
@@ -207,8 +204,8 @@ TOOLS = (
     Tool(
         name="odoo_core_write",
         title="Update records",
-        description="Change fields of existing records: all of them or none. Do not write"
-        " states: Odoo's own actions change them (odoo_core_execute).",
+        description="Change fields of existing records. All change, or none. To change a state,"
+        " call Odoo's own action with odoo_core_execute.",
         function=records.write,
         access="write",
         # Lines can be deleted by writing the record that they belong to.
@@ -217,8 +214,8 @@ TOOLS = (
     Tool(
         name="odoo_core_import",
         title="Import records",
-        description="Import rows: each row updates the record that has its key, or creates one."
-        " A bad row fails alone, with all its errors. Importing the same rows again changes"
+        description="Import rows: each row updates the record that has its key, or creates one. An"
+        " invalid row fails alone, with all its errors. Importing the same rows again changes"
         " nothing. Use dry_run first.",
         function=_import,
         plan=_import_plan,
@@ -238,18 +235,17 @@ TOOLS = (
         name="odoo_core_execute",
         title="Call a method",
         description="Call a public method of a model, such as action_confirm, if no other tool"
-        " does the job. If the answer has a wizard, Odoo asks something: continue with"
-        " odoo_core_run_wizard. Private methods are refused; outside full mode, so is every method"
-        " that is not known to be harmless.",
+        " does the job. If the result has a wizard, continue with odoo_core_run_wizard. Private"
+        " methods are blocked. Outside full mode, only known harmless methods are allowed.",
         function=records.execute,
         access="execute",
     ),
     Tool(
         name="odoo_core_run_wizard",
-        title="Answer a wizard",
-        description="Answer a dialog (wizard) that Odoo opened, with its defaults and your values,"
-        " and press its button. Returns the resulting records, or the questions of the next"
-        " wizard. With describe it only lists fields and buttons.",
+        title="Run a wizard",
+        description="Fill in a wizard (dialog) that Odoo opened, with its defaults and your values,"
+        " and press its button. Returns the resulting records, or the questions of the next wizard."
+        " With describe, it only lists fields and buttons.",
         function=records.run_wizard,
         access="execute",
         hidden_in=frozenset({"readonly"}),
@@ -348,9 +344,9 @@ def _deep_search_tool(settings: ServerSettings) -> Tool:
         name="odoo_core_deep_search",
         title="Search by words",
         description="Find records by words when you do not know their model or field. It searches"
-        " level by level until it finds some: 1 name, 2 usual fields, 3 e-mail, phone, notes, ...,"
-        " 4 records of matching contacts, 5 messages. With a model it stops after level"
-        f" {depth}, without one after 5. search_log says where it did not look.",
+        " level by level until it finds records: 1 name, 2 usual fields, 3 e-mail, phone, notes,"
+        " ..., 4 records of matching contacts, 5 messages. With model, it stops after level"
+        f" {depth}, otherwise after 5. search_log lists what it skipped.",
         function=search,
         access="read",
         defaults={"limit": min(20, settings.search_max_limit)},
@@ -362,7 +358,7 @@ def _explain_model_tool(table: ToolTable) -> Tool:
     def explain_model(
         odoo: Odoo,
         model: Model,
-        new: Annotated[bool, Doc("Tell what a new record needs, with its defaults now.")] = False,
+        new: Annotated[bool, Doc("Also list what a new record needs, and its defaults.")] = False,
     ) -> ModelGuide:
         maker = create_record if new else model_guide
         creates = {name: tool.creates for name, tool in table.tools.items()}
@@ -373,8 +369,8 @@ def _explain_model_tool(table: ToolTable) -> Tool:
         name="odoo_core_explain_model",
         title="Explain a model",
         description="Explain how to work with a model: its key fields, states and the actions"
-        " between them, usual searches, related models, and what to know. Use it before several"
-        " steps with a model that you do not know; for single fields, use odoo_core_fields_get.",
+        " between them, usual searches, related models and advice. Use it before you work with a"
+        " model that you do not know. For single fields, use odoo_core_fields_get.",
         function=explain_model,
         access="read",
     )

@@ -9,8 +9,8 @@ TOOLS = (
     Tool(
         name="odoo_crm_create_lead",
         title="Create a lead",
-        description="Create a lead, which is qualified first, or an opportunity in the pipeline."
-        " A partner_name that matches no contact is kept as the company's name.",
+        description="Create a lead, which is qualified first, or an opportunity in the pipeline. A"
+        " partner_name that matches no contact becomes the lead's company name.",
         function=crm.create_lead,
         access="create",
         creates="crm.lead",
@@ -27,9 +27,9 @@ TOOLS = (
     Tool(
         name="odoo_crm_convert_to_opportunity",
         title="Convert a lead to an opportunity",
-        description="Convert a lead to an opportunity, in the same call with its expected revenue"
-        " and stage. It is never merged with another one. Without partner_id it keeps its contact;"
-        " a customer is created from its data only with create_customer.",
+        description="Convert a lead to an opportunity, and set its expected revenue and stage. It"
+        " is never merged with another lead. Without partner_id, it keeps its contact. To create a"
+        " customer from its data, set create_customer.",
         function=crm.convert_to_opportunity,
         access="write",
         needs="write crm.lead",
@@ -37,8 +37,8 @@ TOOLS = (
     Tool(
         name="odoo_crm_update_lead",
         title="Change a lead",
-        description="Change a lead or opportunity. Fields that are not given stay as they"
-        " are; restore reopens a lost one.",
+        description="Change a lead or opportunity. Omitted fields stay the same. restore reopens a"
+        " lost one.",
         function=crm.update_lead,
         access="write",
         needs="write crm.lead",

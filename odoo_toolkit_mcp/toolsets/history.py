@@ -46,8 +46,8 @@ def _history(
 def _undo(
     odoo: Odoo,
     entry: Annotated[int | None, Doc("Entry of the history, or pass since.")] = None,
-    since: Annotated[str | None, Doc("Everything written since this time in UTC.")] = None,
-    partial: Annotated[bool, Doc("Take back what can be, where something cannot.")] = False,
+    since: Annotated[str | None, Doc("All changes since this time in UTC.")] = None,
+    partial: Annotated[bool, Doc("Undo what is possible, even if not all is.")] = False,
     dry_run: DryRun = False,
 ) -> UndoResult | Plan:
     """Undo one entry, or all since a time."""
@@ -64,23 +64,22 @@ def _undo(
 UNDO = Tool(
     name="odoo_core_undo",
     title="Undo",
-    description="Take back what an earlier call has written, in reverse order. Refused before"
-    " anything is written if somebody has changed it since; partial takes back the rest. Use"
-    " dry_run first and show the plan.",
+    description="Undo the changes of an earlier call, in reverse order. If another user has changed"
+    " the records since, it fails before it writes. With partial, it undoes the rest. Use dry_run"
+    " first, and show the plan.",
     function=_undo,
     access="write",
     asks="always",
-    consequence="This takes back an earlier change: it writes the old values, deletes or"
-    " archives created records, and cancels or resets documents.",
+    consequence="This undoes an earlier change: it writes the old values, deletes or archives"
+    " created records, and cancels or resets documents.",
 )
 
 TOOLS = (
     Tool(
         name="odoo_core_history",
-        title="List what was written",
-        description="List what was written through this server as this user, the newest first:"
-        " when, which records, and what could be taken back. Give entry to see its calls and old"
-        " values.",
+        title="List changes",
+        description="List the changes that this server made as this user, newest first: when, which"
+        " records, and what you can undo. Pass entry to see its calls and old values.",
         function=_history,
         access="read",
     ),

@@ -28,8 +28,8 @@ TOOLS = (
         title="List an employee's time off",
         description="List one employee's requests for time off, each in words, such as 'approved"
         " Sick Time Off, 2030-01-07 to 2030-01-09'. Use it to see which time off overlaps with some"
-        " days. Totals by type and allocations come with it. For the balance of the connected"
-        " user, use odoo_hr_get_leave_balance.",
+        " days. The result also has totals by type and allocations. For the balance of the"
+        " connected user, use odoo_hr_get_leave_balance.",
         function=hr.list_leaves,
         access="read",
         needs="read hr.leave",
@@ -48,8 +48,8 @@ TOOLS = (
     Tool(
         name="odoo_hr_decide_leave",
         title="Decide on time off",
-        description="Approve or refuse a time off request, or withdraw one of your own: from"
-        " Odoo 16 on, even if it is approved.",
+        description="Approve or refuse a time off request, or withdraw your own. On Odoo 16 and"
+        " later, you can also withdraw an approved one.",
         function=hr.decide_leave,
         access="write",
         needs="write hr.leave",
@@ -59,9 +59,8 @@ TOOLS = (
     Tool(
         name="odoo_hr_create_allocation",
         title="Allocate time off",
-        description="Allocate days of a type of time off to an employee, and approve the allocation"
-        " if asked. Use it as a Time Off officer to grant days. To take days, use"
-        " odoo_hr_request_leave.",
+        description="Allocate days of a type of time off to an employee, as a Time Off officer, and"
+        " approve it with approve. To take days, use odoo_hr_request_leave.",
         function=hr.create_allocation,
         access="create",
         module="hr_holidays",
@@ -88,10 +87,10 @@ TOOLS = (
     Tool(
         name="odoo_hr_process_expenses",
         title="Process several expenses",
-        description="Submit several expenses of one employee together; until says whether to"
-        " approve, post and pay them as well. Up to Odoo 18 they go in one expense report. With"
-        " dry_run it lists every expense: show this before. For a single expense, or to refuse one,"
-        " use odoo_hr_decide_expense.",
+        description="Submit several expenses of one employee together. With until, also approve,"
+        " post and pay them. On Odoo 18 and earlier, they go into one expense report. Use dry_run"
+        " first, and show the expenses. For a single expense, or to refuse one, use"
+        " odoo_hr_decide_expense.",
         function=hr.process_expenses,
         access="write",
         needs="read hr.expense",

@@ -10,7 +10,8 @@ TOOLS = (
         name="odoo_inventory_get_stock",
         title="Get stock",
         description="Get the stock of a product by location: on hand, reserved and available, and"
-        " the lots where it is tracked. Internal locations only, unless location_id names another.",
+        " the lots of a tracked product. Internal locations only, unless location_id names"
+        " another.",
         function=inventory.get_stock,
         access="read",
         needs="read stock.quant",
@@ -26,9 +27,9 @@ TOOLS = (
     Tool(
         name="odoo_inventory_validate_picking",
         title="Validate transfer",
-        description="Validate a receipt, delivery or internal transfer: move the lines given, else"
-        " the quantities entered, else those reserved. If less than the demand would move,"
-        " nothing is done and the error lists the options.",
+        description="Validate a receipt, delivery or internal transfer: move the lines that you"
+        " pass, otherwise the quantities entered, otherwise those reserved. If less than the demand"
+        " would move, nothing is done and the error lists the options.",
         function=inventory.validate_picking,
         access="write",
         needs="write stock.picking",
@@ -36,8 +37,8 @@ TOOLS = (
     Tool(
         name="odoo_inventory_return_picking",
         title="Return transfer",
-        description="Create the return of a done transfer, in full or in part, and validate it if"
-        " asked. To choose lots, validate it with odoo_inventory_validate_picking.",
+        description="Create the return of a done transfer, in full or in part, and validate it with"
+        " validate. To choose lots, validate it with odoo_inventory_validate_picking.",
         function=inventory.return_picking,
         access="create",
         needs="create stock.return.picking",
@@ -46,7 +47,7 @@ TOOLS = (
         name="odoo_inventory_create_transfer",
         title="Create transfer",
         description="Create a draft transfer: internal, incoming (receipt) or outgoing (delivery)."
-        " Also validate it if asked, and if all is available.",
+        " With validate, also validate it if all is available.",
         function=inventory.create_transfer,
         access="create",
         creates="stock.picking",
@@ -54,9 +55,9 @@ TOOLS = (
     Tool(
         name="odoo_inventory_adjust_stock",
         title="Adjust stock",
-        description="Set the stock of a product in a location to a counted quantity. Up to Odoo 17,"
-        " this needs the rights of an Inventory administrator. For several products, locations or"
-        " lots use odoo_inventory_count_stock.",
+        description="Set the stock of a product in a location to a counted quantity. On Odoo 17 and"
+        " earlier, only Inventory administrators can do this. For several products, locations or"
+        " lots, use odoo_inventory_count_stock.",
         function=inventory.adjust_stock,
         access="write",
         needs="read stock.quant",
@@ -65,8 +66,8 @@ TOOLS = (
         name="odoo_inventory_count_stock",
         title="Count stock",
         description="Set the stock of a list of products, locations and lots to the quantities"
-        " counted, all in one go. dry_run shows the old quantity, the count, the difference with"
-        " its value, and what is reserved. For a single product use odoo_inventory_adjust_stock.",
+        " counted, in one call. dry_run shows the old quantity, the count, the difference with its"
+        " value, and what is reserved. For a single product, use odoo_inventory_adjust_stock.",
         function=inventory.count_stock,
         access="write",
         needs="read stock.quant",
@@ -75,8 +76,8 @@ TOOLS = (
         name="odoo_inventory_find_late_transfers",
         title="Find late transfers",
         description="Find receipts, deliveries and internal transfers past their date, and why each"
-        " is late: missing goods, for whom the stock is reserved, what it waits for, and what is on"
-        " the way. To see one transfer use odoo_inventory_get_picking.",
+        " is late: missing goods, who has reserved the stock, what it waits for, and what is on the"
+        " way. To see one transfer, use odoo_inventory_get_picking.",
         function=inventory.find_late_transfers,
         access="read",
         needs="read stock.picking",
@@ -94,7 +95,7 @@ TOOLS = (
         name="odoo_inventory_set_reordering_rule",
         title="Set reordering rule",
         description="Create the reordering rule of a product in a location, or change the existing"
-        " one. Nothing is ordered. This needs the rights of an Inventory administrator.",
+        " one. It orders nothing. Only Inventory administrators can do this.",
         function=inventory.set_reordering_rule,
         access="write",
         needs="write stock.warehouse.orderpoint",
@@ -103,8 +104,8 @@ TOOLS = (
         name="odoo_inventory_run_reordering_rules",
         title="Run reordering rules",
         description="Run reordering rules now, and return the purchase order lines, manufacturing"
-        " orders and transfers they created. dry_run shows what each rule would order. This needs"
-        " the rights of an Inventory administrator.",
+        " orders and transfers they created. dry_run shows what each rule would order. Only"
+        " Inventory administrators can do this.",
         function=inventory.run_reordering_rules,
         access="write",
         needs="read stock.warehouse.orderpoint",
@@ -113,7 +114,7 @@ TOOLS = (
         name="odoo_inventory_scrap_product",
         title="Scrap product",
         description="Scrap a quantity of a product that is broken or lost. To set the stock to a"
-        " counted quantity use odoo_inventory_adjust_stock.",
+        " counted quantity, use odoo_inventory_adjust_stock.",
         function=inventory.scrap_product,
         access="create",
         creates="stock.scrap",

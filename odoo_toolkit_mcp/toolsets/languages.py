@@ -9,7 +9,7 @@ TOOLS = (
     Tool(
         name="odoo_core_get_languages",
         title="List languages",
-        description="List the active languages, or find others.",
+        description="List the active languages, or find inactive ones.",
         function=languages.get_languages,
         access="read",
     ),
@@ -32,7 +32,7 @@ TOOLS = (
     Tool(
         name="odoo_core_translate",
         title="Translate a record",
-        description="Write a record's texts in some languages; others stay unchanged.",
+        description="Write a record's texts in some languages. Other languages stay unchanged.",
         function=languages.translate,
         access="write",
         asks="never",

@@ -10,14 +10,14 @@ TOOLS = (
         name="odoo_mail_send_document",
         title="Send a document by e-mail",
         description="E-mail a quotation, order, invoice, credit note, delivery slip or any record"
-        " that has an e-mail template, with its PDF, to its contact or to others. The answer says"
-        " whether the e-mail was sent, is queued or failed, and why. With dry_run it shows"
+        " that has an e-mail template, with its PDF, to its contact or to others. The result says"
+        " whether the e-mail was sent, is queued or failed, and why. With dry_run, it shows"
         " recipients, subject, text and files. To write a message without a document, use"
         " odoo_chatter_post_message.",
         function=mail.send_document,
         access="create",
         asks="always",
-        consequence="An e-mail cannot be recalled once it is sent.",
+        consequence="You cannot recall a sent e-mail.",
     ),
 )
 

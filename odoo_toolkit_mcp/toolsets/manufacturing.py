@@ -10,8 +10,8 @@ TOOLS = (
         name="odoo_manufacturing_check_components",
         title="Check components",
         description="Check whether a quantity of a product can be made now from its bill of"
-        " materials, or by a deadline: components needed, free and missing; work centers that"
-        " can do each operation, with time, cost and load. Writes nothing.",
+        " materials, or by a deadline. It returns components needed, free and missing, and the work"
+        " centers of each operation with time, cost and load. It writes nothing.",
         function=manufacturing.check_components,
         access="read",
         needs="read mrp.bom",
@@ -19,8 +19,8 @@ TOOLS = (
     Tool(
         name="odoo_manufacturing_create_order",
         title="Create manufacturing order",
-        description="Create a manufacturing order from a bill of materials. Missing components"
-        " are listed; it can be confirmed without them.",
+        description="Create a manufacturing order from a bill of materials. The result lists"
+        " missing components. You can confirm it without them.",
         function=manufacturing.create_order,
         access="create",
         creates="mrp.production",
@@ -28,8 +28,8 @@ TOOLS = (
     Tool(
         name="odoo_manufacturing_produce",
         title="Produce manufacturing order",
-        description="Produce a manufacturing order, in full or in part, and finish its work"
-        " orders. Refused if components are missing.",
+        description="Produce a manufacturing order, in full or in part, and finish its work orders."
+        " Fails if components are missing.",
         function=manufacturing.produce,
         access="write",
         needs="write mrp.production",
@@ -46,12 +46,12 @@ TOOLS = (
     Tool(
         name="odoo_manufacturing_cancel_order",
         title="Cancel manufacturing order",
-        description="Cancel a manufacturing order that is not done; this is final.",
+        description="Cancel a manufacturing order that is not done. This cannot be undone.",
         function=manufacturing.cancel_order,
         access="write",
         needs="write mrp.production",
         asks="always",
-        consequence="It cannot be confirmed again; its components are no longer reserved.",
+        consequence="You cannot confirm it again, and its components are no longer reserved.",
     ),
 )
 

@@ -10,7 +10,7 @@ TOOLS = (
         name="odoo_products_create_product",
         title="Create a product",
         description="Create a product with variants, barcodes, costs, vendors, taxes and units in"
-        " one call. The result names each value that Odoo stored differently. Do not use"
+        " one call. The result lists each value that Odoo stored differently. Do not use"
         " odoo_core_create: it drops the barcodes and costs of products with variants.",
         function=products.create_product,
         access="create",
@@ -30,7 +30,7 @@ TOOLS = (
         name="odoo_products_create_price_list",
         title="Create a price list",
         description="Create a price list with its rules (fixed price, discount, or a formula on"
-        " price or cost; by product, variant, category, quantity and dates), and give it to"
+        " price or cost; by product, variant, category, quantity and dates), and assign it to"
         " customers. To change sales prices themselves, use odoo_products_change_prices.",
         function=products.create_price_list,
         access="create",

@@ -10,8 +10,8 @@ TOOLS = (
         name="odoo_project_create_project",
         title="Create a project",
         description="Create a project with its stages and tasks in one call: deadlines, assignees,"
-        " subtasks and dependencies. With dry_run it lists every task: show this before. The result"
-        " names each value that Odoo stored differently. To add a task to a project, use"
+        " subtasks and dependencies. Use dry_run first, and show the tasks. The result lists each"
+        " value that Odoo stored differently. To add a task to a project, use"
         " odoo_project_create_task.",
         function=project.create_project,
         access="create",
@@ -37,7 +37,7 @@ TOOLS = (
     Tool(
         name="odoo_project_update_task",
         title="Change a task",
-        description="Change a task. Fields that are not given stay as they are.",
+        description="Change a task. Omitted fields stay the same.",
         function=project.update_task,
         access="write",
         needs="write project.task",
@@ -55,8 +55,8 @@ TOOLS = (
         name="odoo_project_get_hours",
         title="Get logged hours",
         description="Get the hours logged by employee, project and week, with totals, and who has"
-        " logged fewer hours than they were to work. Use this and not odoo_core_aggregate to find"
-        " missing timesheets.",
+        " logged fewer hours than planned. To find missing timesheets, use this and not"
+        " odoo_core_aggregate.",
         function=project.get_hours,
         access="read",
         needs="read account.analytic.line",
@@ -66,8 +66,8 @@ TOOLS = (
         name="odoo_project_check_billing",
         title="Check the billing of hours",
         description="Check the services of a sales order: hours logged and invoiced, and every step"
-        " that is still to be done so that the hours can be invoiced. It writes nothing. To create"
-        " the invoice, use odoo_sales_create_invoices.",
+        " that is still missing before the hours can be invoiced. It writes nothing. To create the"
+        " invoice, use odoo_sales_create_invoices.",
         function=project.check_billing,
         access="read",
         needs="read account.analytic.line",

@@ -10,16 +10,16 @@ TOOLS = (
         name="odoo_purchase_get_supply",
         title="Get supply of a product",
         description="Get the sources of a product, and when each can deliver: stock, expected"
-        " receipts, vendors' offers, and production with its missing components. To plan for a"
-        " day, give needed_by. For stock by location, use odoo_inventory_get_stock.",
+        " receipts, vendors' offers, and production with its missing components. To plan for a day,"
+        " pass needed_by. For stock by location, use odoo_inventory_get_stock.",
         function=purchase.get_supply,
         access="read",
     ),
     Tool(
         name="odoo_purchase_create_order",
         title="Create request for quotation",
-        description="Create a request for quotation to a vendor. Prices that are not given come"
-        " from the vendor's price list.",
+        description="Create a request for quotation to a vendor. Missing prices come from the"
+        " vendor's price list.",
         function=purchase.create_order,
         access="create",
         creates="purchase.order",
@@ -27,8 +27,8 @@ TOOLS = (
     Tool(
         name="odoo_purchase_confirm_order",
         title="Confirm purchase order",
-        description="Confirm a request for quotation. If it needs a second approval, the answer"
-        " names the approvers.",
+        description="Confirm a request for quotation. If it needs a second approval, the result"
+        " lists the approvers.",
         function=purchase.confirm_order,
         access="write",
         needs="write purchase.order",
@@ -55,9 +55,8 @@ TOOLS = (
         name="odoo_purchase_enter_bill",
         title="Enter a vendor's bill",
         description="Enter a vendor's bill with the number, date and lines on its document, matched"
-        " with the purchase order. Differences in quantity or price, and a number that already"
-        " exists, are reported before anything is written. Without the document, use"
-        " odoo_purchase_create_bill.",
+        " with the purchase order. It reports differences in quantity or price, and a duplicate"
+        " number, before it writes anything. Without the document, use odoo_purchase_create_bill.",
         function=purchase.enter_bill,
         access="create",
         creates="account.move",
@@ -66,7 +65,7 @@ TOOLS = (
         name="odoo_purchase_process_orders",
         title="Process purchase orders",
         description="Process several purchase orders: receive, bill, post and pay each as far as"
-        " possible. Nothing is done twice. To receive only a part, or lots, use"
+        " possible. It skips steps that are already done. To receive only a part, or lots, use"
         " odoo_purchase_receive first.",
         function=purchase.process_orders,
         access="write",
@@ -75,8 +74,8 @@ TOOLS = (
     Tool(
         name="odoo_purchase_return_order",
         title="Return goods to the vendor",
-        description="Return received goods of a purchase order to the vendor, and refund what was"
-        " billed of them. For other transfers, use odoo_inventory_return_picking.",
+        description="Return received goods of a purchase order to the vendor, and create the refund"
+        " of the billed part. For other transfers, use odoo_inventory_return_picking.",
         function=purchase.return_order,
         access="write",
         needs="create stock.return.picking",
@@ -92,13 +91,13 @@ TOOLS = (
     Tool(
         name="odoo_purchase_cancel_order",
         title="Cancel purchase order",
-        description="Cancel a purchase order and its open receipts. Refused if anything was"
-        " received or a bill is posted.",
+        description="Cancel a purchase order and its open receipts. Fails if anything was received"
+        " or a bill is posted.",
         function=purchase.cancel_order,
         access="write",
         needs="write purchase.order",
         asks="always",
-        consequence="Its open receipts are cancelled with it.",
+        consequence="This also cancels its open receipts.",
     ),
 )
 

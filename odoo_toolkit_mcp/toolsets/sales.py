@@ -17,9 +17,9 @@ TOOLS = (
     Tool(
         name="odoo_sales_create_order",
         title="Create quotation",
-        description="Create a quotation. Products are given by name or id, and Odoo fills in"
-        " prices and taxes that are not given. If confirm fails, the quotation"
-        " stays. To repeat an order, use odoo_sales_copy_order.",
+        description="Create a quotation. Pass products by name or id. Odoo fills in missing prices"
+        " and taxes. If confirm fails, the quotation stays. To repeat an order, use"
+        " odoo_sales_copy_order.",
         function=sales.create_order,
         access="create",
         creates="sale.order",
@@ -28,8 +28,8 @@ TOOLS = (
         name="odoo_sales_update_order",
         title="Change order",
         description="Change a quotation or sales order: add, change and remove lines, and change"
-        " its dates and terms. Of a confirmed order, open deliveries follow, and a removed line"
-        " keeps the quantity 0.",
+        " its dates and terms. On a confirmed order, open deliveries change too, and a removed line"
+        " stays with quantity 0.",
         function=sales.update_order,
         access="write",
         needs="write sale.order",
@@ -56,13 +56,13 @@ TOOLS = (
     Tool(
         name="odoo_sales_cancel_order",
         title="Cancel sales order",
-        description="Cancel a quotation or sales order with its open deliveries and draft"
-        " invoices. Refused if it is locked, delivered or invoiced.",
+        description="Cancel a quotation or sales order with its open deliveries and draft invoices."
+        " Fails if it is locked, delivered or invoiced.",
         function=sales.cancel_order,
         access="write",
         needs="write sale.order",
         asks="always",
-        consequence="Its open deliveries and draft invoices are cancelled with it.",
+        consequence="This also cancels its open deliveries and draft invoices.",
     ),
     Tool(
         name="odoo_sales_get_order",
@@ -77,10 +77,10 @@ TOOLS = (
     Tool(
         name="odoo_sales_create_invoices",
         title="Invoice sales order",
-        description="Create the draft invoice of a confirmed sales order, and post it if asked:"
-        " for all that can be invoiced now, chosen lines, or a down payment. A fixed down payment"
-        " excludes taxes up to Odoo 16 and includes them from 17 on. Each call creates"
-        " another invoice. To post a draft later, use odoo_accounting_post_invoice.",
+        description="Create a draft invoice of a confirmed sales order: for all that can be"
+        " invoiced now, chosen lines, or a down payment. A fixed down payment excludes taxes on"
+        " Odoo 16 and earlier, and includes them on 17 and later. Each call creates another"
+        " invoice. To post a draft later, use odoo_accounting_post_invoice.",
         function=sales.create_invoices,
         access="create",
         needs="create sale.advance.payment.inv",
@@ -88,9 +88,9 @@ TOOLS = (
     Tool(
         name="odoo_sales_process_orders",
         title="Process sales orders",
-        description="Process several sales orders: confirm, deliver, invoice, post and pay"
-        " each as far as possible. Nothing is done twice, and only unreserved delivers more than"
-        " is in stock.",
+        description="Process several sales orders: confirm, deliver, invoice, post and pay each as"
+        " far as possible. It skips steps that are already done. To deliver more than is in stock,"
+        " set unreserved.",
         function=sales.process_orders,
         access="write",
         needs="read sale.order",

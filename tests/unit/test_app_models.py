@@ -68,7 +68,8 @@ def test_moves_are_described_with_their_versions() -> None:
     )
 
     assert model.describe_moves() == (
-        "States of x.y: a, b -> [done] c (up to Odoo 16); c, d -> [redo] a or b (from Odoo 17)."
+        "States of x.y: a, b -> [done] c (Odoo 16 and earlier);"
+        " c, d -> [redo] a or b (Odoo 17 and later)."
     )
 
 

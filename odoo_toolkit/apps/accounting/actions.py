@@ -63,7 +63,7 @@ def create_invoice(
     *,
     move_type: MoveType = "out_invoice",
     partner_id: Annotated[int | None, Doc("Id of the contact.")] = None,
-    partner_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    partner_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     lines: Annotated[
         Sequence[NewLine],
         Len(1, 500),
@@ -77,7 +77,7 @@ def create_invoice(
     currency_id: Annotated[
         op.NameOrId, Doc("Id or name of the currency, such as EUR. Default: the company's.")
     ] = None,
-    ref: Annotated[str | None, Doc("E.g. the vendor's bill number.")] = None,
+    ref: Annotated[str | None, Doc("Reference, e.g. the vendor's bill number.")] = None,
     due_date: Annotated[str | None, Doc("Default: by the payment terms.")] = None,
     post: Annotated[bool, Doc("Also post it.")] = False,
     dry_run: op.DryRun = False,

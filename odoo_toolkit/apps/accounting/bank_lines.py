@@ -54,15 +54,15 @@ class BankLine(TypedDict, total=False):
     """A line of a bank statement."""
 
     date: Annotated[str, Doc("YYYY-MM-DD.")]
-    amount: Annotated[float, Doc("Positive where money came in, negative where it went out.")]
-    reference: Annotated[str, Doc("The text of the bank: what the payer wrote.")]
-    partner: Annotated[str, Doc("Who paid or was paid, as the bank writes the name.")]
+    amount: Annotated[float, Doc("Positive for money in, negative for money out.")]
+    reference: Annotated[str, Doc("Text on the statement, from the payer.")]
+    partner: Annotated[str, Doc("Payer or payee, as the bank writes the name.")]
     documents: Annotated[
         list[op.IdOrName],
         Doc("Invoices, bills or payments that it pays, by id or number, if known."),
     ]
-    currency: Annotated[str, Doc("Such as EUR. Must be that of the journal.")]
-    writeoff_account: Annotated[str, Doc("Takes what differs from the documents: name or code.")]
+    currency: Annotated[str, Doc("Such as EUR. Must be the journal's.")]
+    writeoff_account: Annotated[str, Doc("Account for the difference: name or code.")]
 
 
 @attrs.frozen(kw_only=True)

@@ -52,7 +52,7 @@ class CreditedLine(TypedDict, total=False):
     """A line of the invoice, and the quantity to credit."""
 
     line_id: int
-    product_name: Annotated[str, Doc("Or its label.")]
+    product_name: Annotated[str, Doc("Label of the line.")]
     quantity: Annotated[float, Doc("Default: all of it.")]
 
 
@@ -62,7 +62,7 @@ def create_credit_note(
     *,
     invoice_id: InvoiceId = None,
     invoice_name: InvoiceName = None,
-    lines: Annotated[Sequence[CreditedLine] | None, Len(1, 200), Doc("All by default.")] = None,
+    lines: Annotated[Sequence[CreditedLine] | None, Len(1, 200), Doc("Default: all lines.")] = None,
     reason: Annotated[str | None, Doc("Reason, shown on the credit note.")] = None,
     date: Annotated[str | None, Doc("Default: today.")] = None,
     journal_id: Annotated[op.NameOrId, Doc("Journal: id or name. Default: the invoice's.")] = None,

@@ -21,7 +21,7 @@ MoveType = Annotated[
 ]
 #: What a name says by itself is not described: models load the schemas of all tools.
 InvoiceId = Annotated[int | None, Doc("Id of the invoice or bill.")]
-InvoiceName = Annotated[str | None, Doc("Or its number.")]
+InvoiceName = Annotated[str | None, Doc("Number, e.g. of the invoice.")]
 
 #: What plans call those that do not exist yet.
 NEW = {

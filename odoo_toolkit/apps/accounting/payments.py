@@ -83,7 +83,9 @@ def register_payment(
     journal_id: Annotated[op.NameOrId, Doc("Default: the first bank.")] = None,
     payment_date: Annotated[str | None, Doc("Default: today.")] = None,
     payment_method: Annotated[str, Doc("Name of the payment method of the journal.")] = "manual",
-    writeoff_account: Annotated[str | None, Doc("Account for the rest, by name or code.")] = None,
+    writeoff_account: Annotated[
+        str | None, Doc("Account for the difference, by name or code.")
+    ] = None,
     writeoff_label: Annotated[str | None, Doc("Text of the write-off entry.")] = None,
     dry_run: op.DryRun = False,
 ) -> PaymentResult | op.Plan:

@@ -127,17 +127,17 @@ def send_reminders(
     partners: Annotated[
         op.NamesOrIds, Doc("Customers. Default: all with overdue invoices.")
     ] = None,
-    min_days: Annotated[int, Ge(1), Doc("Only what has been overdue for so many days.")] = 1,
-    subject: Annotated[str | None, Doc("Subject. {customer} and {company} are filled in.")] = None,
+    min_days: Annotated[int, Ge(1), Doc("Minimum number of days overdue.")] = 1,
+    subject: Annotated[str | None, Doc("Subject. It can contain {customer} and {company}.")] = None,
     body: Annotated[
         str | None,
         Doc(
-            "Plain text. {customer}, {company}, {today}, {total} and {invoices} (a list) are "
-            "filled in. Default: a short English text."
+            "Plain text. It can contain {customer}, {company}, {today}, {total} and {invoices} (a"
+            " list). Default: a short English text."
         ),
     ] = None,
     again: Annotated[
-        bool, Doc("Also those who got a reminder with this subject in the last 24 hours.")
+        bool, Doc("Also remind those who got this subject in the last 24 hours.")
     ] = False,
     company: Annotated[
         op.NameOrId, Doc("Company of the invoices. Default: the connection's.")

@@ -193,8 +193,8 @@ def get_report(
     date_to: Annotated[str | None, Doc("Default: today.")] = None,
     date_from: Annotated[str | None, Doc("Start of a period. Default: the fiscal year.")] = None,
     company_id: Annotated[int | None, Doc("Id of the company.")] = None,
-    company_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
-    by: Annotated[By | None, Doc("Default: account. Aged: partner.")] = None,
+    company_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
+    by: Annotated[By | None, Doc("Grouping. Default: account, in aged reports partner.")] = None,
     limit: Annotated[int, Ge(1), op.AtMost(1000), Doc("Maximum number of rows.")] = 25,
 ) -> Report:
     """Return a report of the books from the posted journal items.

@@ -40,7 +40,7 @@ _SILENT = {"no_mail_to_attendees": True}
 
 Zone = Annotated[str | None, Doc("Such as Europe/Berlin. Default: the user's.")]
 MeetingId = Annotated[int | None, Ge(1), Doc("Id of the meeting.")]
-MeetingName = Annotated[str | None, Doc("Its subject, instead of the id.")]
+MeetingName = Annotated[str | None, Doc("Subject, instead of the id.")]
 Moment = Annotated[
     str | datetime,
     op.JsonSchema({"type": "string"}),

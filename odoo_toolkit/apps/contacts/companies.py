@@ -132,10 +132,10 @@ def create_company(
     street2: Annotated[str | None, Doc("Second line of the address.")] = None,
     zip: Annotated[str | None, Doc("Postal code.")] = None,  # noqa: A002 - Odoo's name for it
     city: Annotated[str | None, Doc("City.")] = None,
-    state: Annotated[op.NameOrId, Doc("Name, code or id of a state of the country given.")] = None,
+    state: Annotated[op.NameOrId, Doc("Name, code or id of a state of that country.")] = None,
     country: Annotated[op.NameOrId, Doc("Name, two-letter code or id.")] = None,
     salesperson: Annotated[op.NameOrId, Doc("Name, login or id of a user.")] = None,
-    tags: Annotated[op.NamesOrIds, Doc("Names or ids of contact tags that exist.")] = None,
+    tags: Annotated[op.NamesOrIds, Doc("Names or ids of existing contact tags.")] = None,
     people: Annotated[
         Sequence[NewPerson] | None,
         op.JsonSchema({"type": "array", "items": {"type": "object"}}),

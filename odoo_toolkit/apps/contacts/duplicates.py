@@ -137,7 +137,7 @@ def find_duplicates(
     contact_id: Annotated[
         int | None, Doc("Only duplicates of this contact. Default: all contacts.")
     ] = None,
-    contact_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    contact_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     by: Annotated[Sequence[Sign], Doc("Which data to compare.")] = SIGNS,
     minimum: Annotated[
         float, Ge(0.1), Le(1), Doc("Minimum score. The same name alone scores 0.6.")

@@ -85,7 +85,7 @@ def merge_contacts(
     odoo: Odoo,
     *,
     contact_id: Annotated[int | None, Doc("Id of the contact that stays.")] = None,
-    contact_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    contact_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     duplicates: Annotated[
         op.NamesOrIds, Doc("Contacts to merge into it, at most 10. They are deleted.")
     ] = None,

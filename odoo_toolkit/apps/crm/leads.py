@@ -22,7 +22,7 @@ STAGE = "crm.stage"
 
 #: Of a lead or an opportunity.
 LeadId = Annotated[int | None, Doc("Id of the lead or opportunity.")]
-LeadName = Annotated[str | None, Doc("Its name, instead of the id.")]
+LeadName = Annotated[str | None, Doc("Name, instead of the id.")]
 
 LEAD = op.Document(
     model="crm.lead",
@@ -107,7 +107,7 @@ def create_lead(
     partner_id: Annotated[int | None, Doc("Id of the contact.")] = None,
     partner_name: Annotated[
         str | None,
-        Doc("Its name, instead of the id. If unknown, the lead's company name."),
+        Doc("Name, instead of the id. If unknown, the lead's company name."),
     ] = None,
     email_from: Annotated[str | None, Doc("E-mail address.")] = None,
     phone: Annotated[str | None, Doc("Phone number.")] = None,
@@ -116,11 +116,11 @@ def create_lead(
     ] = "lead",
     expected_revenue: Annotated[float | None, Ge(0), Doc("In the company's currency.")] = None,
     team_id: Annotated[int | None, Doc("Id of the team.")] = None,
-    team_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    team_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     user_id: Annotated[int | None, Doc("Salesperson. Default: the connected user.")] = None,
     user_name: Annotated[str | None, Doc("Login or name of the user, instead of the id.")] = None,
     stage_id: Annotated[int | None, Doc("Id of the stage.")] = None,
-    stage_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    stage_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     description: Annotated[str | None, Doc("Plain text.")] = None,
     tag_ids: Annotated[op.NamesOrIds, Doc("Ids or names of tags.")] = None,
     dry_run: op.DryRun = False,
@@ -239,11 +239,11 @@ def update_lead(
         str | date | None, op.JsonSchema({"type": "string"}), Doc("Expected closing.")
     ] = None,
     stage_id: Annotated[int | None, Doc("Id of the stage.")] = None,
-    stage_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    stage_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     user_id: Annotated[int | None, Doc("Salesperson.")] = None,
     user_name: Annotated[str | None, Doc("Login or name of the user, instead of the id.")] = None,
     team_id: Annotated[int | None, Doc("Id of the team.")] = None,
-    team_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    team_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     add_tags: Annotated[op.NamesOrIds, Doc("Names or ids of tags to add.")] = None,
     remove_tags: Annotated[op.NamesOrIds, Doc("Names or ids of tags to remove.")] = None,
     description: Annotated[str | None, Doc("New internal note in plain text.")] = None,

@@ -58,17 +58,17 @@ def convert_to_opportunity(
     lead_id: LeadId = None,
     lead_name: LeadName = None,
     partner_id: Annotated[int | None, Doc("Id of the contact.")] = None,
-    partner_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    partner_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     create_customer: Annotated[
-        bool, Doc("Make a new customer of its data, where none is given and it has none.")
+        bool, Doc("Create a customer from its data if it has none.")
     ] = False,
     user_id: Annotated[int | None, Doc("Salesperson.")] = None,
     user_name: Annotated[str | None, Doc("Login or name of the user, instead of the id.")] = None,
     team_id: Annotated[int | None, Doc("Id of the team.")] = None,
-    team_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    team_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     expected_revenue: Annotated[float | None, Ge(0), Doc("In the company's currency.")] = None,
-    stage_id: Annotated[int | None, Doc("The first stage by default.")] = None,
-    stage_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    stage_id: Annotated[int | None, Doc("Default: the first stage.")] = None,
+    stage_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     dry_run: op.DryRun = False,
 ) -> LeadResult | op.Plan:
     """Convert a lead to an opportunity with Odoo's wizard. It is never merged with another lead.
@@ -214,7 +214,7 @@ def move_stage(
     lead_id: LeadId = None,
     lead_name: LeadName = None,
     stage_id: Annotated[int | None, Doc("Id of the stage.")] = None,
-    stage_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    stage_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     dry_run: op.DryRun = False,
 ) -> LeadResult | op.Plan:
     """Move a lead or opportunity to another stage.
@@ -291,7 +291,7 @@ def mark_lost(
     lead_id: LeadId = None,
     lead_name: LeadName = None,
     reason_id: Annotated[int | None, Doc("Id of the lost reason.")] = None,
-    reason_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    reason_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     dry_run: op.DryRun = False,
 ) -> LeadResult | op.Plan:
     """Mark a lead or opportunity as lost. It is archived with a probability of 0.

@@ -64,9 +64,9 @@ def decide_leave(
     decision: Annotated[Decision, Doc("approve, refuse or withdraw.")],
     leave_id: Annotated[int | None, Doc("Id of the request.")] = None,
     employee_name: Annotated[
-        str | None, Doc("If only one request is open, instead of its id.")
+        str | None, Doc("Employee with one open request, instead of its id.")
     ] = None,
-    reason: Annotated[str | None, Doc("For withdrawing.")] = None,
+    reason: Annotated[str | None, Doc("Reason for withdrawing it.")] = None,
     dry_run: op.DryRun = False,
 ) -> LeaveResult | op.Plan:
     """Approve or refuse a request for time off, or withdraw your own.

@@ -178,7 +178,7 @@ def create_expense(
     *,
     name: Annotated[str, Doc("Purpose of the expense.")],
     product_id: Annotated[int | None, Doc("The category, such as Meals.")] = None,
-    product_name: Annotated[str | None, Doc("Or its name or internal reference.")] = None,
+    product_name: Annotated[str | None, Doc("Name or internal reference.")] = None,
     amount: Annotated[float | None, Doc("With taxes, in the company's currency.")] = None,
     quantity: Annotated[float | None, Doc("Instead of amount, if the price is fixed.")] = None,
     date: Annotated[
@@ -186,7 +186,7 @@ def create_expense(
     ] = None,
     receipt_name: Annotated[str | None, Doc("File name.")] = None,
     receipt_base64: Annotated[str | None, Doc("File of the receipt, as base64.")] = None,
-    submit: Annotated[bool, Doc("For approval.")] = False,
+    submit: Annotated[bool, Doc("Also submit it for approval.")] = False,
     dry_run: op.DryRun = False,
 ) -> ExpenseResult | op.Plan:
     """Create an expense of the connected user with its receipt, and submit it if you ask for it.
@@ -333,7 +333,7 @@ def decide_expense(
     decision: Annotated[Decision, Doc("submit, approve or refuse.")],
     expense_id: Annotated[int | None, Doc("Id of the expense.")] = None,
     expense_name: Annotated[str | None, Doc("Its description, instead of the id.")] = None,
-    reason: Annotated[str | None, Doc("For refusing.")] = None,
+    reason: Annotated[str | None, Doc("Reason for refusing it.")] = None,
     dry_run: op.DryRun = False,
 ) -> ExpenseResult | op.Plan:
     """Submit an expense for approval, or approve or refuse it.

@@ -276,7 +276,7 @@ def request_leave(
     odoo: Odoo,
     *,
     leave_type_id: Annotated[int | None, Doc("Id of the type of time off.")] = None,
-    leave_type_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    leave_type_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     date_from: Annotated[str | date, _DAY, Doc("YYYY-MM-DD")],
     date_to: Annotated[str | date | None, _DAY, Doc("Default: date_from.")] = None,
     half_day: Annotated[

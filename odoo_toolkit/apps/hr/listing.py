@@ -66,7 +66,7 @@ class EmployeeLeaves(op.Shown):
 def list_leaves(
     odoo: Odoo,
     *,
-    employee_id: Annotated[int | None, Doc("Default: oneself.")] = None,
+    employee_id: Annotated[int | None, Doc("Default: the connected user.")] = None,
     employee_name: Annotated[str | None, Doc("Name of the employee, instead of the id.")] = None,
     date_from: Annotated[
         str | date | None, _DAY, Doc("First day. Default: the first of this year.")

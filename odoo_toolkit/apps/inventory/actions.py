@@ -108,8 +108,8 @@ def validate_picking(
     lines: Annotated[
         Sequence[MovedLine] | None,
         Doc(
-            "Only these move: each by move or product, in the move's unit. lots: one lot per "
-            "line, or all serial numbers. A receipt creates new ones."
+            "Lines to move, each by move or product, in the move's unit. lots: one lot per line, or"
+            " all serial numbers. A receipt creates new ones."
         ),
     ] = None,
     backorder: Annotated[

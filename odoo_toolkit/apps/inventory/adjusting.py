@@ -75,10 +75,10 @@ def adjust_stock(
     odoo: Odoo,
     *,
     product_id: Annotated[int | None, Doc("The product (product.product).")] = None,
-    product_name: Annotated[str | None, Doc("Or its name or reference.")] = None,
+    product_name: Annotated[str | None, Doc("Name or reference.")] = None,
     quantity: Annotated[float, Doc("Counted, in the product's unit.")],
     location_id: Annotated[
-        int | None, Doc("Default: that of the product, or else the warehouse's stock.")
+        int | None, Doc("Default: the product's, or the warehouse's stock.")
     ] = None,
     location_name: Annotated[str | None, Doc("Name of the location, instead of the id.")] = None,
     lot: Annotated[str | None, Doc("Lot or serial number, created if new.")] = None,

@@ -183,12 +183,12 @@ def count_stock(
         Sequence[CountedLine],
         Doc(
             "One for each product, location and lot: product_id or product_name, location_id or"
-            " location_name, quantity (all of it, in the product's unit), and lot of a tracked"
+            " location_name, quantity (the total, in the product's unit), and lot of a tracked"
             " product (created if new)."
         ),
     ],
-    location_id: Annotated[int | None, Doc("Location of the lines that name none.")] = None,
-    location_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    location_id: Annotated[int | None, Doc("Location of lines without one.")] = None,
+    location_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     dry_run: op.DryRun = False,
 ) -> CountResult | CountPlan:
     """Set the stock of a whole list to the counted quantities. Odoo creates the stock moves.

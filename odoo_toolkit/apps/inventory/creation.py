@@ -165,8 +165,10 @@ def create_transfer(
     odoo: Odoo,
     *,
     picking_type_name: Annotated[Kind, Doc("Kind of transfer.")] = "internal",
-    location_src_id: Annotated[op.NameOrId, Doc("From. Default: the operation type's.")] = None,
-    location_dest_id: Annotated[op.NameOrId, Doc("To. Default: the operation type's.")] = None,
+    location_src_id: Annotated[op.NameOrId, Doc("Source. Default: the operation type's.")] = None,
+    location_dest_id: Annotated[
+        op.NameOrId, Doc("Destination. Default: the operation type's.")
+    ] = None,
     lines: Annotated[
         Sequence[NewLine],
         Len(1, 500),
@@ -175,7 +177,7 @@ def create_transfer(
     scheduled_date: Annotated[
         str | None, Doc("ISO date or datetime. UTC without an offset.")
     ] = None,
-    validate: Annotated[bool, Doc("Also validate it, if all is available.")] = False,
+    validate: Annotated[bool, Doc("Also validate it if all is available.")] = False,
     dry_run: op.DryRun = False,
 ) -> Transfer | op.Plan:
     """Create a draft transfer, and validate it if you ask for it.

@@ -115,7 +115,7 @@ def find_late_transfers(
         Kind | None, Doc("Only this kind: outgoing (deliveries), incoming (receipts), internal.")
     ] = None,
     warehouse_id: Annotated[op.NameOrId, Doc("Only this warehouse.")] = None,
-    limit: Annotated[int, Ge(1), Doc("Most transfers.")] = 50,
+    limit: Annotated[int, Ge(1), Doc("Maximum number of transfers.")] = 50,
 ) -> LateTransfers:
     """Find the transfers whose date is past, and say why each is late.
 

@@ -95,7 +95,7 @@ class ReorderingRules(op.Shown):
 
 
 ProductId = Annotated[int | None, Doc("The product (product.product).")]
-ProductName = Annotated[str | None, Doc("Or its name or reference.")]
+ProductName = Annotated[str | None, Doc("Name or reference.")]
 
 
 def get_reordering_rules(
@@ -106,7 +106,7 @@ def get_reordering_rules(
     location_id: Annotated[op.NameOrId, Doc("Only this location and those in it.")] = None,
     warehouse_id: Annotated[op.NameOrId, Doc("Only this warehouse.")] = None,
     to_order: Annotated[bool, Doc("Only rules that would order something now.")] = False,
-    limit: Annotated[int, Ge(1), Doc("Most rules.")] = 100,
+    limit: Annotated[int, Ge(1), Doc("Maximum number of rules.")] = 100,
 ) -> ReorderingRules:
     """Return the active reordering rules with stock, forecast and quantity to order.
 
@@ -198,10 +198,10 @@ def set_reordering_rule(
     product_id: ProductId = None,
     product_name: ProductName = None,
     location_id: Annotated[
-        op.NameOrId, Doc("Default: that of its only rule, or else the warehouse's stock.")
+        op.NameOrId, Doc("Default: that of its only rule, or the warehouse's stock.")
     ] = None,
     minimum: Annotated[
-        float | None, Ge(0), Doc("Below this forecast, Odoo orders. A new rule needs it.")
+        float | None, Ge(0), Doc("Odoo orders below this forecast. A new rule needs it.")
     ] = None,
     maximum: Annotated[
         float | None, Ge(0), Doc("Quantity to order up to. A new rule's default: the minimum.")

@@ -88,12 +88,12 @@ def scrap_product(
     odoo: Odoo,
     *,
     product_id: Annotated[int | None, Doc("The product (product.product).")] = None,
-    product_name: Annotated[str | None, Doc("Or its name or reference.")] = None,
+    product_name: Annotated[str | None, Doc("Name or reference.")] = None,
     quantity: Annotated[float, Gt(0), Doc("In the product's unit.")],
     location_id: Annotated[
-        int | None, Doc("Default: that of the product, or else the warehouse's stock.")
+        int | None, Doc("Default: the product's, or the warehouse's stock.")
     ] = None,
-    location_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    location_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     lot: Annotated[str | None, Doc("Lot or serial number of a tracked product.")] = None,
     reason: Annotated[op.NameOrId, Doc("One of Odoo's scrap reasons, Odoo 18 and later.")] = None,
     dry_run: op.DryRun = False,

@@ -81,12 +81,12 @@ def get_stock(
     odoo: Odoo,
     *,
     product_id: Annotated[int | None, Doc("The product (product.product).")] = None,
-    product_name: Annotated[str | None, Doc("Or its name or reference.")] = None,
-    location_id: Annotated[op.NameOrId, Doc("This location and those in it, of any kind.")] = None,
-    warehouse_id: Annotated[op.NameOrId, Doc("Only this warehouse.")] = None,
-    lot: Annotated[
-        str | None, Doc("Only this lot or serial number, and which customers have it.")
+    product_name: Annotated[str | None, Doc("Name or reference.")] = None,
+    location_id: Annotated[
+        op.NameOrId, Doc("This location and its sublocations, of any type.")
     ] = None,
+    warehouse_id: Annotated[op.NameOrId, Doc("Only this warehouse.")] = None,
+    lot: Annotated[str | None, Doc("Only this lot or serial number, also at customers.")] = None,
 ) -> Stock:
     """Return the stock of a product by location.
 

@@ -131,7 +131,7 @@ def moved(move: op.Row, quantity: float, available: float | None = None) -> op.P
 
 
 PickingId = Annotated[int | None, Doc("The transfer (stock.picking).")]
-PickingName = Annotated[str | None, Doc("Or its reference, e.g. WH/OUT/00012.")]
+PickingName = Annotated[str | None, Doc("Reference, e.g. WH/OUT/00012.")]
 
 #: What people call the states.
 STATES = {

@@ -249,12 +249,12 @@ def create_order(
     odoo: Odoo,
     *,
     product_id: Annotated[int | None, Doc("Id of the product variant.")] = None,
-    product_name: Annotated[str | None, Doc("Or its name or internal reference.")] = None,
+    product_name: Annotated[str | None, Doc("Name or internal reference.")] = None,
     bom_id: Annotated[op.NameOrId, Doc("Default: the product's first.")] = None,
     quantity: Annotated[float, Doc("In the product's unit of measure.")] = 1,
     date: Annotated[str | None, Doc("Planned start, ISO. Default: now.")] = None,
     workcenter_id: Annotated[
-        op.NameOrId, Doc("Do there what can be done there. Default: each operation's own.")
+        op.NameOrId, Doc("Preferred work center. Default: each operation's own.")
     ] = None,
     deadline: Annotated[str | None, Doc("When it must be ready, ISO.")] = None,
     origin: Annotated[str | None, Doc("Source document, e.g. S00012.")] = None,

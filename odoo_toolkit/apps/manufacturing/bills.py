@@ -396,12 +396,12 @@ def check_components(
     odoo: Odoo,
     *,
     product_id: Annotated[int | None, Doc("Id of the product variant.")] = None,
-    product_name: Annotated[str | None, Doc("Or its name or internal reference.")] = None,
+    product_name: Annotated[str | None, Doc("Name or internal reference.")] = None,
     bom_id: Annotated[op.NameOrId, Doc("Default: the product's first.")] = None,
     quantity: Annotated[float, Doc("In the product's unit of measure.")] = 1,
     location_id: Annotated[op.NameOrId, Doc("Count stock only there. Default: everywhere.")] = None,
     workcenter_id: Annotated[
-        op.NameOrId, Doc("Add up times and costs there. Default: each operation's own.")
+        op.NameOrId, Doc("Work center for times and costs. Default: each operation's own.")
     ] = None,
     deadline: Annotated[
         str | None, Doc("YYYY-MM-DD. Components due in time are not counted as missing.")

@@ -14,7 +14,7 @@ from odoo_toolkit.apps.manufacturing.operations import Operation
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.records.results import RecordName
 
-OrderId = Annotated[int | None, Doc("Manufacturing order id, or give order_name.")]
+OrderId = Annotated[int | None, Doc("Manufacturing order id, or pass order_name.")]
 OrderName = Annotated[str | None, Doc("Reference, e.g. WH/MO/00012.")]
 
 #: The planned start is ``date_planned_start`` up to 16, where ``date_start`` is the real one. There

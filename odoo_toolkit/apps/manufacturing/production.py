@@ -87,12 +87,10 @@ def produce(
     *,
     order_id: OrderId = None,
     order_name: OrderName = None,
-    quantity: Annotated[
-        float | None, Doc("Default: the quantity in Odoo, or else the rest.")
-    ] = None,
+    quantity: Annotated[float | None, Doc("Default: the quantity in Odoo, or the rest.")] = None,
     lots: Annotated[
         Sequence[str] | None,
-        Doc("Of the product: one lot, or a serial number per piece. New ones are created."),
+        Doc("One lot of the product, or a serial number per piece. New ones are created."),
     ] = None,
     lines: Annotated[
         Sequence[UsedLine] | None,

@@ -152,23 +152,25 @@ def create_product(
     *,
     name: Annotated[str, Len(1), Doc("Its name.")],
     product_type: Annotated[
-        ProductType, Doc("storable: its stock is tracked, which needs the Inventory app.")
+        ProductType, Doc("storable tracks stock, and needs the Inventory app.")
     ] = "goods",
     price: Annotated[float | None, Ge(0), Doc("Sales price without taxes.")] = None,
-    cost: Annotated[float | None, Ge(0), Doc("Cost of every variant without its own.")] = None,
+    cost: Annotated[float | None, Ge(0), Doc("Cost of variants that set none.")] = None,
     code: Annotated[
-        str | None, Doc("Internal reference. With several variants, set it there.")
+        str | None, Doc("Internal reference. With several variants, set it in variants.")
     ] = None,
-    barcode: Annotated[str | None, Doc("Barcode. With several variants, set it there.")] = None,
-    weight: Annotated[float | None, Ge(0), Doc("Weight of every variant without its own.")] = None,
+    barcode: Annotated[
+        str | None, Doc("Barcode. With several variants, set it in variants.")
+    ] = None,
+    weight: Annotated[float | None, Ge(0), Doc("Weight of variants that set none.")] = None,
     category_id: Annotated[int | None, Doc("Id of the product category.")] = None,
-    category_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    category_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     uom_id: Annotated[int | None, Doc("Id of the unit of measure.")] = None,
-    uom_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    uom_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     purchase_uom_id: Annotated[
-        int | None, Doc("Id of the purchase unit of measure. Odoo 19: needs vendors.")
+        int | None, Doc("Id of the purchase unit of measure. On Odoo 19, also pass vendors.")
     ] = None,
-    purchase_uom_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    purchase_uom_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     customer_taxes: Annotated[
         op.NamesOrIds, Doc("Taxes on sales. [] for none. Default: the company's.")
     ] = None,

@@ -56,7 +56,9 @@ class PriceRuleLine(TypedDict, total=False):
     category_name: str
     fixed_price: Annotated[float, Ge(0)]
     percent_off: Annotated[float, Doc("Percentage off the sales price.")]
-    base: Annotated[Literal["price", "cost"], Doc("Of a formula with percent, round_to, amount.")]
+    base: Annotated[
+        Literal["price", "cost"], Doc("Start of a formula with percent, round_to, amount.")
+    ]
     percent: Annotated[float, Doc("Percentage to add to the base. -10 lowers by a tenth.")]
     amount: Annotated[float, Doc("Amount to add last.")]
     round_to: Annotated[float, Gt(0), Doc("Multiple to round to, before the amount is added.")]
@@ -158,7 +160,7 @@ def create_price_list(
     name: Annotated[str, Len(1), Doc("Its name.")],
     rules: Annotated[Sequence[PriceRuleLine], Len(1), Doc("Its rules, at least one.")],
     currency: Annotated[str | None, Doc("Such as EUR. Default: the company's.")] = None,
-    customers: Annotated[op.NamesOrIds, Doc("Customers who get it.")] = None,
+    customers: Annotated[op.NamesOrIds, Doc("Customers to assign it to.")] = None,
     dry_run: op.DryRun = False,
 ) -> PriceListResult | op.Plan:
     """Create a price list with its rules, and assign it to customers.
@@ -438,11 +440,13 @@ def get_customer_price(
     product_id: Annotated[int | None, Doc("Id of the product variant.")] = None,
     product_name: Annotated[str | None, Doc("Name, code or barcode, instead of the id.")] = None,
     partner_id: Annotated[int | None, Doc("Id of the customer.")] = None,
-    partner_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    partner_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     quantity: Annotated[float, Gt(0), Doc("In the product's unit of measure.")] = 1,
     date: Annotated[str | None, Doc("Order date, YYYY-MM-DD. Default: today.")] = None,
-    price_list_id: Annotated[int | None, Doc("Used instead of the customer's price list.")] = None,
-    price_list_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    price_list_id: Annotated[
+        int | None, Doc("Price list to use instead of the customer's.")
+    ] = None,
+    price_list_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
 ) -> CustomerPrice:
     """Return the price that a customer pays for a product, and the rule that decides it.
 

@@ -84,7 +84,7 @@ def change_prices(
     category_id: Annotated[
         int | None, Doc("Id of a product category, with its subcategories.")
     ] = None,
-    category_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    category_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     products: Annotated[op.NamesOrIds, Doc("Product templates, instead of a category.")] = None,
     percent: Annotated[float, Gt(-100), Doc("Percentage to add. -10 lowers by a tenth.")] = 0,
     amount: Annotated[float, Doc("Amount to add after the percentage.")] = 0,

@@ -122,7 +122,7 @@ def check_billing(
     odoo: Odoo,
     *,
     order_id: Annotated[int | None, Doc("Id of the order.")] = None,
-    order_name: Annotated[str | None, Doc("Such as S00012.")] = None,
+    order_name: Annotated[str | None, Doc("Number, e.g. S00012.")] = None,
 ) -> BillingResult:
     """Check what you still have to do to invoice the hours of a sold service.
 

@@ -21,14 +21,14 @@ MOST_TASKS = 200
 class TaskLine(TypedDict, total=False):
     """A task of a new project. Only ``name`` is required."""
 
-    name: Annotated[str, Doc("Each task has a name of its own.")]
+    name: Annotated[str, Doc("Name, different for each task.")]
     stage: Annotated[str, Doc("One of the stages. Default: the first.")]
     users: Annotated[op.NamesOrIds, Doc("Assignees, by name or id. Odoo 14: only one.")]
     date_deadline: Annotated[
         str, Doc("A date. Odoo 17 and later: also a datetime. A date is 12:00 UTC.")
     ]
-    depends_on: Annotated[Sequence[str], Doc("Tasks of this call that must be done before.")]
-    parent: Annotated[str, Doc("The task of this call that it is a part of.")]
+    depends_on: Annotated[Sequence[str], Doc("Tasks of this call that must be done first.")]
+    parent: Annotated[str, Doc("Parent task, from this call.")]
     priority: Annotated[str, Doc("0 or 1. Odoo 19: 0 to 3.")]
     planned_hours: Annotated[float, Ge(0)]
     description: Annotated[str, Doc("Plain text.")]

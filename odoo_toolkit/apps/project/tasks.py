@@ -26,7 +26,7 @@ STAGE = "project.task.type"
 STAFF = "hr.employee.public"
 
 TaskId = Annotated[int | None, Doc("Id of the task.")]
-TaskName = Annotated[str | None, Doc("Its name, instead of the id.")]
+TaskName = Annotated[str | None, Doc("Name, instead of the id.")]
 
 #: ``user_id`` is Odoo 14's, ``user_ids`` came with 15; ``state`` with 17, for ``kanban_state``.
 TASK = op.Document(
@@ -74,7 +74,7 @@ def create_task(
     *,
     name: Annotated[str, Len(1), Doc("Title of the task.")],
     project_id: Annotated[int | None, Doc("Id of the project.")] = None,
-    project_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    project_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     user_ids: Annotated[op.NamesOrIds, Doc("Assignees. Odoo 14: only one.")] = None,
     description: Annotated[str | None, Doc("Plain text.")] = None,
     date_deadline: Annotated[
@@ -84,7 +84,7 @@ def create_task(
     ] = None,
     priority: Annotated[str, Doc("0 or 1. Odoo 19: 0 to 3.")] = "0",
     parent_id: Annotated[int | None, Doc("Id of the parent task.")] = None,
-    parent_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    parent_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     tag_ids: Annotated[op.NamesOrIds, Doc("Ids or names of tags.")] = None,
     dry_run: op.DryRun = False,
 ) -> TaskResult | op.Plan:
@@ -152,7 +152,7 @@ def move_stage(
     task_id: TaskId = None,
     task_name: TaskName = None,
     stage_id: Annotated[int | None, Doc("Id of the stage.")] = None,
-    stage_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    stage_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     dry_run: op.DryRun = False,
 ) -> TaskResult | op.Plan:
     """Move a task to another stage of its project.
@@ -295,7 +295,7 @@ def update_task(
     task_name: TaskName = None,
     name: Annotated[str | None, Doc("New name.")] = None,
     stage_id: Annotated[int | None, Doc("Id of the stage.")] = None,
-    stage_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    stage_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     state: Annotated[
         str | None, Doc("Such as done, canceled. Odoo 16 and earlier: ready, blocked.")
     ] = None,
@@ -436,7 +436,8 @@ def log_timesheet(
         Sequence[Mapping[str, Any]] | None,
         op.JsonSchema({"type": "array", "items": {"type": "object"}}),
         Doc(
-            "Several: each with hours, task_name (or id), description, date, employee, or as above."
+            "Several entries, each with hours, task_name (or id), description, date and employee."
+            " Default: as above."
         ),
     ] = None,
     dry_run: op.DryRun = False,

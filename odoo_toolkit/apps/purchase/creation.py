@@ -36,7 +36,7 @@ class NewLine(TypedDict, total=False):
     discount: Annotated[float, Doc("Percent, on Odoo 17 and later.")]
     uom: op.Uom
     date_planned: str
-    name: Annotated[str, Doc("Text. On its own: a note.")]
+    name: Annotated[str, Doc("Text. Alone: a note.")]
 
 
 _MODEL = "purchase.order.line"
@@ -130,8 +130,8 @@ def create_order(
     odoo: Odoo,
     *,
     lines: Annotated[Sequence[NewLine], Len(1, 200), Doc("Each has a product, by id or name.")],
-    partner_id: Annotated[int | None, Doc("Vendor id, or give partner_name.")] = None,
-    partner_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    partner_id: Annotated[int | None, Doc("Vendor id, or pass partner_name.")] = None,
+    partner_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     partner_ref: Annotated[str | None, Doc("The vendor's own reference.")] = None,
     date_planned: Annotated[
         str | None, Doc("Expected arrival (UTC). Default: the vendor's lead time.")

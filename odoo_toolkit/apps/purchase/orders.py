@@ -17,7 +17,7 @@ from odoo_toolkit.records.results import RecordName
 
 T = TypeVar("T")
 
-OrderId = Annotated[int | None, Doc("Purchase order id, or give order_name.")]
+OrderId = Annotated[int | None, Doc("Purchase order id, or pass order_name.")]
 OrderName = Annotated[str | None, Doc("Order number, e.g. P00012.")]
 
 #: ``locked`` is there from 19 on, ``receipt_status`` from 16 on and with the module

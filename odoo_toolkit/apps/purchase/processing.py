@@ -183,11 +183,13 @@ def process_orders(
     *,
     orders: Annotated[Sequence[op.IdOrName], Len(1, op.MOST_ORDERS), Doc("Ids or numbers.")],
     steps: Annotated[
-        Sequence[StepName], Doc("Default: all but confirm, which orders the goods.")
+        Sequence[StepName], Doc("Steps to run. Default: all but confirm, which orders the goods.")
     ] = _USUAL,
     ref: Annotated[str | None, Doc("The vendor's bill number, for one order.")] = None,
     invoice_date: Annotated[str | None, Doc("Bill date, YYYY-MM-DD. Default: today.")] = None,
-    journal_id: Annotated[op.NameOrId, Doc("Pays. Default: the first bank.")] = None,
+    journal_id: Annotated[
+        op.NameOrId, Doc("Journal of the payment. Default: the first bank.")
+    ] = None,
     payment_date: Annotated[str | None, Doc("YYYY-MM-DD. Default: today.")] = None,
     dry_run: op.DryRun = False,
 ) -> ProcessResult | op.Plan:

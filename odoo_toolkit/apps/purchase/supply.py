@@ -95,16 +95,14 @@ class Supply(op.Shown):
 def get_supply(
     odoo: Odoo,
     *,
-    product_id: Annotated[int | None, Doc("Variant id, or give product_name.")] = None,
-    product_name: Annotated[str | None, Doc("Or its name or internal reference.")] = None,
-    quantity: Annotated[
-        float, Doc("Quantity needed in all: free stock is deducted from it here.")
-    ] = 1,
+    product_id: Annotated[int | None, Doc("Variant id, or pass product_name.")] = None,
+    product_name: Annotated[str | None, Doc("Name or internal reference.")] = None,
+    quantity: Annotated[float, Doc("Total quantity needed. Free stock is deducted from it.")] = 1,
     needed_by: Annotated[
         str | None,
         Doc(
-            "YYYY-MM-DD. Leaves out offers that come later, counts receipts due by then, and"
-            " gives the last day to order."
+            "YYYY-MM-DD. Omits later offers, counts receipts due by then, and returns the last day"
+            " to order."
         ),
     ] = None,
 ) -> Supply:

@@ -23,8 +23,8 @@ class NewLine(TypedDict, total=False):
     price_unit: float
     discount: Annotated[float, Doc("Per cent.")]
     uom: op.Uom
-    name: Annotated[str, Doc("Text. On its own: a note.")]
-    section: Annotated[str, Doc("On its own: a section.")]
+    name: Annotated[str, Doc("Text. Alone: a note.")]
+    section: Annotated[str, Doc("Alone: a section heading.")]
 
 
 class ChangedLine(TypedDict, total=False):

@@ -18,7 +18,7 @@ from odoo_toolkit.records.results import RecordName
 CONFIRMED = ("sale", "done")
 
 OrderId = Annotated[int | None, Doc("Id of the order.")]
-OrderName = Annotated[str | None, Doc("Such as S00012.")]
+OrderName = Annotated[str | None, Doc("Number, e.g. S00012.")]
 
 #: ``locked`` is there from 17 on, ``delivery_status`` from 16 on, both ``picking_ids`` and it
 #: with the module sale_stock.

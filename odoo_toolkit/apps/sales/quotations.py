@@ -53,7 +53,7 @@ from odoo_toolkit.compat import PRICES_FOLLOW_QUANTITIES_SINCE
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.records.results import RecordName
 
-CommitmentDate = Annotated[str | None, Doc("Promised delivery.")]
+CommitmentDate = Annotated[str | None, Doc("Promised delivery date.")]
 ClientOrderRef = Annotated[str | None, Doc("Customer's own reference.")]
 Note = Annotated[str | None, Doc("Terms, plain text.")]
 
@@ -77,17 +77,17 @@ def create_order(
         Sequence[NewLine],
         Len(1, 200),
         Doc(
-            "Each with a product, and quantity, price or discount if they differ. Only name: a "
-            "note. Only section: a heading."
+            "Each with a product, and quantity, price or discount if they differ. With only name: a"
+            " note. With only section: a heading."
         ),
     ],
     partner_id: Annotated[int | None, Doc("Customer.")] = None,
-    partner_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    partner_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     date_order: Annotated[str | None, Doc("Date of the quotation. Confirming replaces it.")] = None,
     commitment_date: CommitmentDate = None,
     client_order_ref: ClientOrderRef = None,
     payment_term_id: Annotated[int | None, Doc("Id of the payment term.")] = None,
-    payment_term_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    payment_term_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     pricelist_id: Annotated[
         op.NameOrId, Doc("Id or name of the price list. Default: the customer's.")
     ] = None,
@@ -250,10 +250,10 @@ def copy_order(
     order_id: OrderId = None,
     order_name: OrderName = None,
     partner_id: Annotated[int | None, Doc("Another customer.")] = None,
-    partner_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    partner_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     add: NewLines = None,
     change: ChangedLines = None,
-    remove: Annotated[op.NamesOrIds, Doc("Lines to leave out: ids, or product names.")] = None,
+    remove: Annotated[op.NamesOrIds, Doc("Lines to omit, by id or product name.")] = None,
     commitment_date: CommitmentDate = None,
     client_order_ref: ClientOrderRef = None,
     dry_run: op.DryRun = False,
@@ -397,7 +397,7 @@ def update_order(
     commitment_date: CommitmentDate = None,
     client_order_ref: ClientOrderRef = None,
     payment_term_id: Annotated[int | None, Doc("Id of the payment term.")] = None,
-    payment_term_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    payment_term_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     note: Note = None,
     dry_run: op.DryRun = False,
 ) -> Order | op.Plan:

@@ -71,12 +71,12 @@ def aggregate(
     groupby: Annotated[
         Fields,
         Doc(
-            "Stored fields, date:hour|day|week|month|quarter|year, paths such as "
-            "partner_id.country_id. None for one row."
+            "Stored fields, date:hour|day|week|month|quarter|year, paths such as"
+            " partner_id.country_id. Default: one row."
         ),
     ] = (),
     measures: Annotated[
-        Fields, Doc("field:sum|avg|min|max|count|count_distinct. Rows always have count.")
+        Fields, Doc("field:sum|avg|min|max|count|count_distinct. Each row has count.")
     ] = (),
     order: Annotated[str | None, Doc("E.g. 'amount_total:sum desc'.")] = None,
     limit: Annotated[
@@ -88,7 +88,7 @@ def aggregate(
     ] = 80,
     offset: Annotated[int, Ge(0), Doc("Rows to skip.")] = 0,
     having: Having = (),
-    context: Annotated[Context, Doc("tz: time zone of the days.")] = None,
+    context: Annotated[Context, Doc("Odoo context. tz: time zone of days.")] = None,
     count_total: Annotated[bool, Doc("Also count all groups.")] = False,
 ) -> AggregateResult:
     """Group the records that match a domain, and calculate sums and averages of each group.
