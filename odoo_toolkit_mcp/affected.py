@@ -154,7 +154,11 @@ class _Confirmation(Gate):
         """
         odoo, asking, effects = self._odoo, self._asking, _effects(self._odoo, [call])
         calls = [_resolved(odoo, one) for one in asking.rules.found(odoo, [call])]
-        why = "needs a yes" if self._shown else "needs the approval of another person"
+        why = (
+            "needs your user's confirmation"
+            if self._shown
+            else "needs the approval of another user"
+        )
         if call.plugin and (self._shown or asking.asks != "never"):
             # Of the toolkit's own it is known that a plan has all that it can have.
             calls += [one for one in effects if self._shown or destroys(one.method)]
@@ -165,12 +169,15 @@ class _Confirmation(Gate):
             beyond += effects
         if not beyond:
             return
-        one, sent = beyond[0], f" Sent before it: {', '.join(self._sent)}." if self._sent else ""
+        one, sent = (
+            beyond[0],
+            f" These calls were sent before it: {', '.join(self._sent)}." if self._sent else "",
+        )
         raise AccessError(
-            f"{one.model}.{one.method} of {list(one.ids or ())} {why}, and was not in the plan. It"
+            f"{one.model}.{one.method} of {list(one.ids or ())} {why}, but was not in the plan. It"
             f" was not sent.{sent}",
             code="METHOD_BLOCKED",
-            suggestion="Do it in a call of its own, on the records as they are now.",
+            suggestion="Make this change in a separate call, on the records as they are now.",
             details={"model": one.model, "method": one.method},
             outcome="not_sent",
         )
@@ -283,11 +290,11 @@ def _check_known(odoo: Odoo, rules: Rules, planned: Sequence[PlannedCall]) -> No
         return
     what = ", ".join(dict.fromkeys(hidden))
     raise AccessError(
-        f"{what} needs the approval of another person, and on which records is known only when"
-        " its turn comes, so that nobody could be shown it. Nothing was done.",
+        f"{what} needs the approval of another user. The server cannot show which records it"
+        " changes until the earlier steps are done. Nothing was done.",
         code="METHOD_BLOCKED",
-        suggestion="Do what comes before it first, in a call of its own, without this step or"
-        " item; then do this, on the records that are there then.",
+        suggestion="First make a call without this step or item. Then make this change in a"
+        " separate call, on the records that exist then.",
         details={"calls": hidden},
         outcome="not_sent",
     )
@@ -375,7 +382,7 @@ def _question(
     if plan is None or not hasattr(plan, "items"):
         text += _arguments(asking.given, call)
     if call.method == "unlink" or removed:
-        text.append("Deleted records cannot be brought back.")
+        text.append("You cannot restore deleted records.")
     text += [tool.consequence] if tool.consequence else []
     facts: list[Any] = [[one.model, one.method, list(one.ids or ())] for one in calls]
     if plan is not None:
@@ -384,9 +391,10 @@ def _question(
     question = _asked(text, asking, odoo.uid, [*facts, removed])
     if (length := len(question.message)) > _LONGEST:
         raise ValidationError(
-            f"A person has to allow this, and to show all of it takes {length:,} characters; a"
-            f" question has at most {_LONGEST:,}. Nothing was done.",
-            suggestion="Do it in parts: fewer records, rows or items at a time, shorter texts.",
+            f"The user must confirm this plan, which takes {length:,} characters. A confirmation"
+            f" prompt can have at most {_LONGEST:,}. Nothing was done.",
+            suggestion="Split it into calls with fewer records, rows or items, or with shorter"
+            " texts.",
             outcome="not_sent",
         )
     return attrs.evolve(question, of_another=of_another)
@@ -416,7 +424,7 @@ def _plan(odoo: Odoo, asking: Asking, plan: Plan, companies: Mapping[str, Any]) 
         yield from _values({k: v for k, v in call.arguments.items() if _text(v) not in shown}, "  ")
     yield from (clean(warning, None) for warning in plan.warnings)
     if plan.undo and plan.undo.not_undone:
-        yield f"What stays if it is taken back: {clean(' '.join(plan.undo.not_undone), None)}"
+        yield f"What can't be undone: {clean(' '.join(plan.undo.not_undone), None)}"
 
 
 def _ids(call: PlannedCall) -> str:
@@ -494,7 +502,7 @@ def _named(odoo: Odoo, read: Call, context: Mapping[str, Any]) -> Iterator[str]:
         raise NotFoundError(
             f"There is no {read.model} {', '.join(map(str, missing[:_SHOWN]))}, or this user cannot"
             " see it. Nothing was done.",
-            suggestion="Look the records up, and leave out those that do not exist.",
+            suggestion="Look up the records, and remove the ids that do not exist.",
             details={"model": read.model, "ids": missing},
         )
     for record_id in ids:

@@ -110,11 +110,11 @@ def within_budget(
     if len(shortened) > _TOLD:
         told.append(f"{len(shortened) - _TOLD} more lists are shortened")
     sentence = (
-        f"{'; '.join(told)}: the whole answer has {_kb(before)} kB, and this server gives"
-        f" {_kb(most)} (ODOO_MCP_ANSWER_KB). {_how(tool, shortened, data, given, result)}"
+        f"{'; '.join(told)}. The full result has {_kb(before)} kB, and this server returns at most"
+        f" {_kb(most)} kB (ODOO_MCP_ANSWER_KB). {_how(tool, shortened, data, given, result)}"
     )
     if len(to_json(data)) > most:
-        sentence += " One record alone is longer than that."
+        sentence += " A single record exceeds this limit."
     data["warnings"] = [sentence.strip(), *data.get("warnings", ())]
     return results.with_data(result, data | file)
 
@@ -170,7 +170,7 @@ def _saved(one: _Records, most: int) -> int:
 
 
 def _told(one: _Records) -> str:
-    return f"{one.kept} of {one.total} {one.name} are here"
+    return f"{one.kept} of {one.total} {one.name} are returned"
 
 
 def _how(
@@ -184,24 +184,27 @@ def _how(
     if tool is None or result.is_error:
         return "Fix these first."
     if data.get("dry_run") is True:
-        return "The plan is whole, its lists are not: plan fewer records at a time to see each."
+        return (
+            "The plan covers all changes, but its lists are shortened. To see each change, plan"
+            " fewer records at a time."
+        )
     if tool.access != "read":
-        return "All was done as asked. Read the others with odoo_core_search_read."
+        return "All changes were made. Read the others with odoo_core_search_read."
     arguments = tool.input_schema["properties"]
     fewer = ", or name fewer fields" if "fields" in arguments else ""
     paged = next((one for one in shortened if one.name == "records"), None)
     if paged and "offset" in arguments:
         following = (given.get("offset") or 0) + paged.kept
         data |= {"count": paged.kept, "has_more": True, "next_offset": following}
-        return f"Call again with offset {following} for the next ones{fewer}."
+        return f"To get the next records, call again with offset {following}{fewer}."
     if "ids" in arguments:
-        return f"Call again with the other ids{fewer}."
+        return f"To get the others, call again with their ids{fewer}."
     narrowing = [name for name in arguments if name not in _NOT_NARROWING]
     if "queries" in arguments:
         for one in shortened:
             one.holder["has_more"] = True
-        return "Ask these queries again alone, with an offset or fewer fields."
-    return f"Narrow the call ({', '.join(narrowing)}) for the others."
+        return "Run these queries again in a separate call, with an offset or fewer fields."
+    return f"To get the others, narrow the call with {', '.join(narrowing)}."
 
 
 def _kb(size: int) -> str:

@@ -93,8 +93,8 @@ def rules_of(settings: ServerSettings) -> Rules:
         if not found:
             raise ConfigurationError(
                 f"ODOO_MCP_APPROVAL: {text!r} is not a rule.",
-                suggestion="Write a call as account.move.action_post, or with an amount in the"
-                " company's currency as sale.order.action_confirm>5000.",
+                suggestion="Write a rule as model and method, such as account.move.action_post. To"
+                " set an amount in the company's currency, write sale.order.action_confirm>5000.",
             )
         over = found["over"]
         rules.append(
@@ -102,12 +102,12 @@ def rules_of(settings: ServerSettings) -> Rules:
         )
         if over and found["model"] not in _AMOUNTS:
             raise ConfigurationError(
-                f"ODOO_MCP_APPROVAL: the amount of {found['model']} is not known.",
-                suggestion=f"Amounts are known of {', '.join(_AMOUNTS)}; leave it out for others.",
+                f"ODOO_MCP_APPROVAL: the toolkit does not know the amount of {found['model']}.",
+                suggestion=f"Set an amount only for {', '.join(_AMOUNTS)}.",
             )
     if rules and not settings.approvers:
         raise ConfigurationError(
-            "ODOO_MCP_APPROVAL has rules, and ODOO_MCP_APPROVERS names nobody who may say yes.",
+            "ODOO_MCP_APPROVAL has rules, but ODOO_MCP_APPROVERS lists no approver.",
             suggestion="Set ODOO_MCP_APPROVERS to the logins of Odoo users, separated by commas.",
         )
     approvers = frozenset(login.lower() for login in settings.approvers)

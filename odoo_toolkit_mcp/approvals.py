@@ -43,7 +43,7 @@ def release(
     if found and found.state == "refused":
         raise AccessError(
             f"{found.decider} has refused this ({found.id}). Nothing was done.",
-            suggestion="Do not repeat the call. Talk to that person.",
+            suggestion="Do not repeat the call. Ask your user to talk to the approver.",
             details={"approval": found.id},
             outcome="not_sent",
         )
@@ -57,9 +57,10 @@ def release(
     )
     raise make_error(
         "APPROVAL_NEEDED",
-        f"This waits for another person's approval ({waits.id}). Nothing was done.",
-        suggestion="Tell the person who asked. Once it is approved, repeat exactly the same call:"
-        " then it is done. If the records have changed by then, it is asked for anew.",
+        f"Another user must approve this first ({waits.id}). Nothing was done.",
+        suggestion="Tell the user that it waits for approval. Once it is approved, make exactly the"
+        " same call again to run it. If the records have changed by then, the server asks for"
+        " approval again.",
         details={"approval": waits.id, "asks": message},
         outcome="not_sent",
     )

@@ -81,7 +81,7 @@ def credentials_of(headers: Mapping[str, str]) -> Credentials:
     if not api_key:
         raise make_error(
             "ACCESS_DENIED",
-            "The request does not say for which Odoo user it acts.",
+            "The request does not name the Odoo user.",
             suggestion=f"Configure the client to send the headers {USERNAME_HEADER} (the login) and"
             f" {API_KEY_HEADER} with every request.",
             outcome="not_sent",

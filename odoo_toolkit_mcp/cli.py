@@ -116,7 +116,7 @@ async def _prepare(server: OdooServer) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="odoo-toolkit-mcp",
-        description="Serves an Odoo (14 to 19) over the Model Context Protocol.",
+        description="Serve an Odoo database (14 to 19) over the Model Context Protocol.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -156,7 +156,7 @@ def _settings(
         try:
             AuditLog(server, policy_of(server)).close()
         except OSError as error:
-            problems.append(f"ODOO_MCP_AUDIT_FILE cannot be written: {error}.")
+            problems.append(f"The server cannot write to ODOO_MCP_AUDIT_FILE: {error}.")
     if connection and server and connection.history not in (None, "auto", "off"):
         # Imported here: it takes a while, and most servers need it later.
         from odoo_toolkit_mcp.requests import history_for

@@ -126,7 +126,7 @@ def main(arguments: Sequence[str]) -> int:
             )
         except ConfigurationError as error:
             problems = [f"  - {one}" for one in error.details["problems"]]
-            _say("These settings would not work:", *problems)
+            _say("The server cannot start with these settings:", *problems)
             return WRONG_SETTINGS
         questions = _questions(to_fill_in, client)
     pasted = shown(options.client, options.name, entry, to_fill_in, questions, place)
@@ -151,7 +151,7 @@ def main(arguments: Sequence[str]) -> int:
         _say(str(error))
         print(pasted)  # noqa: T201
         return NOT_WRITTEN
-    before = f" What it held before is in {backup}." if backup else ""
+    before = f" The previous content is in {backup}." if backup else ""
     _say(f"{path} has the server {options.name!r}.{before} Restart {client.title} to use it.")
     left = {
         name: to_fill_in[name] for name in to_fill_in if merged[place].get(name) == to_fill_in[name]
@@ -163,8 +163,8 @@ def main(arguments: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="odoo-toolkit-mcp config",
-        description="Prints what tells an MCP client of this server, with the ODOO_* settings of"
-        " the environment. A password or API key is left for you to fill in.",
+        description="Print the settings with which an MCP client starts this server. They include"
+        " the ODOO_* variables of your environment. You fill in the password or API key.",
     )
     parser.add_argument("client", choices=list(CLIENTS))
     parser.add_argument(
@@ -189,7 +189,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--url",
         type=endpoint,
-        help="of a server that runs elsewhere: nothing of the settings here is written",
+        help="address of a server that runs elsewhere. The command then writes no ODOO_* settings",
     )
     parser.add_argument(
         "--header",
@@ -280,7 +280,7 @@ def _check(env: Mapping[str, str], file: Mapping[str, Any]) -> None:
     for cls in (ConnectionSettings, ServerSettings):
         problems += load(cls, environ=env, file=file)[1]
     if problems:
-        raise ConfigurationError("The settings are wrong.", details={"problems": problems})
+        raise ConfigurationError("The settings are not valid.", details={"problems": problems})
 
 
 def server_command() -> list[str]:
@@ -366,11 +366,11 @@ def _still_to_do(to_fill_in: Mapping[str, str], client: Client) -> list[str]:
     by_hand = [one for one, value in to_fill_in.items() if "${input:" not in value]
     lines = [f"Fill in {', '.join(by_hand)}."] if by_hand else []
     if len(by_hand) < len(to_fill_in):
-        lines.append(f"{client.title} asks for the key or password, and keeps it.")
+        lines.append(f"{client.title} asks you for the key or password, and stores it.")
     if any(part.strip(".").lower() in {"cache", "caches"} for part in Path(sys.prefix).parts):
         lines.append(
-            "This server runs from a cache that may be emptied: install it, such as with"
-            " 'uv tool install odoo-toolkit-mcp', and ask again."
+            "This server runs from a cache that can be cleared. Install it, such as with 'uv tool"
+            " install odoo-toolkit-mcp', and run the command again."
         )
     return lines
 

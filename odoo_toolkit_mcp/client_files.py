@@ -80,7 +80,9 @@ def add_server(
         return merged, _replace(path, before, content)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise NotWrittenError(f"{path} cannot be changed: {reason}. It is as it was.") from error
+        raise NotWrittenError(
+            f"The command cannot change {path}: {reason}. The file is unchanged."
+        ) from error
 
 
 def _parse(content: bytes, form: Format, path: Path) -> MutableMapping[str, Any]:
@@ -97,10 +99,10 @@ def _parse(content: bytes, form: Format, path: Path) -> MutableMapping[str, Any]
     except ValueError as error:  # of JSON, of TOML and of the encoding
         kind = "TOML" if form == "toml" else "JSON without comments"
         raise NotWrittenError(
-            f"{path} is not {kind} ({error}), and is left as it is. Add the server by hand."
+            f"{path} is not {kind} ({error}). The file is unchanged. Add the server by hand."
         ) from error
     if not isinstance(document, dict):
-        raise NotWrittenError(f"{path} does not hold a JSON object, and is left as it is.")
+        raise NotWrittenError(f"{path} does not contain a JSON object. The file is unchanged.")
     return document
 
 
@@ -130,12 +132,12 @@ def _merge(
     """Put the server into the document and return it."""
     servers = document.setdefault(section, {})
     if not isinstance(servers, MutableMapping):
-        raise NotWrittenError(f"{section} in {path} is not an object; the file is left as it is.")
+        raise NotWrittenError(f"{section} in {path} is not an object. The file is unchanged.")
     old = servers.get(name)
     if old is not None and not _is_ours(old, entry):
         raise NotWrittenError(
-            f"{path} has another server that is named {name!r}, and is left as it is."
-            " Choose a name with --name."
+            f"{path} already has another server named {name!r}. The file is unchanged. Choose a"
+            " name with --name."
         )
     old_env = old.get(place) if old is not None else None
     # What a server of the client's own was started with is not for one elsewhere.
@@ -191,7 +193,7 @@ def _add_inputs(
         return
     there = document.setdefault("inputs", [])
     if not isinstance(there, list):
-        raise NotWrittenError(f"inputs in {path} is not a list; the file is left as it is.")
+        raise NotWrittenError(f"inputs in {path} is not a list. The file is unchanged.")
     known = [one.get("id") for one in there if isinstance(one, dict)]
     there += [one for one in inputs if one["id"] not in known]
 
@@ -213,7 +215,7 @@ def _replace(path: Path, before: bytes | None, content: bytes) -> Path | None:
     """Put new content in a file's place in one step; return where the old content is kept."""
     if not path.parent.is_dir():
         raise NotWrittenError(
-            f"There is no folder {path.parent}: start the client once, or name its file with"
+            f"The folder {path.parent} does not exist. Start the client once, or pass its file with"
             " --file. Nothing was written."
         )
     backup = path.with_name(path.name + ".bak") if before is not None else None
@@ -226,8 +228,8 @@ def _replace(path: Path, before: bytes | None, content: bytes) -> Path | None:
             os.fsync(file.fileno())
         if (path.read_bytes() if path.exists() else None) != before:
             raise NotWrittenError(
-                f"{path} was changed by another program meanwhile, and is left as that program"
-                " wrote it. Quit the client and try again."
+                f"Another program changed {path} at the same time. The command wrote nothing. Quit"
+                " the client and try again."
             )
         if backup is not None:
             shutil.copy2(path, backup)

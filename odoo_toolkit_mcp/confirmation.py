@@ -45,7 +45,7 @@ _SCHEMA: Any = {
         "confirm": {
             "type": "boolean",
             "title": "Yes, do it",
-            "description": "Only with a yes is anything changed.",
+            "description": "Nothing changes until you confirm.",
         }
     },
     "required": ["confirm"],
@@ -53,10 +53,10 @@ _SCHEMA: Any = {
 
 
 #: What to do where nobody can be asked.
-_BY_FORMS = "Use a client that supports MCP elicitation by forms."
+_BY_FORMS = "Use a client that supports MCP elicitation in form mode."
 _BY_SETTING = (
-    "Or it takes an administrator to set ODOO_MCP_CONFIRM=auto, which goes on where nobody can be"
-    " asked."
+    "Or ask the administrator to set ODOO_MCP_CONFIRM=auto, which runs the call without"
+    " confirmation if the client cannot ask."
 )
 
 
@@ -125,8 +125,8 @@ class Confirmations:
         """
         if not can_be_asked(ctx):
             raise AccessError(
-                f"{params.name} needs the confirmation of a person, and this client cannot ask"
-                " one. Nothing was done.",
+                f"The user must confirm {params.name}, but this client cannot ask for confirmation."
+                " Nothing was done.",
                 suggestion=_BY_FORMS if tool.needs_person else f"{_BY_FORMS} {_BY_SETTING}",
                 details={"tool": params.name},
                 outcome="not_sent",
@@ -153,8 +153,8 @@ def _check_yes(answer: object) -> None:
         content = answer.content
     if not content or content.get("confirm") is not True:
         raise ValidationError(
-            "The person was asked and did not confirm this. Nothing was done.",
-            suggestion="Do not repeat the call unless the person asks for it.",
+            "The user did not confirm this. Nothing was done.",
+            suggestion="Do not repeat the call unless the user asks for it.",
             outcome="not_sent",
             retry=False,
         )

@@ -98,7 +98,9 @@ class Connection:
             tasks.start_soon(self._connect, attempt)
         await attempt.ended.wait()
         if self._odoo is None or attempt.error:
-            raise attempt.error or make_error("CONNECTION_ERROR", "There is no connection.")
+            raise attempt.error or make_error(
+                "CONNECTION_ERROR", "The server has no connection to Odoo."
+            )
         return self._odoo
 
     def note_groups(self, groups: str | None) -> None:

@@ -90,7 +90,7 @@ async def ask(
         },
         "required": ["record"],
     }
-    message = f"{error.message.split(' Give ')[0]} Which one is meant?"
+    message = f"{error.message.split(' Give ')[0]} Which one do you mean?"
     if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
         request = ElicitRequestFormParams(message=message, requested_schema=schema)
         return InputRequiredResult(

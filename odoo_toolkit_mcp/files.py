@@ -217,8 +217,8 @@ def deliver(file: File, way: str, kept: Keeping, owner: Hashable, folder: str | 
         added.clear()
         if way == "link":
             warning = (
-                f"It is embedded: it has more than {human_size(MOST_BYTES)}, or the server cannot"
-                " keep it now, so that it is not kept for a link."
+                "The file is embedded instead of linked, because it has more than"
+                f" {human_size(MOST_BYTES)} or the server cannot store it now."
             )
     else:
         added["uri"] = address

@@ -83,7 +83,7 @@ class KnownModules:
             unfinished.write_text(json.dumps({**self._in_file(), self._key: facts}), "utf-8")
             unfinished.replace(self._file)
         except OSError as error:
-            logger.debug("The modules of Odoo are not remembered: %s", error)
+            logger.debug("The server cannot store the list of Odoo's modules: %s", error)
 
     def _in_file(self) -> dict[str, Any]:
         try:

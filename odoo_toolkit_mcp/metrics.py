@@ -72,39 +72,39 @@ class Metrics:
         self.registry = registry = CollectorRegistry()
         self._tool_calls = Counter(
             "odoo_mcp_tool_calls",
-            "Calls of tools: success, error, cancelled, or question where the person was asked.",
+            "Tool calls by result: success, error, cancelled, or question if the user was asked.",
             ["tool", "outcome"],
             registry=registry,
         )
         self._tool_seconds = Histogram(
             "odoo_mcp_tool_duration_seconds",
-            "How long calls of tools took.",
+            "Duration of tool calls.",
             ["tool"],
             buckets=_TOOL_SECONDS,
             registry=registry,
         )
         self._errors = Counter(
             "odoo_mcp_errors",
-            "Requests that failed, by the code of the error.",
+            "Failed requests, by error code.",
             ["method", "code"],
             registry=registry,
         )
         self._under_way = Gauge(
             "odoo_mcp_requests_under_way",
-            "Requests that are being worked on.",
+            "Requests in progress.",
             ["method"],
             registry=registry,
         )
         self._odoo_seconds = Histogram(
             "odoo_mcp_odoo_call_duration_seconds",
-            "How long calls to Odoo took, by kind; the toolkit's own look-ups are not counted.",
+            "Duration of calls to Odoo by kind, without the toolkit's own look-ups.",
             ["access"],
             buckets=_CALL_SECONDS,
             registry=registry,
         )
         self._odoo_errors = Counter(
             "odoo_mcp_odoo_call_errors",
-            "Calls to Odoo that failed or were refused, by the code of the error.",
+            "Calls to Odoo that failed or were rejected, by error code.",
             ["code"],
             registry=registry,
         )
@@ -200,7 +200,7 @@ class _Standing(Collector):
         yield _family(
             GaugeMetricFamily,
             "odoo_mcp_odoo_connections",
-            "Connections to Odoo: error where connecting or the last call failed.",
+            "Connections to Odoo. error: connecting or the last call failed.",
             "state",
             {state: states[state] for state in get_args(ConnectionState)},
         )
@@ -208,7 +208,7 @@ class _Standing(Collector):
         yield _family(
             CounterMetricFamily,
             "odoo_mcp_rate_limited",
-            "Requests refused because the client had made too many, by kind.",
+            "Requests rejected because the client made too many, by kind.",
             "access",
             {access: refused[access] for access in get_args(Access)},
         )

@@ -149,7 +149,7 @@ class _FileToolset(BaseToolset):
 
     def register_tools(self, server: ToolTable, connection: Odoo | None) -> list[str]:
         if connection is None:
-            raise ValueError("Only Odoo can tell which fields there are.")
+            raise ValueError("Connect to Odoo to see which fields exist.")
         plugin = self.plugin
         if problems := problems_in_odoo(connection, plugin):
             raise ValueError(" ".join(problems))

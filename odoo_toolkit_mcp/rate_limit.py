@@ -108,8 +108,8 @@ def too_many(wait: float) -> OdooError:
     seconds = math.ceil(wait)
     return make_error(
         "RATE_LIMITED",
-        "Too many calls in a short time; this one was not made.",
-        suggestion=f"Wait {seconds} s, then call again; ask for more records per call.",
+        "You made too many calls in a short time. This call was not made.",
+        suggestion=f"Wait {seconds} s, then call again. Ask for more records per call.",
         details={"retry_after": seconds},
         outcome="not_sent",
     )

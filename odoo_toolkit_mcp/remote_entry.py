@@ -107,7 +107,7 @@ def endpoint(text: str) -> str:
     if named:
         raise argparse.ArgumentTypeError("a URL with a password in it would be kept in the file")
     if url.scheme == "http" and not _is_here(host):
-        raise argparse.ArgumentTypeError("keys would go over the network unencrypted: use https")
+        raise argparse.ArgumentTypeError("http sends the keys unencrypted. Use https")
     return text
 
 

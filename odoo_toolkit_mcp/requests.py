@@ -282,6 +282,8 @@ def history_for(connection: ConnectionSettings, settings: ServerSettings) -> His
     try:
         history.store.open()
     except OdooError as error:
-        logger.warning("What is written is not kept: %s %s", error.message, error.suggestion)
+        logger.warning(
+            "The server cannot store the change history: %s %s", error.message, error.suggestion
+        )
         return None
     return history

@@ -30,8 +30,16 @@ _RULE = re.compile(r'Policy\((\w+)=(?:"\w+"|\.\.\.)\)')
 
 #: code, words of the library's suggestion, and what is added where both fit.
 _HINTS = (
-    ("VALIDATION_ERROR", "max_bytes", "It is the setting ODOO_MCP_ATTACHMENT_MAX_MB."),
-    ("UNKNOWN_ERROR", "set the folder", "It is the setting ODOO_MCP_DOWNLOAD_DIR."),
+    (
+        "VALIDATION_ERROR",
+        "max_bytes",
+        "The administrator can change this limit with ODOO_MCP_ATTACHMENT_MAX_MB.",
+    ),
+    (
+        "UNKNOWN_ERROR",
+        "set the folder",
+        "The administrator can change this folder with ODOO_MCP_DOWNLOAD_DIR.",
+    ),
     ("INVALID_DOMAIN", "", "The prompt odoo_domain_help shows all operators."),
 )
 
@@ -106,9 +114,9 @@ def unexpected(tool: str, error: Exception) -> CallToolResult:
     return failure(
         tool,
         OdooError(
-            f"{tool} failed in a way that the toolkit does not know.",
-            suggestion="Nothing more is known here; the server's log has the details at level"
-            " debug. If this was a change, check whether it was made before you repeat it.",
+            f"{tool} failed with an unexpected error.",
+            suggestion="For details, see the server's log at level debug. If this was a change,"
+            " check in Odoo whether it was made before you repeat it.",
         ),
     )
 
@@ -125,8 +133,8 @@ def mcp_error(asked_for: str, error: Exception) -> MCPError:
     if not isinstance(error, OdooError):
         logger.debug("%s failed", asked_for, exc_info=error)
         error = OdooError(
-            f"{asked_for} failed in a way that the toolkit does not know.",
-            suggestion="The server's log has the details at level debug.",
+            f"{asked_for} failed with an unexpected error.",
+            suggestion="For details, see the server's log at level debug.",
         )
     mendable = error.category not in _NOT_MENDABLE
     level = logging.WARNING if mendable else logging.ERROR

@@ -100,8 +100,8 @@ RIGHTS_INTERVAL = 300.0
 
 #: What a person who has signed in does about a key that Odoo does not accept any more.
 SIGN_IN_AGAIN = (
-    "If the API key behind this connection was removed or has ended, sign in again: the next call"
-    " asks for it. Otherwise, try again in a minute."
+    "If the API key of this connection was removed or has expired, sign in again. The next call"
+    " asks you to. Otherwise, try again in a minute."
 )
 
 #: Sessions of the handshake era that are told of changes; the oldest is forgotten.
@@ -613,16 +613,17 @@ class OdooServer(Server[Running]):
             OdooError: this mode hides it, or the connection only reads.
         """
         mode, tool = self.settings.mode, self.offered.tools.get(name)
-        where, who = f"in {mode} mode", "The server's operator sets the mode: ODOO_MCP_MODE."
+        where, who = f"in {mode} mode", "The administrator sets the mode with ODOO_MCP_MODE."
         if tool:
             if tool.hints(mode).read_only or not wishes_of(ctx.request).readonly:
                 return tool
             header = HEADERS["readonly"]
-            where, who = "on this connection", f"The client asks for that: {header}."
+            where, who = "on this connection", f"The client requires this with {header}."
         tool = tool or self.offered.hidden.get(name)
         if tool is None and (excluded := self.offered.excluded_of_area(name)):
             plans = (
-                f"Its tools, such as {excluded[0].name}, still plan: call one with dry_run true."
+                f"You can still plan with its tools, such as {excluded[0].name}: call one with"
+                " dry_run true."
             )
             raise make_error(
                 "MODE_VIOLATION",
@@ -635,7 +636,7 @@ class OdooServer(Server[Running]):
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {name[:100]}{self.offered.reason(name)}")
         if tool.plans and arguments.get("dry_run") is True:
             return tool
-        plans = "With dry_run true it tells what it would do. " if tool.plans else ""
+        plans = "With dry_run true, it shows what it would do. " if tool.plans else ""
         raise make_error(
             "MODE_VIOLATION",
             f"{tool.access.capitalize()} operations are not allowed {where}",

@@ -63,7 +63,7 @@ SHORTEST_TOKEN = 16
 def _folder(value: Any) -> str:
     path = Path(text(value)).expanduser()
     if not path.is_dir():
-        raise ValueError(f"must be an existing folder; there is none at {str(path)!r}.")
+        raise ValueError(f"must be an existing folder, and {str(path)!r} does not exist.")
     return str(path.absolute())
 
 
@@ -71,7 +71,7 @@ def _path(value: Any) -> str:
     path = text(value).rstrip("/")
     taken = (HEALTH_PATH, METRICS_PATH)
     if not path.startswith("/") or set(path) & set("?#{}") or path in taken:
-        raise ValueError(f"must be a path such as /mcp, and not {' or '.join(taken)}.")
+        raise ValueError(f"must be a path such as /mcp, but not {' or '.join(taken)}.")
     return path
 
 
@@ -96,7 +96,8 @@ def _token(value: Any) -> Secret:
     token = secret(value)
     if len(token) < SHORTEST_TOKEN or not token.isascii() or any(map(str.isspace, token)):
         raise ValueError(
-            f"must be at least {SHORTEST_TOKEN} ASCII characters without spaces; make a random one."
+            f"must have at least {SHORTEST_TOKEN} ASCII characters and no spaces. Generate a random"
+            " token."
         )
     return token
 
@@ -107,7 +108,7 @@ def web_address(value: Any) -> str:
     parts = urlsplit(address)
     secure = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname))
     if not secure or not parts.hostname or parts.query or parts.fragment:
-        raise ValueError(f"must be an https address such as https://example.com, not {address!r}.")
+        raise ValueError(f"must be an https address such as https://example.com, got {address!r}.")
     return address
 
 
@@ -294,7 +295,7 @@ class ServerSettings:
         problems = [_by_variable(problem) for problem in policy_problems(**rules)]
         if values.get("search_limit", 0) > values.get("search_max_limit", math.inf):
             problems.append(
-                "ODOO_MCP_SEARCH_LIMIT is larger than ODOO_MCP_SEARCH_MAX_LIMIT; lower it."
+                "ODOO_MCP_SEARCH_LIMIT is larger than ODOO_MCP_SEARCH_MAX_LIMIT. Lower it."
             )
         if values.get("transport") == "http":
             problems += _http_problems(values)
@@ -318,27 +319,27 @@ def _http_problems(values: Mapping[str, Any]) -> list[str]:
     problems = []
     if values.get("download_dir"):
         problems.append(
-            "ODOO_MCP_DOWNLOAD_DIR is for servers over stdio: clients over HTTP do not see the"
-            " folders of this machine. Remove it; they read files with resources/read."
+            "ODOO_MCP_DOWNLOAD_DIR works only over stdio, because HTTP clients cannot see the"
+            " folders of this machine. Remove it. HTTP clients get files with resources/read."
         )
     oauth = {name: values.get(name) for name in ("auth_issuer", "auth_audience", "auth_jwks_url")}
     missing = [f"ODOO_MCP_{name.upper()}" for name, value in oauth.items() if not value]
     authenticated = values.get("auth_token") or any(oauth.values())
     if any(oauth.values()) and missing:
-        problems.append(f"{' and '.join(missing)} must be given, too, to check tokens.")
+        problems.append(f"Also set {' and '.join(missing)}, to check tokens.")
     if any(oauth.values()) and values.get("auth_token"):
-        problems.append("ODOO_MCP_AUTH_TOKEN and ODOO_MCP_AUTH_ISSUER exclude each other.")
+        problems.append("You can set only one of ODOO_MCP_AUTH_TOKEN and ODOO_MCP_AUTH_ISSUER.")
     host = values.get("host") or ""
     if not is_loopback(host) and not authenticated and not values.get("allow_unauthenticated"):
         problems.append(
-            f"ODOO_MCP_HOST {host} can be reached from other machines: set ODOO_MCP_AUTH_TOKEN or"
-            " ODOO_MCP_AUTH_ISSUER, or ODOO_MCP_ALLOW_UNAUTHENTICATED if something before the"
-            " server authenticates its clients."
+            f"Other machines can reach ODOO_MCP_HOST {host}. Set ODOO_MCP_AUTH_TOKEN or"
+            " ODOO_MCP_AUTH_ISSUER. If a proxy authenticates the clients, set"
+            " ODOO_MCP_ALLOW_UNAUTHENTICATED."
         )
     if host in {"0.0.0.0", "::", ""} and not values.get("allowed_hosts"):  # noqa: S104
         problems.append(
-            "ODOO_MCP_ALLOWED_HOSTS is missing: the host names at which clients reach the server,"
-            f" which listens on all addresses ({host})."
+            f"ODOO_MCP_ALLOWED_HOSTS is missing. The server listens on all addresses ({host}), so"
+            " set the host names that clients use."
         )
     return problems
 

@@ -144,6 +144,6 @@ def _cached(answer: dict[str, Any]) -> dict[str, Any]:
 def _skill(uri: str, added: tuple[Path, ...]) -> Skill:
     found = skills(added).get(uri)
     if found is None:
-        message = f"There is no such skill. There are: {', '.join(skills(added))}."
+        message = f"This skill does not exist. Available skills: {', '.join(skills(added))}."
         raise MCPError(INVALID_PARAMS, message, {"uri": uri[:500]})
     return found

@@ -161,20 +161,23 @@ def error_for(reason: Exception) -> JSONRPCError | None:
         reason: why the SDK does not take it for one.
     """
     if not isinstance(reason, ValidationError):
-        return _error(PARSE_ERROR, "Parse error: this line cannot be read.")
+        return _error(PARSE_ERROR, "Parse error: the server cannot read this line.")
     problems = reason.errors(include_url=False, include_context=False)
     kind, line, where = problems[0]["type"], problems[0]["input"], problems[0]["loc"]
     if where:
         return _error(
             INVALID_REQUEST,
-            'Invalid Request: a line is one JSON-RPC 2.0 message, such as {"jsonrpc": "2.0", "id":'
-            ' 1, "method": "tools/list", "params": {}}. Batches are not part of MCP.',
+            'Invalid Request: each line must be one JSON-RPC 2.0 message, such as {"jsonrpc":'
+            ' "2.0", "id": 1, "method": "tools/list", "params": {}}. MCP does not allow'
+            " batches.",
             _request_id(problem["input"] for problem in problems),
         )
     if isinstance(line, str) and not line.strip():
         return None
     why = "it is not UTF-8" if kind == _NOT_UTF8 else problems[0]["msg"]
-    return _error(PARSE_ERROR, f"Parse error: a line is one JSON-RPC 2.0 message. This one: {why}.")
+    return _error(
+        PARSE_ERROR, f"Parse error: each line must be one JSON-RPC 2.0 message. This line: {why}."
+    )
 
 
 def _request_id(inputs: Iterable[object]) -> int | str | None:

@@ -63,7 +63,7 @@ INPUT_SCHEMA: dict[str, Any] = {
     "properties": {
         "operation": {
             "type": ["string", "array"],
-            "description": "Alone: its schema; a list: of several. None: all operations.",
+            "description": "Alone, or a list: returns schemas. Default: lists all.",
         },
         "arguments": {"type": "object", "description": "{} for none."},
     },
@@ -235,15 +235,15 @@ def read_call(
     inner = given.get("arguments", {})
     try:
         if others := given.keys() - {"operation", "arguments"}:
-            raise _wrong_shape(f"{', '.join(sorted(others))[:100]} must be in arguments.")
+            raise _wrong_shape(f"Pass {', '.join(sorted(others))[:100]} in arguments.")
         if not isinstance(inner, dict):
             raise _wrong_shape("arguments must be an object.")
         tool.check(inner)
     except ValidationError as error:
         error.details = {**error.details, "input_schema": tool.input_schema}
         error.suggestion = (
-            f'Call {area.name} again with {{"operation": "{operation}", "arguments": {{...}}}} as'
-            " details.input_schema says."
+            f'Call {area.name} again with {{"operation": "{operation}", "arguments":'
+            " {...}}. details.input_schema describes the arguments."
         )
         raise
     return Operation(tool.name, inner)
@@ -252,7 +252,7 @@ def read_call(
 def _several(area: Area, areas: Mapping[str, Area], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the schemas of several operations, which are looked up at once."""
     if given.keys() != {"operation"}:
-        raise _wrong_shape("operation must be one operation where there are arguments.")
+        raise _wrong_shape("operation must be a single operation if you pass arguments.")
     schemas = []
     for asked in given["operation"]:
         operation = area.operation(asked)

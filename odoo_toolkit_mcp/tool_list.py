@@ -211,7 +211,8 @@ class ToolList:
             tools, omitted = narrow(wishes, usable, self.registry.report, self._settings.mode)
             if left_out := len(self.tools) - len(usable):
                 omitted.append(
-                    f"Tools omitted, as your Odoo user has no rights for them: {left_out}."
+                    "Tools omitted because your Odoo user has no access rights for them:"
+                    f" {left_out}."
                 )
             made = {tool.name: tool for tool in self.listed if tool.name in tools}
             form, listed = arrange(made, self.areas, choice)
@@ -272,7 +273,7 @@ class ToolList:
 
 
 def _sentence(form: str, choice: Choice) -> str:
-    return f"List of tools: {form}, {choice.why}."
+    return f"Tool list: {form}, {choice.why}."
 
 
 def arrange(

@@ -104,7 +104,7 @@ def narrow(
         _unknown(HEADERS["toolsets"], wishes.toolsets - of_toolset.keys()),
         _unknown(HEADERS["tools"], wishes.tools - tools.keys()),
         _unknown(f"The list {wishes.address}", wishes.address_tools - tools.keys()),
-        f"{HEADERS['readonly']}: this server only reads."
+        f"{HEADERS['readonly']}: this server is readonly."
         if wishes.readonly is False and mode == "readonly"
         else "",
     ]
@@ -122,4 +122,4 @@ def narrow(
 def _unknown(named_by: str, names: Set[str]) -> str:
     shown = ", ".join(ascii(name[:60]) for name in sorted(names)[:_REPEATED])
     more = f" and {len(names) - _REPEATED} more" if len(names) > _REPEATED else ""
-    return f"{named_by} names {shown}{more}, which this server does not offer now." if names else ""
+    return f"{named_by} lists {shown}{more}, which this server does not offer now." if names else ""

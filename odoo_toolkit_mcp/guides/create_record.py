@@ -26,7 +26,7 @@ def text(odoo: Odoo, served: Served, model_name: str) -> str:
     parts = [
         f"# Create a record: {model} ({one_line(model_label(odoo, model))})",
         f"How: {creating(odoo, model, served)}",
-        "## You must give\n" + _lines(missing, "nothing: every required field has a default"),
+        "## You must give\n" + _lines(missing, "none: every required field has a default"),
         "## Required, filled in by Odoo\n" + _lines(new.settled, "none"),
         "## Often given\n" + _lines(optional, "none"),
         "## Defaults now\n" + _defaults(new.defaults, fields),
@@ -38,8 +38,8 @@ def text(odoo: Odoo, served: Served, model_name: str) -> str:
         parts.append("## Example\n" + call + "\nReplace the example values.")
     if model in served.creating:
         parts.append(
-            f"{served.creating[model]} is the better way: it takes names instead of ids and checks"
-            " before it writes."
+            f"{served.creating[model]} is better: it accepts names instead of ids, and checks the"
+            " values before it writes."
         )
     return "\n\n".join(parts)
 
@@ -66,11 +66,11 @@ def _relations(fields: list[Field]) -> str:
             lines.append(
                 f"- For `{field.name}`, first find the {field.relation} record:"
                 f" odoo_core_search_read with model {field.relation} and domain {domain}; its id is"
-                " the value. Ask when several match."
+                " the value. If several match, ask the user."
             )
         elif field.type in TO_MANY:
             lines.append(
-                f"- `{field.name}` takes a list of commands:"
-                " [0, 0, {values}] makes a new record, [6, 0, [ids]] links existing ones."
+                f"- `{field.name}` takes a list of commands: [0, 0, {{values}}] creates a record,"
+                " [6, 0, [ids]] links existing ones."
             )
     return "\n".join(lines)

@@ -15,8 +15,8 @@ found when all of them hold. `[]` finds every record.
 
 ## And, or, not
 
-Connectors stand before the conditions that they join. `"|"` (or) and `"&"` (and) take the two \
-that follow, `"!"` (not) takes one. Between conditions without a connector stands "and".
+Connectors precede the conditions that they join. `"|"` (or) and `"&"` (and) join the next two \
+conditions, `"!"` (not) negates the next one. Conditions without a connector are joined by "and".
 
 - A or B: `["|", A, B]`
 - A or B or C: `["|", "|", A, B, C]`
@@ -48,7 +48,7 @@ _REST = """
 ## Empty values
 
 `["email", "=", false]` is empty, `["email", "!=", false]` is filled in. A yes/no field is \
-compared with `true` and `false`. `!=` and `not in` find records with an empty field, too.
+compared with `true` and `false`. `!=` and `not in` also find records with an empty field.
 
 ## Texts
 
@@ -75,35 +75,34 @@ A date is `"2025-02-09"`, a date-time is UTC: `"2025-02-09T14:30:00Z"`.
 - through a relation, with dots: `["partner_id.country_id.code", "=", "PT"]`; more than four \
 steps are slow
 - with a tag: `["tag_ids", "in", [3]]`; without any: `["tag_ids", "=", false]`
-- through a list, a condition holds when one of its records fulfils it: \
+- in a list, a condition holds if at least one record fulfils it: \
 `["order_line.product_id", "=", 12]`
 
 ## States
 
-`odoo_core_fields_get` shows the values under `selection`; a domain takes the value, not the \
+`odoo_core_fields_get` shows the values under `selection`; use the value in a domain, not the \
 label: `["state", "in", ["draft", "sent"]]`.
 
 ## Archived records
 
-Records with `active = false` are left out of every search. Ask for them, \
-`["active", "=", false]`, for both, `["active", "in", [true, false]]`, or pass the context \
-`{"active_test": false}`.
+A search omits records with `active = false`. To find only these, add `["active", "=", false]`. To \
+find both, add `["active", "in", [true, false]]`, or pass the context `{"active_test": false}`.
 
 ## Writing to lists (one2many, many2many)
 
-Not part of a domain, but often needed next; each is an element of the list that is written:
+These commands are not part of a domain. Write a list of them to the field:
 
 | command | does |
 |---|---|
 | `[0, 0, {values}]` | creates a record in the list |
 | `[1, id, {values}]` | changes one |
 | `[2, id]` | deletes one |
-| `[3, id]` | takes one out of the list, without deleting it |
-| `[4, id]` | puts an existing one in |
+| `[3, id]` | removes one from the list, without deleting it |
+| `[4, id]` | adds an existing one |
 | `[5]` | empties the list |
-| `[6, 0, [ids]]` | makes these the list |
+| `[6, 0, [ids]]` | replaces the list with these |
 
-A wrong domain is an error that says what is wrong; nothing is ever searched without the filter.
+A wrong domain causes an error that says what is wrong. Odoo never searches without the filter.
 """
 
 

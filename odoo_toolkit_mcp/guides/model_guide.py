@@ -114,7 +114,7 @@ def _actions(methods: ModelMethods, served: Served) -> str:
     if "odoo_core_execute" in served.tools and served.mode == "full":
         lines.append("Call them with odoo_core_execute, args [[ids]].")
     elif served.mode != "full":
-        lines.append(f"In {served.mode} mode odoo_core_execute does not call them.")
+        lines.append(f"In {served.mode} mode, odoo_core_execute cannot call them.")
     return "\n".join([f"From the {methods.source}:", *lines])
 
 
@@ -125,8 +125,8 @@ def _operations(
     arguments: dict[str, Any] = {"model": model, "domain": [], "fields": read, "limit": 20}
     lines = ["Search:", tool_call("odoo_core_search_read", arguments)]
     lines.append(
-        f"Create: {creating(odoo, model, served)} The prompt odoo_create_record tells what a record"
-        " needs."
+        f"Create: {creating(odoo, model, served)} The prompt odoo_create_record lists what a new"
+        " record needs."
     )
     lines.append("Key filters:")
     filters = [
@@ -159,6 +159,6 @@ def _related(odoo: Odoo, model: str) -> str:
 def _tips(model: str, fields: Mapping[str, Field], served: Served) -> str:
     known = tips(model, fields)
     if has_chatter(fields) and "odoo_chatter_get_messages" in served.tools:
-        known.append("Records have a discussion: odoo_chatter_get_messages reads it.")
-    known.append(f"odoo://model/{model}/fields, /methods and /states are this guide's sources.")
+        known.append("Records have messages: read them with odoo_chatter_get_messages.")
+    known.append(f"odoo://model/{model}/fields, /methods and /states contain the full lists.")
     return "\n".join(f"- {tip}" for tip in known)

@@ -9,21 +9,23 @@ from odoo_toolkit_mcp.guides.quoting import one_line
 from odoo_toolkit_mcp.server_facts import Served
 
 _MODES = {
-    "readonly": "Nothing can be changed.",
-    "restricted": "Some models can be created and changed, nothing is deleted.",
-    "full": "Records can be created, changed and deleted: ask before you do.",
+    "readonly": "You can only read records.",
+    "restricted": "You can create and change records of some models, and delete none.",
+    "full": "You can create, change and delete records. Ask the user first.",
 }
 
 #: A tool -> the line that it makes worth saying.
 _STARTS = {
     "odoo_core_search_read": "Use odoo_core_search_read to find records.",
-    "odoo_core_deep_search": "Use odoo_core_deep_search when you do not know where something is.",
-    "odoo_core_fields_get": "Use odoo_core_fields_get to see how a model is built.",
-    "odoo_core_list_models": "Use odoo_core_list_models to find further models.",
+    "odoo_core_deep_search": (
+        "Use odoo_core_deep_search if you do not know the model of a record."
+    ),
+    "odoo_core_fields_get": "Use odoo_core_fields_get to see the fields of a model.",
+    "odoo_core_list_models": "Use odoo_core_list_models to find other models.",
     "odoo_sales_create_order": "Use the workflow tools for business operations, such as"
     " odoo_sales_create_order: they resolve names, check states and answer wizards.",
-    "odoo_core_execute": "State fields are changed by Odoo's own actions, through"
-    " odoo_core_execute; the prompt odoo_model_guide lists them for a model.",
+    "odoo_core_execute": "To change a state, call Odoo's own actions with odoo_core_execute. The"
+    " prompt odoo_model_guide lists the actions of a model.",
 }
 
 
@@ -40,14 +42,14 @@ def text(odoo: Odoo, served: Served) -> str:
         f"Mode: {served.mode}. {_MODES[served.mode]}",
         "",
         f"Available toolsets: {', '.join(served.toolsets) or 'none'}",
-        f"Total tools: {len(served.tools)}",
+        f"Number of tools: {len(served.tools)}",
         "",
         "Key models available:",
         *(f"- {model}: {one_line(label)}" for model, label in known.items()),
         "",
         "To get started:",
         *(f"- {line}" for tool, line in _STARTS.items() if tool in served.tools),
-        "- The prompt odoo_search_help turns words into a domain;"
-        " odoo_create_record tells what a new record needs.",
+        "- The prompt odoo_search_help turns words into a domain; odoo_create_record lists what a"
+        " new record needs.",
     ]
     return "\n".join(lines)

@@ -42,7 +42,8 @@ def text(odoo: Odoo, served: Served, model_name: str, query: str) -> str:
     parts.append("Call:\n" + tool_call("odoo_core_search_read", arguments))
     if not suggestion.count:
         parts.append(
-            "It finds nothing now: leave out conditions one by one to see which is too narrow."
+            "This domain finds nothing now. Remove one condition at a time to see which one is too"
+            " narrow."
         )
     return "\n\n".join(parts)
 

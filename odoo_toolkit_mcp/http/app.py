@@ -211,7 +211,9 @@ class MetricsPage:
         answer = Response(self._metrics.text(), media_type=CONTENT_TYPE)
         if self._local_only and not _comes_from_here(Request(scope)):
             answer = PlainTextResponse(
-                "Without ODOO_MCP_METRICS_TOKEN only this machine may read the metrics.\n", 403
+                "Only this machine may read the metrics. To read them elsewhere, set"
+                " ODOO_MCP_METRICS_TOKEN.\n",
+                403,
             )
         await answer(scope, receive, send)
 
@@ -281,7 +283,7 @@ class HttpServer(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Let requests end; streams of notifications would never do so by themselves."""
-        logger.info("Stopping: calls that are under way have %d s to end", SHUTDOWN_PATIENCE)
+        logger.info("Stopping. Calls in progress have %d s to finish", SHUTDOWN_PATIENCE)
         self._end_streams()
         await super().shutdown(sockets)
 

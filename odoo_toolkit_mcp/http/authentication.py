@@ -121,7 +121,7 @@ class IssuedTokens(TokenVerifier):
             if told := _other_token(header, claims):
                 raise jwt.InvalidTokenError(told)
         except jwt.PyJWTError as error:
-            logger.info("A bearer token was refused: %s", error)
+            logger.info("The server rejected a bearer token: %s", error)
             return None
         subject = _text(claims.get("sub"))
         client = _text(claims.get("client_id")) or _text(claims.get("azp")) or subject
@@ -236,7 +236,7 @@ class SigningKeys:
         ) as error:
             where = self._url or self._issuer
             raise OdooConnectionError(
-                f"The keys of the issuer cannot be read from {where}: {error}"
+                f"The server cannot read the identity provider's keys from {where}: {error}"
             ) from error
         return {key.key_id: key for key in keys if _is_for_signatures(key)}
 

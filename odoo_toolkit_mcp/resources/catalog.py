@@ -27,7 +27,7 @@ RESOURCES: tuple[Resource, ...] = tuple(
             "system_info",
             "Odoo instance",
             "Version, edition, database, address, protocol and user of the connected Odoo, and the"
-            " state of the connection. Can be subscribed to.",
+            " state of the connection. You can subscribe to it.",
         ),
         (
             "odoo://system/modules",
@@ -45,8 +45,8 @@ RESOURCES: tuple[Resource, ...] = tuple(
             "odoo://config/safety",
             "config_safety",
             "Safety configuration",
-            "The mode of this server, the models, fields and methods that are open or closed, and"
-            " the limits.",
+            "The mode of this server, its limits, and the allowed and blocked models, fields and"
+            " methods.",
         ),
     )
 )
@@ -60,36 +60,36 @@ _IN_JSON = tuple(
             "odoo://model/{model}/fields",
             "model_fields",
             "Fields of a model",
-            "Label, type and the like of each field, e.g. odoo://model/sale.order/fields",
+            "Label, type and other attributes of each field, e.g. odoo://model/sale.order/fields",
         ),
         (
             "odoo://model/{model}/methods",
             "model_methods",
             "Methods of a model",
-            "The actions behind the buttons of a model's form, with the states in which they are"
-            " offered, e.g. odoo://model/sale.order/methods",
+            "The methods behind the buttons of a model's form, with the states in which Odoo shows"
+            " them, e.g. odoo://model/sale.order/methods",
         ),
         (
             "odoo://model/{model}/states",
             "model_states",
             "States of a model",
-            "The states of a model's records and the transitions between them, also as a Mermaid"
+            "The states of a model's records and the transitions between them, with a Mermaid"
             " diagram, e.g. odoo://model/sale.order/states",
         ),
         (
             "odoo://record/{model}/{id}",
             "record",
             "Record",
-            "The fields that a record's form shows, e.g. odoo://record/res.partner/1. Can be"
-            " subscribed to.",
+            "The fields that a record's form shows, e.g. odoo://record/res.partner/1. You can"
+            " subscribe to it.",
         ),
         (
             "odoo://record/{model}?domain={domain}&limit={limit}",
             "records",
             "Records",
             "The records that match a domain (percent-encoded JSON), e.g."
-            ' odoo://record/sale.order?domain=[["state","=","draft"]]&limit=10.'
-            f" limit is {DEFAULT_LIMIT} unless given, at most {MOST_RECORDS}.",
+            ' odoo://record/sale.order?domain=[["state","=","draft"]]&limit=10. limit is'
+            f" {DEFAULT_LIMIT} by default, at most {MOST_RECORDS}.",
         ),
     )
 )
@@ -100,7 +100,7 @@ TEMPLATES: tuple[ResourceTemplate, ...] = (
         uri_template="odoo://attachment/{id}",
         name="attachment",
         title="Attachment",
-        description="The content of a file attached to a record, as text where it is that.",
+        description="The content of a file attached to a record. Text files come as text.",
     ),
 )
 

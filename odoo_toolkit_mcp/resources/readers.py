@@ -77,7 +77,7 @@ def missing(uri: ResourceUri) -> NotFoundError:
     """Return the error for a record that is not there."""
     return NotFoundError(
         f"There is no record {uri.record_id} of {uri.model}, or this user cannot see it.",
-        suggestion=f"odoo://record/{uri.model} lists records that there are.",
+        suggestion=f"To list existing records, read odoo://record/{uri.model}.",
         details={"model": uri.model, "id": uri.record_id},
     )
 

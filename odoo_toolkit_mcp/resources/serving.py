@@ -200,9 +200,9 @@ class ServedResources:
                 "resource odoo://file",
                 make_error(
                     "NOT_FOUND",
-                    "There is no such file, or not any more, or it was made for somebody else:"
-                    f" files are kept for {minutes}.",
-                    suggestion="Call the tool that made it again.",
+                    "This file does not exist, has expired or belongs to another user. The server"
+                    f" keeps files for {minutes}.",
+                    suggestion="To create the file again, call the same tool again.",
                     outcome="not_sent",
                 ),
             )
@@ -243,7 +243,7 @@ class ServedResources:
             return await in_thread(running, readers.info, odoo, abandon=abandon)
         except TimeoutError:
             error: OdooError = make_error(
-                "TIMEOUT", f"There is no connection to Odoo after {_PATIENCE:.0f} seconds."
+                "TIMEOUT", f"The server could not connect to Odoo within {_PATIENCE:.0f} seconds."
             )
         except OdooError as reason:
             error = reason
@@ -296,8 +296,8 @@ class ServedResources:
             finally:
                 looks.cancel()
         raise AccessError(
-            "This stream has ended, as what its request was granted has ended or changed.",
-            suggestion="Listen again, with a token that holds.",
+            "This stream has ended, because the permissions of its request have ended or changed.",
+            suggestion="Call subscriptions/listen again with a valid token.",
         )
 
     async def _look(
@@ -313,7 +313,7 @@ class ServedResources:
                 except OdooError as error:
                     logger.error("%s %s", error.message, error.suggestion or "")
                 except Exception:  # this task must not end the server
-                    logger.exception("It is not known whether a stream may go on.")
+                    logger.exception("The server cannot check whether the stream is still allowed.")
                 stream.cancel()
                 return
 
@@ -323,8 +323,8 @@ class ServedResources:
         if settings.transport == "http" and settings.stateless:
             raise MCPError(
                 INVALID_REQUEST,
-                "This server keeps no sessions (ODOO_MCP_STATELESS), so it cannot notify clients"
-                " of this protocol version. Clients of 2026-07-28 use subscriptions/listen.",
+                "This server is stateless (ODOO_MCP_STATELESS), so it cannot notify clients of this"
+                " protocol version. Clients of version 2026-07-28 use subscriptions/listen.",
             )
         uri = _parsed(params.uri)
         connection = await self._requests.connection_for(ctx, "resources/subscribe")

@@ -326,7 +326,7 @@ def _last_changes(odoo: Odoo, model: str, ids: Sequence[int]) -> dict[int, tuple
 
 def _not_watched(uri: ResourceUri) -> OdooError:
     return ValidationError(
-        f"{uri.text[:200]} cannot be subscribed to.",
+        f"You cannot subscribe to {uri.text[:200]}.",
         suggestion="Subscribe to single records (odoo://record/MODEL/ID) or to odoo://system/info.",
         details={"uri": uri.text[:500]},
         outcome="not_sent",
@@ -337,7 +337,7 @@ def _too_many(what: str) -> OdooError:
     return make_error(
         "RATE_LIMITED",
         f"A client can have at most {MOST_SUBSCRIPTIONS} {what}.",
-        suggestion="End one that you no longer need.",
+        suggestion="End a subscription that you no longer need.",
         details={"limit": MOST_SUBSCRIPTIONS},
         outcome="not_sent",
     )

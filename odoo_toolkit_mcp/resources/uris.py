@@ -165,7 +165,8 @@ def _refusal(
     return ValidationError(
         f"{reason}.",
         code=code,
-        suggestion=suggestion or "resources/list and resources/templates/list tell what there is.",
+        suggestion=suggestion
+        or ("To see the available resources, call resources/list and resources/templates/list."),
         details={"uri": text[:500]},
         outcome="not_sent",
     )

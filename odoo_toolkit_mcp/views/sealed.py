@@ -42,7 +42,7 @@ _NOISE = re.compile(
 #: Fields with the lines of a document, which are compared as well.
 _LINES = re.compile(r"(^|_)(lines?|moves?)(_ids)?$|^move_(raw_)?ids|_line_ids$")
 
-_AGAIN = "Plan again, look at what is shown then, and confirm that."
+_AGAIN = "Make a new plan, check it, and confirm it."
 
 #: model -> {"fields": their names, "rows": id -> digits for the record and each of its values}.
 Records = dict[str, dict[str, Any]]
@@ -99,7 +99,7 @@ def unsealed(
     except SpentSealError:
         raise refusal(
             "This was confirmed before, and is not done a second time",
-            "Look in Odoo whether it was done.",
+            "Check in Odoo whether it was done.",
         ) from None
     return seal
 
@@ -165,7 +165,7 @@ def check_unchanged(odoo: Odoo, seal: Seal, plan: Mapping[str, Any]) -> None:
     more = f"; and {len(changed) - _TOLD} more" if len(changed) > _TOLD else ""
     reason = f"Since this was shown, {told}{more} changed"
     if not changed:
-        reason = f"The plan is no longer the one that was shown: other {', '.join(other)}"
+        reason = f"The plan is no longer the one that you saw. It has changed in {', '.join(other)}"
     raise StateError(
         f"{reason}. Nothing was done.",
         suggestion=_AGAIN,

@@ -180,8 +180,8 @@ class ViewCall:
             return
         raise make_error(
             "ACCESS_DENIED",
-            f"A view changes something by {CONFIRM} only, after it has shown the plan of it.",
-            suggestion="Plan the change first, with dry_run true.",
+            f"A view can make changes only with {CONFIRM}, after it has shown the plan.",
+            suggestion="First plan the change with dry_run true.",
             outcome="not_sent",
         )
 
@@ -379,7 +379,7 @@ def has_views(ctx: Context) -> bool:
 
 def _own_tool(name: str, title: str, description: str, more: Iterable[str], reads: bool) -> McpTool:
     seal = (
-        {"seal": {"type": "string", "description": "The seal that came with the plan."}}
+        {"seal": {"type": "string", "description": "Confirmation token of the plan."}}
         if more
         else {}
     )
@@ -407,14 +407,14 @@ _OWN_TOOLS = (
     _own_tool(
         CALL,
         "Read or plan, for a view",
-        "Call a reading tool, or plan a change (dry_run), from a view. Nothing is changed.",
+        "From a view, read records or plan a change (dry_run). This tool changes nothing.",
         (),
         reads=True,
     ),
     _own_tool(
         CONFIRM,
         "Confirm, for a view",
-        "Call a tool exactly as a view has shown it and a person has confirmed it there.",
+        "From a view, run the tool call that it showed and the user confirmed there.",
         ("seal",),
         reads=False,
     ),

@@ -380,7 +380,7 @@ async def test_whoever_decides_sees_all_of_it(
         longer = stretched(attack)
         refused = await call(asks, longer["tool"], **longer["arguments"])
         assert refused["code"] == "VALIDATION_ERROR", refused
-        assert "in parts" in refused["suggestion"]
+        assert "Split it" in refused["suggestion"]
 
 
 def attack_count(value: Any, text: str) -> int:
@@ -417,7 +417,7 @@ async def test_a_yes_to_a_batch_is_one_to_what_was_shown(
         (seen,) = (await call(decides, "odoo_core_list_approvals"))["waiting"]
         for number, victim in enumerate(victims):
             assert f"- Victim {number} (id {victim})" in seen["message"]
-        assert "cannot be brought back" in seen["message"]
+        assert "cannot restore deleted records" in seen["message"]
         approval = waits["details"]["approval"]
         await call(decides, "odoo_core_decide_approval", approval=approval, approve=True)
         done = await call(asks, attack["tool"], **attack["arguments"])
@@ -477,7 +477,7 @@ async def test_a_batch_is_not_confirmed_without_what_it_deletes(
     (question,) = person.asked
     for text in says(shop):
         assert text in question
-    assert "cannot be brought back" in question
+    assert "cannot restore deleted records" in question
 
 
 async def test_an_import_goes_on_beside_rules_of_others_and_in_a_batch(

@@ -139,7 +139,7 @@ TOOLS: dict[str, dict[str, Any]] = {
         "tool": "odoo_core_unlink",
         "arguments": {"model": PARTNER, "ids": [1]},
     },
-    "a reading tool": {"tool": "odoo_core_read", "arguments": {"model": PARTNER, "ids": [1]}},
+    "read records or plan": {"tool": "odoo_core_read", "arguments": {"model": PARTNER, "ids": [1]}},
     "itself": {"tool": "odoo_core_batch", "arguments": {"items": []}},
     "undo": {"tool": "odoo_core_undo", "arguments": {"entry": 1}},
     "no tool": {"tool": "__class__", "arguments": {}},

@@ -158,7 +158,7 @@ async def test_deleting_is_asked_about_and_may_be_left(
     shown = await show(page, at, client, "odoo_core_unlink", arguments)
     await shown.frame.locator("#confirm").click()
     await shown.frame.get_by_role("button", name="Yes, do it").wait_for()
-    assert "Deleted records cannot be brought back." in await shown.text()
+    assert "You cannot restore deleted records." in await shown.text()
     await shown.frame.get_by_role("button", name="No", exact=True).click()
 
     assert "Not confirmed" in await shown.text()

@@ -59,7 +59,8 @@ async def test_pages_by_the_offset_that_is_named_have_every_record_once(
             found += [row["id"] for row in data["records"]]
             if not data["has_more"]:
                 break
-            assert re.search(rf"\d+ of \d+ records are here.*offset {len(found)} ", str(data))
+            shown = rf"\d+ of \d+ records are returned.*offset {len(found)}[.,]"
+            assert re.search(shown, str(data))
             arguments["offset"] = data["next_offset"]
 
     assert found == list(many.records)
@@ -116,7 +117,7 @@ def test_only_the_list_of_a_change_is_shortened() -> None:
     data, said = answer({"success": True, "records": ROWS, "message": "Done."}, "odoo_core_create")
 
     assert (data["success"], data["message"]) == (True, "Done.")
-    assert "All was done as asked" in said
+    assert "All changes were made" in said
     assert "again" not in said
 
 
@@ -139,7 +140,7 @@ def test_what_a_record_has_in_it_is_never_cut() -> None:
 
     assert data["records"] == rows[: len(data["records"])]
     assert len(data["records"]) < 9
-    assert "the other ids, or name fewer fields" in said
+    assert "their ids, or name fewer fields" in said
 
 
 def test_one_long_record_stays() -> None:
@@ -148,8 +149,8 @@ def test_one_long_record_stays() -> None:
 
     assert data["records"] == rows[:1]
     assert data["next_offset"] == 6
-    assert "1 of 2 records are here" in said
-    assert "One record alone is longer" in said
+    assert "1 of 2 records are returned" in said
+    assert "A single record exceeds" in said
 
 
 def test_fields_and_searches_by_words_are_shortened() -> None:
@@ -157,7 +158,7 @@ def test_fields_and_searches_by_words_are_shortened() -> None:
     data, said = answer({"fields": fields, "field_count": 200}, "odoo_core_fields_get")
     assert data["fields"].items() < fields.items()
     assert data["field_count"] == 200
-    assert f"{len(data['fields'])} of 200 fields are here" in said
+    assert f"{len(data['fields'])} of 200 fields are returned" in said
 
     found = {"res.partner": ROWS, "sale.order": ROWS[:5]}
     data, said = answer({"results": found}, "odoo_core_deep_search", query="row")

@@ -163,7 +163,7 @@ async def test_operations_answer_as_their_tools_do(
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        ({"operation": "count", "model": "res.partner"}, "model must be in arguments"),
+        ({"operation": "count", "model": "res.partner"}, "Pass model in arguments"),
         ({"operation": "count", "arguments": []}, "arguments must be an object"),
         ({"operation": "count", "arguments": {}}, "model is missing"),
         ({"operation": "count", "arguments": {"model": "x", "domian": []}}, "did you mean domain?"),

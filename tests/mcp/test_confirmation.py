@@ -63,10 +63,8 @@ async def test_after_a_yes_it_is_done(make_server: MakeServer, odoo: FakeOdoo, e
     assert not result.is_error
     assert set(odoo.records) == {1}
     assert person.asked == [
-        "Delete: 2 records (Contact, res.partner)\n"
-        "- Wood Corner (id 9)\n"
-        "- Deco Addict (id 10)\n"
-        "Deleted records cannot be brought back."
+        "Delete: 2 records (Contact, res.partner)\n- Wood Corner (id 9)\n- Deco Addict (id 10)\nYou"
+        " cannot restore deleted records."
     ]
 
 
@@ -454,8 +452,8 @@ async def test_a_call_that_waits_and_was_in_no_plan_is_not_sent_and_the_others_a
         error = error_of(await client.call_tool("odoo_test_work", {}))
 
     assert error["code"] == "METHOD_BLOCKED"
-    assert "res.partner.unlink of [9] needs the approval of another person" in error["message"]
-    assert "Sent before it: res.partner.write [9]." in error["message"]
+    assert "res.partner.unlink of [9] needs the approval of another user" in error["message"]
+    assert "These calls were sent before it: res.partner.write [9]." in error["message"]
     assert changes(odoo) == ["write"]
 
 
@@ -769,7 +767,7 @@ async def test_real_records_are_named_and_stay_after_a_no(
 
     assert refused == ["VALIDATION_ERROR"] * 4
     assert left["records"][0]["state"] == "draft"
-    assert "cancelled with it" in questions[0]
+    assert "also cancels" in questions[0]
     assert left["records"][0]["name"] in questions[0]
     assert file["name"] in questions[1]
     assert left["records"][0]["name"] in questions[2]

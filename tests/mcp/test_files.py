@@ -360,4 +360,4 @@ async def test_one_that_is_too_large_to_keep_is_embedded(
     _, block = result.content
     assert isinstance(block, EmbeddedResource)
     assert "uri" not in result.structured_content
-    assert "not kept" in result.structured_content["warnings"][0]
+    assert "instead of linked" in result.structured_content["warnings"][0]

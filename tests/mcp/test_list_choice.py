@@ -128,10 +128,10 @@ async def test_the_name_of_a_client_decides(
     assert ("odoo_core_count" in names) == (form != "areas")
     assert by_name.structured_content  # an unknown tool has none
     assert not area.is_error
-    assert f"List of tools: {form}, " in said
+    assert f"Tool list: {form}, " in said
     assert ("odoo_read_<area>" in said) == (form != "flat")
     assert len(said) <= 2000
-    assert f"tools for '{client[:60]}'. List of tools: {form}, " in caplog.text
+    assert f"tools for '{client[:60]}'. Tool list: {form}, " in caplog.text
 
 
 # By connection ------------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ def test_without_sessions_the_instructions_tell_of_the_list_that_comes(
     hello |= {"clientInfo": {"name": "claude-code", "version": "2"}}
     said = served.post("legacy", "initialize", hello).message["result"]["instructions"]
 
-    assert "List of tools: short, a client without a name" in said
+    assert "Tool list: short, a client without a name" in said
     assert "odoo_read_documents" in listed(served, "legacy")
 
 
@@ -212,8 +212,8 @@ def test_toolsets_and_tools_are_listed_together(served: RunningServer, era: str)
 @pytest.mark.parametrize(
     ("header", "value", "says"),
     [
-        ("X_MCP_Toolsets", "contacts,'); drop", 'X-MCP-Toolsets names "\'); drop"'),
-        ("X_MCP_Tools", "odoo_core_read,odoo_nothing", "X-MCP-Tools names 'odoo_nothing'"),
+        ("X_MCP_Toolsets", "contacts,'); drop", 'X-MCP-Toolsets lists "\'); drop"'),
+        ("X_MCP_Tools", "odoo_core_read,odoo_nothing", "X-MCP-Tools lists 'odoo_nothing'"),
         ("X_MCP_Toolsets", "contacts," + ",".join("abcdefgh"), "'e' and 3 more"),
     ],
 )
@@ -275,7 +275,7 @@ def test_a_connection_never_widens(make_server: MakeServer, odoo: FakeOdoo, era:
 
     assert "odoo_core_write" not in names
     assert "odoo_contacts_identify_contact" not in names
-    assert "X-MCP-Readonly: this server only reads." in said
+    assert "X-MCP-Readonly: this server is readonly." in said
     assert "'contacts', which this server does not offer now" in said
     assert refused["structuredContent"]["code"] == "MODE_VIOLATION"
     assert "write" not in odoo.methods()

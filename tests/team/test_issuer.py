@@ -410,5 +410,5 @@ def test_the_command_line_can_say_how_people_are_meant_to_sign_in(
     # As far as the database, which is not there.
     assert status == FAILED
     assert ("https://login.example.com" in said) == with_issuer
-    assert ("The keys of the issuer cannot be read" in said) == with_issuer
+    assert ("cannot read the identity provider's keys" in said) == with_issuer
     assert "https://mcp.example.com/mcp/main" in said

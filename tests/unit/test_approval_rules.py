@@ -28,8 +28,8 @@ def _rules(*approval: str, approvers: tuple[str, ...] = ("Olga@example.com",)) -
         ("account.move.action_post>1e3", "is not a rule"),
         ("account.move.*", "is not a rule"),
         ("ACCOUNT.MOVE.action_post", "is not a rule"),
-        ("hr.expense.action_approve>5", "amount of hr.expense is not known"),
-        ("*.unlink>5", "amount of . is not known"),
+        ("hr.expense.action_approve>5", "does not know the amount of hr.expense"),
+        ("*.unlink>5", "does not know the amount of ."),
     ],
 )
 def test_a_rule_that_is_not_understood_keeps_the_server_from_starting(rule: str, says: str) -> None:
@@ -38,7 +38,7 @@ def test_a_rule_that_is_not_understood_keeps_the_server_from_starting(rule: str,
 
 
 def test_rules_without_anybody_who_may_say_yes_keep_the_server_from_starting() -> None:
-    with pytest.raises(ConfigurationError, match="ODOO_MCP_APPROVERS names nobody"):
+    with pytest.raises(ConfigurationError, match="ODOO_MCP_APPROVERS lists no approver"):
         _rules("account.move.action_post", approvers=())
 
 

@@ -140,7 +140,7 @@ def test_vs_code_asks_for_the_key(capsys: pytest.CaptureFixture[str]) -> None:
     assert [one["id"] for one in document["inputs"]] == ["other", "odoo_api_key"]
     assert document["inputs"][1]["password"] is True
     assert document["servers"]["odoo"]["env"]["ODOO_API_KEY"] == "${input:odoo_api_key}"
-    assert "asks for the key" in capsys.readouterr().err
+    assert "asks you for the key" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("settings")
@@ -244,7 +244,7 @@ def test_a_file_that_cannot_be_kept_is_left_as_it_is(
     assert path.read_text("utf-8") == content
     assert list(path.parent.iterdir()) == [path]
     out, told = capsys.readouterr()
-    assert "left as it is" in told
+    assert "unchanged" in told
     assert json.loads(out)["mcpServers"]["odoo"], "what to paste by hand"
 
 
@@ -317,7 +317,7 @@ def test_a_client_that_was_never_started(home: Path, capsys: pytest.CaptureFixtu
     assert main(["config", "cursor", "--write"]) == client_config.NOT_WRITTEN
 
     assert not (home / ".cursor").exists()
-    assert "start the client once" in capsys.readouterr().err
+    assert "Start the client once" in capsys.readouterr().err
 
 
 def test_a_link_to_the_file_stays_a_link(home: Path) -> None:
