@@ -18,6 +18,7 @@ import attrs
 import pytest
 
 from odoo_toolkit import Connection, connect
+from odoo_toolkit.change_history import lost_answers
 from odoo_toolkit.connection import parallel
 from odoo_toolkit.connection.version import ServerVersion
 from tests.kit.recordings import (
@@ -30,7 +31,8 @@ from tests.kit.recordings import (
     Tape,
     standing_still,
 )
-from tests.live.servers import Server, User, credentials, ordinary_user
+from tests.live.accounting_data import person
+from tests.live.servers import Server, credentials
 from tests.receipts import commit
 
 _TESTS = Path(__file__).parents[1]
@@ -76,6 +78,8 @@ class InTurn:
 def _alike(name: str, moment: int) -> Iterator[ExitStack]:
     """Have a test ask the same in the same order each time, and close what it opens."""
     in_turn = mock.patch.object(parallel, "ThreadPoolExecutor", InTurn)
+    # What other tests have created, on servers that cannot be told apart.
+    lost_answers._creations.clear()
     with ExitStack() as opened, in_turn, standing_still(name, moment):
         yield opened
 
@@ -92,12 +96,6 @@ class Recorder:
         """Tell whether a test is recorded."""
         return version == self.version and self.part in f"{module}::{name}"
 
-    def user(self, name: str) -> User:
-        """Return the login of a fixture's user."""
-        if name == "ordinary":
-            return ordinary_user(self.server)
-        return self.server.user("demo" if name == "demo" else "admin")
-
 
 #: Set where tests are recorded.
 recorder: Recorder | None = None
@@ -112,7 +110,7 @@ def recorded(module: str, name: str, at: Recorder, passed: Callable[[], bool]) -
     with _alike(name, tape.moment) as opened:
 
         def open_(user: str, **how: Any) -> Connection:
-            real = opened.enter_context(connect(**credentials(at.server, at.user(user))))
+            real = opened.enter_context(connect(**credentials(at.server, person(at.server, user))))
             tape.version = attrs.asdict(real.version)
             send = Recording(
                 real._connected().transport, real.version, real.uid, user, tape, recordings

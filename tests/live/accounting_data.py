@@ -58,6 +58,16 @@ def expense_account(odoo: Odoo) -> dict[str, Any]:
     return dict(row)
 
 
+def person(server: Server, who: str) -> User:
+    """Return the login of "demo", "ordinary", "Ann in GROUP GROUP", or the administrator."""
+    name, _, groups = who.partition(" in ")
+    if groups:
+        return user_in(server, name, *groups.split())
+    if who == "ordinary":
+        return ordinary_user(server)
+    return server.user("demo" if who == "demo" else "admin")
+
+
 def user_in(server: Server, name: str, *groups: str) -> User:
     """Return an internal user with the rights of groups, such as account.group_account_invoice.
 

@@ -14,6 +14,7 @@ from odoo_toolkit import Connection, connect, search_read, write
 from odoo_toolkit.connection.settings import connection_settings
 from odoo_toolkit.languages import activate_language
 from tests.kit.live_tapes import Open
+from tests.live.accounting_data import person
 from tests.live.own import own
 from tests.live.servers import Server, User, can_log_in, credentials, find_servers, ordinary_user
 
@@ -82,11 +83,11 @@ def ordinary(server: Server) -> Iterator[Connection]:
 
 @pytest.fixture
 def opened(server: Server) -> Iterator[Open]:
-    """Opens connections of "admin" or "demo" with a policy and a history of the test's own."""
+    """Opens connections of a user with a policy and a history of the test's own."""
     with ExitStack() as stack:
 
         def open_(user: str, **how: Any) -> Connection:
-            settings = connection_settings(**credentials(server, server.user(user)))
+            settings = connection_settings(**credentials(server, person(server, user)))
             return stack.enter_context(Connection(settings, **how))
 
         yield open_

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,7 +11,6 @@ from odoo_toolkit import (
     NotFoundError,
     Odoo,
     ValidationError,
-    connect,
     count,
     create,
     read,
@@ -33,25 +31,26 @@ from odoo_toolkit.apps.accounting import (
     send_reminders,
 )
 from odoo_toolkit.mail import send_document
-from tests.kit.users import set_email
-from tests.live.accounting_data import customer, kept, posted, user_in
+from tests.kit.live_tapes import Open
+from tests.kit.users import take_email
+from tests.live.accounting_data import customer, kept, posted
 from tests.live.products import stored
-from tests.live.servers import Server, credentials
+
+pytestmark = pytest.mark.recorded
 
 DAY = "2026-01-20"
 ITEM, LINE = "account.move.line", "account.bank.statement.line"
 
 
 @pytest.fixture
-def accountant(server: Server, admin: Odoo) -> Iterator[Odoo]:
+def accountant(opened: Open, admin: Odoo) -> Odoo:
     """A user with the rights that Odoo wants for bank lines."""
-    basic = "account.group_account_basic"
-    group = basic if admin.version.major >= 18 else "account.group_account_user"
-    user = user_in(server, "Accountant", "account.group_account_manager", group)
-    with connect(**credentials(server, user)) as connection:
-        # An order whose invoice is paid is told so by e-mail, which needs a sender.
-        set_email(admin, connection.uid, "accountant@example.com")
-        yield connection
+    group = "basic" if admin.version.major >= 18 else "user"
+    groups = f"account.group_account_manager account.group_account_{group}"
+    odoo = opened(f"Accountant in {groups}")
+    # An order whose invoice is paid is told so by e-mail, which needs a sender.
+    take_email(opened, odoo, "accountant@example.com")
+    return odoo
 
 
 def line(amount: float, reference: str, partner: str = "", **more: Any) -> dict[str, Any]:
@@ -230,7 +229,7 @@ def test_a_difference_is_written_off_and_a_line_is_named_by_its_reference(
 
 @pytest.mark.every_version
 def test_bad_input_and_missing_rights_book_nothing(
-    admin: Odoo, accountant: Odoo, server: Server, suffix: str
+    admin: Odoo, accountant: Odoo, opened: Open, suffix: str
 ) -> None:
     payer = customer(admin, suffix)
     invoice = posted(admin, payer)
@@ -241,11 +240,10 @@ def test_bad_input_and_missing_rights_book_nothing(
             book(accountant, wrong)
     with pytest.raises(ValidationError):
         book(accountant, right, right)
-    biller = user_in(server, "Only Billing", "account.group_account_invoice")
-    with connect(**credentials(server, biller)) as connection:
-        with pytest.raises(AccessError, match="cannot book"):
-            book(connection, right)
-        assert "cannot book" in plan(connection, right).message
+    biller = opened("Only Billing in account.group_account_invoice")
+    with pytest.raises(AccessError, match="cannot book"):
+        book(biller, right)
+    assert "cannot book" in plan(biller, right).message
     assert (kept(admin, payer), booked(admin, suffix)) == (before, 0)
 
 

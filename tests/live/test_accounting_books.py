@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit import Odoo, connect, records
+from odoo_toolkit import Odoo, records
 from odoo_toolkit.apps import inventory, sales
 from odoo_toolkit.apps.accounting import (
     Invoice,
@@ -28,9 +28,11 @@ from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
 from odoo_toolkit.operations.lines import today
 from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit_mcp.results import json_text
-from tests.live.accounting_data import customer, posted, user_in
+from tests.kit.live_tapes import Open
+from tests.live.accounting_data import customer, posted
 from tests.live.sales_data import counted, new_product
-from tests.live.servers import Server, credentials
+
+pytestmark = pytest.mark.recorded
 
 ITEM = "account.move.line"
 PARTIAL = "account.partial.reconcile"
@@ -258,24 +260,21 @@ def test_what_pays_a_draft_is_open(admin: Odoo, suffix: str) -> None:
     assert {row.id: row.balance for row in made.rows}[partner] == -100.0
 
 
-def test_a_seller_is_refused_and_a_reader_sees_the_whole_book(admin: Odoo, server: Server) -> None:
+def test_a_seller_is_refused_and_a_reader_sees_the_whole_book(admin: Odoo, opened: Open) -> None:
     """Odoo itself would sum some invoices for the seller without a word."""
-    seller = user_in(server, "Seller", "sales_team.group_sale_salesman")
-    reader = user_in(server, "Bookreader", "account.group_account_readonly")
+    seller = opened("Seller in sales_team.group_sale_salesman")
+    reader = opened("Bookreader in account.group_account_readonly")
     sums = Call(
         model=ITEM,
         method="read_group",
         arguments={"domain": [], "fields": ["debit:sum"], "groupby": ["account_id"], "lazy": False},
     )
-    with connect(**credentials(server, seller)) as odoo:
-        odoo.call(sums)
-        with pytest.raises(AccessError, match="cannot see all journal items"):
-            get_report(odoo, kind="trial_balance")
-    with connect(**credentials(server, reader)) as odoo:
-        theirs, ours = quietly(
-            admin,
-            lambda: [get_report(one, kind="trial_balance", limit=ALL) for one in (odoo, admin)],
-        )
+    seller.call(sums)
+    with pytest.raises(AccessError, match="cannot see all journal items"):
+        get_report(seller, kind="trial_balance")
+    theirs, ours = quietly(
+        admin, lambda: [get_report(one, kind="trial_balance", limit=ALL) for one in (reader, admin)]
+    )
     assert (theirs.rows, theirs.totals) == (ours.rows, ours.totals)
     assert ours.rows
 

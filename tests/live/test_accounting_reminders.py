@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import timedelta
 from typing import Any
 
 import pytest
 
 import odoo_toolkit as toolkit
-from odoo_toolkit import AccessError, Odoo, ValidationError, connect
+from odoo_toolkit import AccessError, Odoo, ValidationError
 from odoo_toolkit.apps.accounting import (
     RemindersPlan,
     RemindersResult,
@@ -17,40 +15,9 @@ from odoo_toolkit.apps.accounting import (
     register_payment,
     send_reminders,
 )
-from tests.kit.days import today
-from tests.kit.users import set_email
-from tests.live.accounting_data import user_in
-from tests.live.servers import Server, credentials
-
-
-def customer(admin: Odoo, suffix: str, *, email: bool = True) -> int:
-    values = {"name": f"Late {suffix}", "email": f"{suffix}@example.com" if email else False}
-    return _id(toolkit.create(admin, "res.partner", values).id)
-
-
-def overdue(admin: Odoo, partner: int, amount: float, days: int = 30, **more: Any) -> int:
-    """A posted invoice that has been due for so many days."""
-    due = (today() - timedelta(days=days)).isoformat()
-    line = {"name": "Thing", "quantity": 1, "price_unit": amount, "tax_ids": [[6, 0, []]]}
-    values = {
-        "move_type": "out_invoice",
-        "partner_id": partner,
-        "invoice_date": due,
-        "invoice_date_due": due,
-        "invoice_payment_term_id": False,
-        "invoice_line_ids": [[0, 0, line]],
-        **more,
-    }
-    invoice = _id(toolkit.create(admin, "account.move", values).id)
-    # A customer's own terms would decide about the day.
-    toolkit.write(admin, "account.move", [invoice], {"invoice_date_due": due})
-    toolkit.execute(admin, "account.move", "action_post", [[invoice]])
-    return invoice
-
-
-def _id(number: int | None) -> int:
-    assert number
-    return number
+from tests.kit.live_tapes import Open
+from tests.kit.overdue import customer, overdue
+from tests.kit.users import take_email
 
 
 def planned(odoo: Odoo, **options: Any) -> RemindersPlan:
@@ -75,13 +42,12 @@ def messages(admin: Odoo, *invoices: int) -> int:
 
 
 @pytest.fixture
-def biller(server: Server, admin: Odoo) -> Iterator[Odoo]:
+def biller(opened: Open) -> Odoo:
     """A user who makes invoices, and has no further rights."""
-    user = user_in(server, "Reminding", "account.group_account_invoice")
-    with connect(**credentials(server, user)) as connection:
-        # Odoo sends nothing for who has no address.
-        set_email(admin, connection.uid, "reminding@example.com")
-        yield connection
+    odoo = opened("Reminding in account.group_account_invoice")
+    # Odoo sends nothing for who has no address.
+    take_email(opened, odoo, "reminding@example.com")
+    return odoo
 
 
 def test_a_customer_is_reminded_once_of_all_that_is_overdue(
@@ -116,7 +82,7 @@ def test_a_customer_is_reminded_once_of_all_that_is_overdue(
     }
     assert messages(admin, first, second) == before + 1
     (row,) = toolkit.read(
-        admin, "mail.message", [_id(done.message_id)], ["subject", "body", "res_id"]
+        admin, "mail.message", [done.message_id], ["subject", "body", "res_id"]
     ).records
     assert (row["subject"], row["res_id"]) == (shown.subject, first)
     assert all(str(one.name) in row["body"] for one in shown.invoices)

@@ -11,6 +11,8 @@ from odoo_toolkit import Odoo, Plan, ValidationError
 from odoo_toolkit.apps import calendar
 from odoo_toolkit.apps.calendar import Meeting
 
+pytestmark = pytest.mark.recorded
+
 BERLIN = "Europe/Berlin"
 
 

@@ -10,6 +10,8 @@ import odoo_toolkit as toolkit
 from odoo_toolkit import Connection, Odoo, OdooError
 from odoo_toolkit.apps import calendar
 
+pytestmark = pytest.mark.recorded
+
 ZONE = "Europe/Berlin"
 #: On a weekday on which no other test has meetings.
 DAY = "2033-02-09"

@@ -11,6 +11,8 @@ from odoo_toolkit.apps import inventory, manufacturing, purchase, sales
 from odoo_toolkit.apps.accounting import Invoice
 from tests.live.products import stored
 
+pytestmark = pytest.mark.recorded
+
 
 @pytest.fixture
 def table(admin: Odoo, suffix: str) -> dict[str, int]:

@@ -7,31 +7,14 @@ from typing import Any
 import pytest
 
 import odoo_toolkit as toolkit
-from odoo_toolkit import (
-    AccessError,
-    NotFoundError,
-    Odoo,
-    ReadOptions,
-    StateError,
-    ValidationError,
-    connect,
-)
+from odoo_toolkit import AccessError, NotFoundError, Odoo, ReadOptions, StateError, ValidationError
 from odoo_toolkit.apps import crm
-from odoo_toolkit.apps.crm import LeadResult
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.names import AmbiguousNameError
-from tests.live.servers import Server, User, credentials
+from tests.kit.leads import done, lead
+from tests.kit.live_tapes import Open
 
-
-def lead(odoo: Odoo, suffix: str, **values: object) -> LeadResult:
-    made = crm.create_lead(odoo, name=f"Lead {suffix}", **values)  # type: ignore[arg-type]
-    assert isinstance(made, LeadResult)
-    return made
-
-
-def done(result: LeadResult | Plan) -> LeadResult:
-    assert isinstance(result, LeadResult)
-    return result
+pytestmark = pytest.mark.recorded
 
 
 @pytest.mark.every_user
@@ -164,18 +147,14 @@ def test_converted_with_revenue_and_stage_in_its_own_team(
     assert toolkit.count(admin, "res.partner", [["name", "ilike", suffix]]).count == 0
 
 
-@pytest.mark.every_user
-def test_results_have_one_shape_whatever_the_options(
-    server: Server, user: User, suffix: str
-) -> None:
-    options = ReadOptions(normalize_many2one=False, strip_html=False)
-    with connect(**credentials(server, user), options=options) as odoo:
-        made = lead(odoo, suffix, stage_name="New")
-        assert (made.user and made.user.id, made.stage and made.stage.name) == (odoo.uid, "New")
-        done(crm.convert_to_opportunity(odoo, lead_id=made.id))
-        moved = done(crm.move_stage(odoo, lead_id=made.id, stage_name="Qualified"))
-        assert moved.stage
-        assert moved.stage.name == "Qualified"
+def test_results_have_one_shape_whatever_the_options(opened: Open, suffix: str) -> None:
+    odoo = opened("admin", options=ReadOptions(normalize_many2one=False, strip_html=False))
+    made = lead(odoo, suffix, stage_name="New")
+    assert (made.user and made.user.id, made.stage and made.stage.name) == (odoo.uid, "New")
+    done(crm.convert_to_opportunity(odoo, lead_id=made.id))
+    moved = done(crm.move_stage(odoo, lead_id=made.id, stage_name="Qualified"))
+    assert moved.stage
+    assert moved.stage.name == "Qualified"
 
 
 @pytest.mark.every_user

@@ -9,7 +9,9 @@ import pytest
 import odoo_toolkit as toolkit
 from odoo_toolkit import NotFoundError, Odoo, StateError, ValidationError
 from odoo_toolkit.apps import crm
-from tests.live.test_crm import done, lead
+from tests.kit.leads import done, lead
+
+pytestmark = pytest.mark.recorded
 
 
 def stored(odoo: Odoo, lead_id: int, *fields: str) -> dict[str, Any]:

@@ -14,6 +14,8 @@ from odoo_toolkit.apps.helpdesk import TicketResult
 from odoo_toolkit.call import Call
 from odoo_toolkit.plans import Plan
 
+pytestmark = pytest.mark.recorded
+
 
 @pytest.fixture(autouse=True)
 def _needs_helpdesk(admin: Odoo) -> None:

@@ -16,11 +16,11 @@ from odoo_toolkit_mcp.skill_list import skills
 from odoo_toolkit_mcp.tool_groups import area_of
 from tests.kit.days import today
 from tests.kit.mcp import mcp_server
+from tests.kit.overdue import customer, overdue
 from tests.kit.tool_lists import whole_list
 from tests.live.accounting_data import user_in
 from tests.live.products import stored
 from tests.live.servers import Server, User
-from tests.live.test_accounting_reminders import customer, overdue
 from tests.skill_steps import filled, steps_of
 
 pytestmark = pytest.mark.anyio
