@@ -15,7 +15,7 @@ from _pytest.terminal import TerminalReporter
 from tests import selection, typed_results
 from tests.live import own
 
-pytest_plugins = ["tests.kit.trusted"]
+pytest_plugins = ["tests.kit.trusted", "tests.kit.market"]
 
 # Journals and the like of the programs that tests start.
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="odoo-toolkit-state-")

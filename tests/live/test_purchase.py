@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from typing import Any
 
-import attrs
 import pytest
 
-from odoo_toolkit import Odoo, Policy, connect, execute, records
+from odoo_toolkit import Odoo, Policy, execute, records
 from odoo_toolkit.apps import purchase
 from odoo_toolkit.apps.accounting import Invoice
 from odoo_toolkit.apps.inventory import Transfer, return_picking
@@ -19,114 +17,30 @@ from odoo_toolkit.operations.companies import acting_company
 from odoo_toolkit.operations.lines import today
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.names import AmbiguousNameError
+from tests.kit.live_tapes import Open
+from tests.kit.market import Market, confirmed, offer, on_hand, ordered, rows, template
+from tests.kit.users import take_email
 from tests.live.products import stored
-from tests.live.servers import Server, User, credentials
+
+pytestmark = pytest.mark.recorded
 
 #: Above what any other test orders.
 LIMIT = 5_000_000.0
 
 
-@attrs.frozen(kw_only=True)
-class Market:
-    """Records of our own: a vendor with terms of payment, and a product with two prices."""
-
-    tag: str
-    vendor: int
-    terms: int
-    product: int
-    make: Callable[..., int]
-
-    @property
-    def name(self) -> str:
-        return f"Bolt {self.tag}"
-
-
-def template(odoo: Odoo, product: int) -> int:
-    row = records.read(odoo, "product.product", [product], ["product_tmpl_id"]).records[0]
-    found: int = row["product_tmpl_id"]["id"]
-    return found
-
-
-def offer(market: Market, odoo: Odoo, product: int, vendor: int, **values: Any) -> int:
-    """Make a vendor's price."""
-    fields = odoo.schema.fields("product.supplierinfo")
-    who = "partner_id" if "partner_id" in fields else "name"
-    known = {name: value for name, value in values.items() if name in fields}
-    return market.make(
-        "product.supplierinfo",
-        **{who: vendor, "product_tmpl_id": template(odoo, product)},
-        **known,
-    )
-
-
 @pytest.fixture
-def market(admin: Odoo) -> Market:
-    tag = uuid.uuid4().hex[:8]
-
-    def make(model: str, **values: Any) -> int:
-        created = records.create(admin, model, values).id
-        assert created
-        return created
-
-    terms = make("account.payment.term", name=f"Terms {tag}")
-    found = Market(
-        tag=tag,
-        terms=terms,
-        vendor=make("res.partner", name=f"Vendor {tag}", property_supplier_payment_term_id=terms),
-        product=make(
-            "product.product",
-            name=f"Bolt {tag}",
-            standard_price=3.0,
-            supplier_taxes_id=[],
-            purchase_method="receive",
-            **stored(admin),
-        ),
-        make=make,
-    )
-    offer(found, admin, found.product, found.vendor, min_qty=1, price=10.0, delay=7)
-    offer(found, admin, found.product, found.vendor, min_qty=100, price=8.0, delay=9, discount=10)
-    past = {"date_end": "2020-01-31"}
-    offer(found, admin, found.product, found.vendor, min_qty=1, price=1.0, delay=1, **past)
-    return found
-
-
-@pytest.fixture(scope="module")
-def unguarded(server: Server) -> Iterator[Odoo]:
-    """The administrator with a connection that may write users and companies."""
-    user = server.user("admin")
-    with connect(**credentials(server, user), policy=Policy(protect=False)) as connection:
-        yield connection
-
-
-@pytest.fixture
-def buyer(server: Server, unguarded: Odoo) -> Iterator[Odoo]:
+def buyer(opened: Open, suffix: str) -> Odoo:
     """A user with the rights of Purchase / User, and no others, on every version."""
-    fields = unguarded.schema.fields("res.users")
-    names = ["group_user", "group_purchase_user"]
-    groups = records.search_read(
-        unguarded,
-        "ir.model.data",
-        [["name", "in", names], ["module", "in", ["base", "purchase"]]],
-        ["res_id"],
-    ).records
-    login = f"buyer-{uuid.uuid4().hex[:8]}"
+    odoo = opened("Buyer in purchase.group_purchase_user")
     # To 14, Odoo makes no bill for somebody who has no address.
-    values: dict[str, Any] = {"name": login, "login": login, "password": login}
-    values["email"] = f"{login}@example.com"
-    values["group_ids" if "group_ids" in fields else "groups_id"] = [
-        [6, 0, [row["res_id"] for row in groups]]
-    ]
-    context = {"no_reset_password": True}
-    made = records.create(unguarded, "res.users", values, context=context).id
-    assert made
-    with connect(**credentials(server, User(login, login))) as connection:
-        yield connection
-    records.write(unguarded, "res.users", [made], {"active": False})
+    take_email(opened, odoo, f"buyer-{suffix}@example.com")
+    return odoo
 
 
 @pytest.fixture
-def two_steps(unguarded: Odoo) -> Iterator[None]:
+def two_steps(opened: Open) -> Iterator[None]:
     """A company in which orders above the limit need a second approval."""
+    unguarded = opened("unguarded", policy=Policy(protect=False))
     mine = records.read(unguarded, "res.users", [unguarded.uid], ["company_id"]).records[0]
     company, names = mine["company_id"]["id"], ["po_double_validation"]
     names.append("po_double_validation_amount")
@@ -135,49 +49,6 @@ def two_steps(unguarded: Odoo) -> Iterator[None]:
     records.write(unguarded, "res.company", [company], values)
     yield
     records.write(unguarded, "res.company", [company], {name: before[name] for name in names})
-
-
-def ordered(odoo: Odoo, market: Market, quantity: float = 5, **values: Any) -> purchase.Order:
-    made = purchase.create_order(
-        odoo,
-        lines=[{"product_id": market.product, "quantity": quantity, **values}],
-        partner_id=market.vendor,
-    )
-    assert isinstance(made, purchase.Order)
-    return made
-
-
-def confirmed(odoo: Odoo, market: Market, quantity: float = 5) -> int:
-    made = ordered(odoo, market, quantity)
-    done = purchase.confirm_order(odoo, order_id=made.id)
-    assert isinstance(done, purchase.Order)
-    assert done.confirmed, done
-    return made.id
-
-
-def on_hand(odoo: Odoo, product: int) -> float:
-    row = records.read(odoo, "product.product", [product], ["qty_available"]).records[0]
-    return float(row["qty_available"])
-
-
-def rows(odoo: Odoo, market: Market) -> list[Any]:
-    """Return all that buying of this vendor and product leaves in the database."""
-    looked = (
-        ("purchase.order", [["partner_id", "=", market.vendor]], ["state", "amount_total"]),
-        (
-            "purchase.order.line",
-            [["partner_id", "=", market.vendor]],
-            ["product_qty", "price_unit", "qty_received", "qty_invoiced"],
-        ),
-        ("stock.move", [["product_id", "=", market.product]], ["state", "product_uom_qty"]),
-        ("stock.move.line", [["product_id", "=", market.product]], ["state", "write_date"]),
-        ("stock.picking", [["partner_id", "=", market.vendor]], ["state", "backorder_id"]),
-        ("account.move", [["partner_id", "=", market.vendor]], ["state", "amount_total", "ref"]),
-    )
-    return [
-        records.search_read(odoo, model, domain, fields, order="id").records
-        for model, domain, fields in looked
-    ]
 
 
 def test_from_what_can_be_had_to_the_posted_bill(admin: Odoo, market: Market) -> None:

@@ -15,12 +15,10 @@ from odoo_toolkit.operations.companies import acting_company
 from odoo_toolkit.operations.lines import today
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.names import AmbiguousNameError
+from tests.kit.market import Market, confirmed, on_hand, rows
 from tests.live.products import stored
-from tests.live.test_purchase import Market, confirmed, market, on_hand, rows
 
-pytestmark = pytest.mark.every_version
-
-__all__ = ["market"]
+pytestmark = [pytest.mark.every_version, pytest.mark.recorded]
 
 
 def taxed(admin: Odoo, market: Market) -> None:

@@ -23,6 +23,8 @@ from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit.records.time_zones import own_zone
 from tests.live.sales_data import counted, new_customer, new_product
 
+pytestmark = pytest.mark.recorded
+
 
 @pytest.fixture
 def customer(admin: Odoo, suffix: str) -> int:
@@ -36,7 +38,7 @@ def service(admin: Odoo, suffix: str) -> int:
     return new_product(admin, f"Service {suffix}")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def down_payment_product(admin: Odoo) -> None:
     """Odoo makes the product of down payments at the first one; ordinary users may not."""
     customer, service = new_customer(admin, "first"), new_product(admin, "Service first")
