@@ -14,6 +14,8 @@ from odoo_toolkit.plans import Plan
 from tests.live.products import stored as storable
 from tests.live.sales_data import counted, new_customer, new_product
 
+pytestmark = pytest.mark.recorded
+
 
 @pytest.fixture
 def customer(admin: Odoo, suffix: str) -> int:
