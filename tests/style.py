@@ -74,7 +74,7 @@ BUDGETS = {
 }
 
 #: Guides whose subject leaves no room for examples: records, policies.
-UNBUDGETED = ("CHANGELOG.md", "SECURITY.md", "docs/architecture.md")
+UNBUDGETED = ("CHANGELOG.md", "SECURITY.md", "docs/architecture.md", "docs/decisions.md")
 
 _MARKUP = re.compile(r"<(style|script)\b.*?</\1>|<[^>]*>|\{%.*?%\}|\{\{.*?\}\}", re.DOTALL)
 _FENCED = re.compile(r"^ *```.*?^ *```\n?", re.DOTALL | re.MULTILINE)
