@@ -29,8 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _WRONG_SETTINGS
     if missing := [name for name in ("click", "rich") if find_spec(name) is None]:
         sys.stderr.write(
-            f"odoo-toolkit: the command needs {' and '.join(missing)}, too."
-            " Run: pip install 'odoo-toolkit-mcp[cli]'\n"
+            f"odoo-toolkit: the command also needs {' and '.join(missing)}. Run: pip install"
+            " 'odoo-toolkit-mcp[cli]'\n"
         )
         return _WRONG_SETTINGS
     try:

@@ -27,7 +27,9 @@ def agreed(planned: Callable[[], Any], form: Form, *, dry_run: bool, yes: bool) 
     if yes and not dry_run:
         return True
     if not dry_run and not is_terminal():
-        raise click.UsageError("There is no terminal to ask on: give --yes, or --dry-run.")
+        raise click.UsageError(
+            "The command cannot ask, because there is no terminal. Pass --yes or --dry-run."
+        )
     plan = planned()
     if dry_run:
         print_plan(plan, form)

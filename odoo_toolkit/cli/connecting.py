@@ -84,13 +84,13 @@ def complete_profile(context: Any, parameter: Any, incomplete: str) -> list[Comp
 def profile_and_mode(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options ``--profile`` and ``--mode``."""
     function = click.option(
-        "--mode", type=click.Choice(MODES), help="How much is allowed; readonly by default."
+        "--mode", type=click.Choice(MODES), help="What the command may do. Default: readonly."
     )(function)
     return click.option(
         "--profile",
         metavar="NAME",
         shell_complete=complete_profile,
-        help="Profile to use, see 'odoo-toolkit profiles'; or set ODOO_PROFILE.",
+        help="Profile to use. Default: ODOO_PROFILE. To list profiles: odoo-toolkit profiles.",
     )(function)
 
 
@@ -139,7 +139,7 @@ def stopping_softly(odoo: WatchedOdoo) -> Iterator[None]:
         if odoo.stopping or not (odoo.under_way or odoo.written):
             raise KeyboardInterrupt
         odoo.stopping = True
-        say("Stopping after the current step. Press Ctrl-C again not to wait for it.")
+        say("Stopping after the current step. To stop without waiting, press Ctrl-C again.")
 
     before = signal.signal(signal.SIGINT, stop)
     try:

@@ -54,9 +54,9 @@ _VARIABLE = re.compile(r" \(ODOO_\w+\)")
     "--profile",
     metavar="NAME",
     shell_complete=complete_profile,
-    help="Profile to look at, see 'odoo-toolkit profiles'; or set ODOO_PROFILE.",
+    help="Profile to check. Default: ODOO_PROFILE. To list profiles: odoo-toolkit profiles.",
 )
-@click.option("--json", "as_json", is_flag=True, help="As one JSON document.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_context
 def doctor(context: click.Context, profile: str | None, as_json: bool) -> None:
     """Say step by step what is right and wrong with the connection, and what to do.

@@ -42,10 +42,10 @@ def look_at_plugins(connect: Callable[[], Odoo] | None) -> Step | None:
         config = os.environ.get(_CONFIG)
         admitted, problems = load(_Admitted, file=read_file(config) if config else {})
     except ConfigurationError as error:
-        step = problem(error.message, f"Correct {_CONFIG}, and run this again.")
+        step = problem(error.message, f"Correct {_CONFIG}, and run the command again.")
         return attrs.evolve(step, name=PLUGINS)
     if admitted is None:
-        step = problem(" ".join(problems), "Correct that and run this again.")
+        step = problem(" ".join(problems), "Correct this, and run the command again.")
     elif not (admitted.plugins or admitted.files):
         return None
     else:
@@ -69,16 +69,16 @@ def _loaded(admitted: _Admitted, connect: Callable[[], Odoo] | None) -> Step:
             ]
     rows = right + [_row(name, "", reason) for name, reason in wrong.items()]
     used = sum(bool(row["used"]) for row in rows)
-    told = f"The MCP server can use {used} of the {len(rows)} that it is told to use."
+    told = f"The MCP server can use {used} of the {len(rows)} in its settings."
     if not connect:
-        told += " Their models were not looked for, as there is no connection."
+        told += " Their models were not checked, because there is no connection."
     if used == len(rows):
         return ok(told, rows)
     return warning(
         told,
-        "Correct what the table says, or take the name out of ODOO_MCP_PLUGINS or"
-        " ODOO_MCP_PLUGIN_FILES. 'odoo-toolkit plugin check NAME' shows one of them with each"
-        " mistake in a line.",
+        "Correct the plugins as the table says, or remove them from ODOO_MCP_PLUGINS or"
+        " ODOO_MCP_PLUGIN_FILES. To list the errors of one plugin, run 'odoo-toolkit plugin check"
+        " NAME'.",
         rows,
     )
 
@@ -92,7 +92,7 @@ def _not_for(odoo: Odoo, plugin: Plugin) -> str:
     try:
         major = odoo.version.major
         if major < (plugin.min_odoo or major) or major > (plugin.max_odoo or major):
-            return f"It is for another Odoo than {major}."
+            return f"It does not support Odoo {major}."
         return " ".join(problems_in_odoo(odoo, plugin))
     except OdooError as error:
         return error.message

@@ -101,8 +101,8 @@ def tell_error(error: OdooError, state: State) -> None:
     say(f"Error: {in_shell(error.message, state.options)}")
     if error.code == "MODE_VIOLATION":
         say(
-            f"The mode is {state.mode_used}: give --mode full, or a profile with mode = restricted"
-            " and the model in its write_allowlist."
+            f"The mode is {state.mode_used}. Pass --mode full, or use a profile with mode ="
+            " restricted and the model in its write_allowlist."
         )
     elif error.suggestion:
         said = in_shell(error.suggestion, state.options)
@@ -117,7 +117,7 @@ def tell_error(error: OdooError, state: State) -> None:
 def tell_undo(state: State) -> None:
     """Say how what an operation has written is undone."""
     if state.undo and state.undo["possible"] != "none":
-        say(f"To undo what was written: odoo-toolkit undo {state.undo['entry']}")
+        say(f"To undo these changes, run: odoo-toolkit undo {state.undo['entry']}")
 
 
 def _failed(error: OSError, state: State) -> int:
@@ -132,34 +132,35 @@ def _failed(error: OSError, state: State) -> int:
 
 def _tell_printed(state: State) -> None:
     if state.printed:
-        say(f"{counted(state.printed, 'record')} had been printed before: there may be more.")
+        say(f"The command printed {counted(state.printed, 'record')}. There may be more.")
 
 
 def _interrupted(state: State) -> str:
     odoo = state.odoo
     if state.printed:
         return (
-            f"Interrupted: {counted(state.printed, 'record')} had been printed; there may be more."
+            f"Interrupted. The command printed {counted(state.printed, 'record')}. There may be"
+            " more."
         )
     if state.loaded is not None:
         return _interrupted_sync(state.loaded)
     if odoo is None or not (odoo.under_way or odoo.written):
         return NOTHING_WRITTEN
-    done = f" {state.rows[0]} of {state.rows[1]} rows were done before." if state.rows else ""
+    done = f" {state.rows[0]} of {state.rows[1]} rows were done." if state.rows else ""
     if odoo.under_way is None:
         return f"Interrupted after something was written.{done}"
     call = odoo.under_way
     return (
-        f"Interrupted while {call.method} of {call.model} was under way: it may have been applied."
-        f"{done} Look in Odoo before you repeat it."
+        f"Interrupted while {call.method} of {call.model} was running. It may have been"
+        f" applied.{done} Check in Odoo before you repeat it."
     )
 
 
 def _interrupted_sync(loaded: Sequence[str]) -> str:
     whole = f"{counted(len(loaded), 'table')} loaded whole: {', '.join(loaded)}"
     return (
-        f"Interrupted: {whole if loaded else 'no table was loaded whole'}. The table under way may"
-        " be loaded in part. The next sync loads the rest."
+        f"Interrupted: {(whole if loaded else 'no table was loaded in full')}. The current table"
+        " may be loaded in part. The next sync loads the rest."
     )
 
 

@@ -38,9 +38,9 @@ _STANDARD_OUTPUT = "-"
     "--output",
     default=_STANDARD_OUTPUT,
     metavar="FILE",
-    help="Ending in .csv, .jsonl, .parquet, .arrow or .xlsx; standard output by default.",
+    help="File that ends in .csv, .jsonl, .parquet, .arrow or .xlsx. Default: standard output.",
 )
-@click.option("--database-ids", is_flag=True, help="Database ids in place of external ones.")
+@click.option("--database-ids", is_flag=True, help="Write database ids instead of external ids.")
 @form_options("csv", "jsonl")
 @with_odoo
 def export(
@@ -64,7 +64,7 @@ def export(
         raise click.UsageError("No fields are selected. Pass -f, such as -f name,email, or -f '*'.")
     asked = domain_of(odoo, model, domain)
     if output != _STANDARD_OUTPUT and form:
-        raise click.UsageError("The form of the file follows from the ending of its name.")
+        raise click.UsageError("The extension of the file name sets the format.")
     with tempfile.TemporaryDirectory() as folder, progress(model) as bar:
         # Complete before anything of it is printed.
         ending = "csv" if form == "csv" else "jsonl"
@@ -91,9 +91,9 @@ def export(
 @click.argument("name", required=False)
 @click.argument("ids", type=id_list, required=False)
 @click.option(
-    "-o", "--output", metavar="FILE", help="By default a new file named as Odoo names it."
+    "-o", "--output", metavar="FILE", help="Default: a new file with the name that Odoo suggests."
 )
-@click.option("--list", "model", metavar="MODEL", help="Print the reports of a model instead.")
+@click.option("--list", "model", metavar="MODEL", help="Instead, print the reports of a model.")
 @options.of(generate_report, "context")
 @form_options()
 @with_odoo
@@ -127,7 +127,7 @@ def report(
     if not name or not ids:
         raise click.UsageError("Pass the report's name and ids, or --list MODEL.")
     if output == _STANDARD_OUTPUT and sys.stdout.isatty():
-        raise click.UsageError("A PDF is not for a terminal: give -o FILE.")
+        raise click.UsageError("The command does not print a PDF to a terminal. Pass -o FILE.")
     folder = "." if output is None else None
     pdf = generate_report(odoo, name, ids, download_dir=folder, **given)
     if output == _STANDARD_OUTPUT:

@@ -48,40 +48,49 @@ _TOLD = 20
     type=name_list,
     multiple=True,
     metavar="NAMES",
-    help="Columns that tell which record a row is; records that are not there are created.",
+    help="Columns that identify the record of a row. If a record does not exist, the command"
+    " creates it.",
 )
-@click.option("--create-only", is_flag=True, help="Create a record of each row; look for none.")
+@click.option(
+    "--create-only",
+    is_flag=True,
+    help="Create a record for each row, without a search for existing ones.",
+)
 @click.option(
     "--column",
     "columns",
     multiple=True,
     metavar="HEADER=FIELD",
-    help="The field for a column of the file; HEADER= leaves the column out.",
+    help="Field of a column of the file. HEADER= skips the column.",
 )
 @click.option(
     "--value",
     "values",
     multiple=True,
     metavar="FIELD:TEXT=VALUE",
-    help="The value for a text in the file; FIELD:TEXT= is an empty cell.",
+    help="Value to import for a text in the file. FIELD:TEXT= makes the cell empty.",
 )
 @click.option(
     "--constant",
     "constants",
     multiple=True,
     metavar="FIELD=VALUE",
-    help="The value of a column that the file lacks.",
+    help="Value of a column that the file does not have.",
 )
 @options.of(records.upsert, "create_missing", "dry_run", "notify", "context")
-@click.option("--failed", metavar="FILE", help="Write the rows that failed to this CSV file.")
+@click.option("--failed", metavar="FILE", help="Write the failed rows to this CSV file.")
 @options.of(
     records.read_csv,
     *("encoding", "separator", "decimal", "thousands", "date_format", "datetime_format"),
     into="written",
 )
-@click.option("--skip-empty", is_flag=True, help="Empty cells leave fields as they are.")
-@click.option("--ignore-case", is_flag=True, help="Texts of the key are the same in any case.")
-@click.option("--batch", type=click.IntRange(1), default=200, help="Most records of one call.")
+@click.option(
+    "--skip-empty", is_flag=True, help="Skip empty cells, so that their fields stay the same."
+)
+@click.option("--ignore-case", is_flag=True, help="Ignore upper and lower case in the key.")
+@click.option(
+    "--batch", type=click.IntRange(1), default=200, help="Maximum number of records per call."
+)
 @form_options("json")
 @with_odoo
 def import_(
@@ -114,7 +123,7 @@ def import_(
     if create_only == bool(keys):
         raise click.UsageError("Pass either --key, such as --key email, or --create-only.")
     if create_only and (skip_empty or ignore_case):
-        raise click.UsageError("--create-only looks for no records and leaves empty cells out.")
+        raise click.UsageError("--create-only does not search for records, and skips empty cells.")
     state = click.get_current_context().ensure_object(State)
     with rows_of(file, written) as rows, stopping_softly(odoo), progress(model) as bar:
 
@@ -179,7 +188,7 @@ def _tell(
         tell(f"Stopped: {numbers}. {stopped}")
     if failed and result.failed:
         result.write_failed(failed)
-        tell(f"The rows that failed are in {failed}.")
+        tell(f"The failed rows are in {failed}.")
     _print(result, form)
 
 

@@ -26,16 +26,23 @@ def keys_of(name: str, values: Profile) -> tuple[dict[str, str], str, str]:
         for key in KEYS:
             if text := _keyring("get_password", f"{name}:{key}"):
                 found[key] = text
-        return found, "keyring", f"The keyring has no key of it ({_SERVICE}, {name}:api_key)."
+        return (
+            found,
+            "keyring",
+            f"The keyring has no key of this profile ({_SERVICE}, {name}:api_key).",
+        )
     address, own = os.environ.get("ODOO_URL", ""), values.get("url", "")
     if address and address.strip().rstrip("/") != own.strip().rstrip("/"):
         return (
             {},
             "environment",
-            (f"It has no key, and those of the environment are for ODOO_URL, {address}."),
+            (
+                "The profile has no key, and the keys of the environment are for another server"
+                f" (ODOO_URL {address})."
+            ),
         )
     found = {key: text for key in KEYS if (text := os.environ.get(f"ODOO_{key.upper()}"))}
-    return found, "environment", "It has no key: set ODOO_API_KEY, or ODOO_PASSWORD."
+    return found, "environment", "The profile has no key. Set ODOO_API_KEY or ODOO_PASSWORD."
 
 
 def _keyring(method: str, *arguments: str) -> Any:
@@ -48,17 +55,16 @@ def _keyring(method: str, *arguments: str) -> Any:
         ring = importlib.import_module("keyring")
     except ImportError:
         raise ConfigurationError(
-            "The key is in the keyring, and the package keyring is not installed.",
-            suggestion="Run: pip install keyring. Or give the key by ODOO_API_KEY, with"
-            " key = environment in the profile.",
+            "The key is in the keyring, but the Python package keyring is not installed.",
+            suggestion="Run: pip install keyring. Or set key = environment in the profile, and set"
+            " ODOO_API_KEY.",
         ) from None
     try:
         return getattr(ring, method)(_SERVICE, *arguments)
     except ring.errors.KeyringError as error:
         raise ConfigurationError(
-            f"The keyring cannot be used: {str(error) or type(error).__name__}.",
-            suggestion="Unlock it, or give the key by ODOO_API_KEY, with key = environment in"
-            " the profile.",
+            f"The command cannot use the keyring: {str(error) or type(error).__name__}.",
+            suggestion="Unlock it. Or set key = environment in the profile, and set ODOO_API_KEY.",
         ) from None
 
 

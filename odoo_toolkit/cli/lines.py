@@ -60,7 +60,7 @@ def line_of(text: str, keys: Mapping[str, Any]) -> list[Any]:
         if name in line or name not in keys:
             known = ", ".join(keys)
             reason = f"has two values for {name}" if name in line else f"takes no {name}"
-            raise click.UsageError(f"The line {text!r} {reason}. Its keys are {known}.")
+            raise click.UsageError(f"The line {text!r} {reason}. A line accepts the keys {known}.")
         line[name], rest = _number(value, text), match["rest"].strip()
     if len(rest) > 1 and rest[0] == rest[-1] and rest[0] in "\"'":
         line["product_name"] = rest[1:-1]
@@ -74,8 +74,8 @@ def line_of(text: str, keys: Mapping[str, Any]) -> list[Any]:
 def _number(text: str, line: str) -> float:
     if not _NUMBER.fullmatch(text):
         raise click.UsageError(
-            f"{text!r} in the line {line!r} is not a number. Write it like 1234.5, and a name that"
-            " has an @ or % in quotes."
+            f"{text!r} in the line {line!r} is not a number. Write a number as 1234.5. Put a name"
+            " that contains @ or % in quotes."
         )
     return float(text)
 

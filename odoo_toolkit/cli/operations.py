@@ -93,7 +93,11 @@ def _command(app: str, home: Any, name: str) -> click.Command:
         one.facts["help"] = in_shell(one.facts["help"], options)
         if model := _numbered(home.__name__).get(f"{one.name}_id"):
             one.facts["shell_complete"] = functools.partial(complete_number, model=model)
-    asking = [click.Option(["--yes"], is_flag=True, help="Do not ask.")] if writes else []
+    asking = (
+        [click.Option(["--yes"], is_flag=True, help="Do not ask for confirmation.")]
+        if writes
+        else []
+    )
     command.params[:0] = [*(each for one in taken for each in one.parameters()), *asking]
     return command
 
@@ -123,7 +127,7 @@ def _arguments(taken: Sequence[Taken], context: click.Context) -> dict[str, Any]
             if value in (None, ()) or source in (None, ParameterSource.DEFAULT):
                 continue
             if other := next((by[each] for each in one.arguments if each in by), None):
-                raise click.UsageError(f"Give {other} or {how}, not both.")
+                raise click.UsageError(f"Pass {other} or {how}, not both.")
             arguments |= one.read(value)
             by |= dict.fromkeys(one.arguments, how)
     for one in taken:

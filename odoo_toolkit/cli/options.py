@@ -99,10 +99,13 @@ IN_A_SHELL: dict[str, dict[str, Any]] = {
     "fields": {
         "param_decls": ["-f"],
         "shell_complete": complete_field,
-        "help": "Fields, with commas between or repeated; also dotted: partner_id.city.",
+        "help": (
+            "Fields, separated by commas. You can repeat the option. Paths such as partner_id.city"
+            " are possible."
+        ),
     },
-    "separator": {"help": "Of a CSV file: one character, or \\t; found out without it."},
-    "dry_run": {"help": "Check everything, say what would be done, write nothing."},
+    "separator": {"help": "Delimiter of a CSV file: one character, or \\t. Default: detected."},
+    "dry_run": {"help": "Check everything and print the plan, without a change."},
 }
 
 
@@ -157,7 +160,7 @@ def facts_of(hint: Any, default: Any, said: str) -> dict[str, Any]:
     hint, notes = unwrapped(hint)
     said = next((n.documentation for n in reversed(notes) if isinstance(n, Doc)), said)
     if default and isinstance(default, (int, float, str)) and default is not True:
-        said = f"{said.rstrip('.')}; {default} by default."
+        said = f"{said.rstrip('.')}. Default: {default}."
     if hint is bool:
         return {"is_flag": True, "help": said}
     if hint in _NUMBERS:

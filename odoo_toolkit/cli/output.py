@@ -24,10 +24,10 @@ from odoo_toolkit.records.plain_results import as_data
 Form = str | None
 
 _FORMS = {
-    "table": "As a table.",
-    "jsonl": "As JSON lines: one record in each.",
-    "json": "As one JSON document.",
-    "csv": "As CSV with a line of names.",
+    "table": "Print a table.",
+    "jsonl": "Print JSON Lines, one record per line.",
+    "json": "Print one JSON document.",
+    "csv": "Print CSV with a header line.",
 }
 
 #: Columns of a plan as a table, and how many of its values a terminal shows.
@@ -45,7 +45,7 @@ _MONEY = re.compile(
 
 #: Control characters and such, by which a text from Odoo could steer the terminal.
 _CONTROL = re.compile(f"[{ACTING}]")
-_NOT_ASKED = "Only the real run shows whether Odoo itself refuses something."
+_NOT_ASKED = "Odoo can still reject the actual run."
 
 
 def form_options(*forms: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -99,7 +99,7 @@ def tell_warnings(result: Any) -> None:
         say(f"Note: this user cannot read {', '.join(skipped)}.")
     excluded_count = getattr(result, "excluded_count", 0)
     if excluded_count != 0:
-        say(f"Note: {excluded_count or 'some'} records of closed models are left out.")
+        say(f"Note: {excluded_count or 'some'} records of blocked models were omitted.")
 
 
 def as_json(value: Any, indent: int | None = None) -> str:

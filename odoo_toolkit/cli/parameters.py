@@ -157,7 +157,7 @@ def _options(name: str, hint: Any, facts: dict[str, Any], default: Any) -> Itera
         written = f"{SYNTAX}, or JSON" if sold else "JSON of one or several"
         known = f" Keys: {', '.join(keys)}." if keys else ""
         read = functools.partial(_each, functools.partial(line_of, keys=keys))
-        said = f"{written}; may be repeated. {facts['help']}"
+        said = f"{written}. You can repeat the option. {facts['help']}"
         yield taken(one, read, metavar="LINE" if sold else "JSON", help=said)
         said = f"The same from a CSV or JSON file; - is standard input.{known}"
         file = name if one != name else f"{name}_file"
@@ -204,5 +204,5 @@ def _names(text: str, read: Callable[[str], Any]) -> list[Any]:
 def _chosen(text: str, choices: Sequence[str], name: str) -> list[str]:
     for given in (found := name_list(text)):
         if given not in choices:
-            raise click.UsageError(f"{given!r} is none of the {name}: {', '.join(choices)}.")
+            raise click.UsageError(f"{given!r} is not one of the {name}: {', '.join(choices)}.")
     return found

@@ -125,16 +125,16 @@ def _part(odoo: Odoo, model: str, word: str) -> Any:
         except ValueError:
             raise make_error(
                 "INVALID_DOMAIN",
-                f"This domain is not JSON: {word[:200]}",
-                suggestion='Such as \'[["state", "=", "sale"]]\', in single quotes, so that'
-                " the shell leaves it as it is.",
+                f"This domain is not valid JSON: {word[:200]}",
+                suggestion='Put it in single quotes for the shell, such as \'[["state", "=",'
+                ' "sale"]]\'.',
             ) from None
     match = _CONDITION.fullmatch(word)
     if match is None or match[3][:1] in ("=", "<", ">", "~", "!"):
         raise click.UsageError(
-            f"{word!r} is not a condition. Write field=value, or !=, >, >=, <, <= in place of =, or"
-            " field~text for values that contain a text; or a domain as JSON, such as"
-            ' \'[["state", "in", ["sale", "done"]]]\'.'
+            f"{word!r} is not a condition. Write field=value, with !=, >, >=, < or <= instead of ="
+            " if needed. To find values that contain a text, write field~text. Or pass a domain as"
+            ' JSON, such as \'[["state", "in", ["sale", "done"]]]\'.'
         )
     path, operator, text = match.groups()
     if operator == "~":
@@ -215,7 +215,9 @@ def values_of(odoo: Odoo, model: str, words: Sequence[str]) -> Any:
             found = json_values(text)
             if isinstance(found, list):
                 if len(words) > 1:
-                    raise click.UsageError("A list of values cannot stand beside other values.")
+                    raise click.UsageError(
+                        "Pass either a list of values or single values, not both."
+                    )
                 return found
             values |= found
             continue
@@ -236,7 +238,7 @@ def _standard_input() -> str:
     try:
         return sys.stdin.read()
     except UnicodeError as error:
-        raise click.UsageError(f"Standard input is not text: {error}.") from None
+        raise click.UsageError(f"Standard input is not valid text: {error}.") from None
 
 
 def json_values(text: str) -> dict[str, Any] | list[Any]:

@@ -19,7 +19,7 @@ from odoo_toolkit.plugins.loading import find_plugin
 from odoo_toolkit.plugins.writing_out import write_plugin
 
 
-@click.group(help="List, check and begin plugins, the apps of others.")
+@click.group(help="List, check and create plugins.")
 def plugin() -> None:
     """Plugins are packages or TOML files; see docs/plugins.md."""
 
@@ -57,9 +57,9 @@ def check(context: click.Context, name_or_file: str, profile: str | None, mode: 
     if found and not problems and _names_odoo(context, profile):
         with open_odoo(chosen(context, profile, mode)) as odoo:
             problems = problems_in_odoo(odoo, found)
-            say(f"Looked for in Odoo {odoo.version.full} at {odoo.settings.url}.")
+            say(f"Its models were checked in Odoo {odoo.version.full} at {odoo.settings.url}.")
     elif found:
-        say("Not looked for in an Odoo: give --profile, or set ODOO_URL.")
+        say("Its models were not checked in Odoo. To check them, pass --profile or set ODOO_URL.")
     for problem in problems:
         click.echo(f"wrong: {problem}")
     if problems or found is None:
@@ -71,12 +71,12 @@ def check(context: click.Context, name_or_file: str, profile: str | None, mode: 
 
 @plugin.command()
 @click.argument("name")
-@click.option("--toml", is_flag=True, help="One TOML file, for a plugin without Python.")
+@click.option("--toml", is_flag=True, help="Write one TOML file, for a plugin without Python.")
 @click.option(
     "--folder",
     type=click.Path(file_okay=False, exists=True, path_type=Path),
     default=".",
-    help="Where to write it; here by default.",
+    help="Folder to write to. Default: the current folder.",
 )
 def new(name: str, toml: bool, folder: Path) -> None:
     """Write out the beginning of a plugin: a package with its tests, or a TOML file.
@@ -98,7 +98,7 @@ def _names_odoo(context: click.Context, profile: str | None) -> bool:
 
 def _lines(found: Plugin) -> Iterator[str]:
     """Yield what a plugin is, and all that it may send."""
-    yield f"right: {found.name} {found.version}: {found.description}"
+    yield f"valid: {found.name} {found.version}: {found.description}"
     yield f"reads: {', '.join(sorted(found.declared.models))}"
     changes: dict[str, Any] = {**found.declared.steps, **found.declared.wizards}
     for model, methods in changes.items():

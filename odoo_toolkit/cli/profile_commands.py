@@ -42,7 +42,7 @@ def list_(form: Form) -> None:
 
 @profiles.command()
 @click.argument("name", shell_complete=complete_profile)
-@click.option("--json", "form", flag_value="json", default=None, help="As one JSON document.")
+@click.option("--json", "form", flag_value="json", default=None, help="Print one JSON document.")
 def show(name: str, form: Form) -> None:
     """Print a profile, without its keys, and where the key is."""
     values = file.profile(name)
@@ -63,27 +63,29 @@ def show(name: str, form: Form) -> None:
 @profiles.command()
 @click.argument("name")
 @click.option("--url", required=True, help="Address of Odoo, such as https://example.odoo.com.")
-@click.option("--database", help="Where the server has several.")
+@click.option("--database", help="Name of the database. Required if the server has several.")
 @click.option("--username", help="Login of the Odoo user.")
 @click.option(
-    "--mode", type=click.Choice(file.MODES), help="How much is allowed; readonly by default."
+    "--mode", type=click.Choice(file.MODES), help="What the command may do. Default: readonly."
 )
 @click.option(
     "--set",
     "more",
     multiple=True,
     metavar="SETTING=VALUE",
-    help="Another setting, such as lang=fr_FR or write_allowlist=res.partner; may be repeated.",
+    help="Another setting, such as lang=fr_FR or write_allowlist=res.partner. You can repeat the"
+    " option.",
 )
 @click.option(
     "--key",
     "where",
     type=click.Choice(["environment", "keyring", "file"]),
     default="environment",
-    help="Where the key is: for keyring and file it is asked for, or read from standard input.",
+    help="Where the key is stored. For keyring and file, the command asks for the key or reads it"
+    " from standard input.",
 )
 @click.option("--password", is_flag=True, help="The key is a password, not an API key.")
-@click.option("--replace", is_flag=True, help="Replace a profile of that name.")
+@click.option("--replace", is_flag=True, help="Replace an existing profile with this name.")
 def add(
     name: str,
     url: str,
@@ -101,14 +103,14 @@ def add(
     for pair in more:
         setting, equals, text = pair.partition("=")
         if not equals or setting not in file.KNOWN or setting in (*keys.KEYS, keys.KEY):
-            raise click.BadParameter(f"There is no setting {setting}.", param_hint="--set")
+            raise click.BadParameter(f"A profile has no setting {setting}.", param_hint="--set")
         values[setting] = text
     kind = "password" if password else "api_key"
     # Checked as it will be used, before anything is kept.
     file.check_profile(name, {**values, kind: "as it will be"})
     if name in file.read_profiles() and not replace:
         raise ConfigurationError(
-            f"There is a profile {name!r} already.", suggestion="To replace it, give --replace."
+            f"A profile {name!r} already exists.", suggestion="To replace it, pass --replace."
         )
     if where != "environment":
         secret = _asked("Password" if password else "API key")
@@ -121,7 +123,7 @@ def add(
         file.save_profile(name, values, replace=replace)
     except OSError:
         if where == "keyring":
-            say("The key is in the keyring; the profile was not written.")
+            say("The key is in the keyring, but the profile was not written.")
         raise
     say(f"The profile {name} is in {file.profiles_file()}.")
 
@@ -134,7 +136,7 @@ def remove(name: str) -> None:
     if values.get(keys.KEY) == "keyring":
         keys.forget_in_keyring(name)
     file.delete_profile(name)
-    say(f"The profile {name} is removed from {file.profiles_file()}.")
+    say(f"Removed the profile {name} from {file.profiles_file()}.")
 
 
 def _asked(what: str) -> str:
@@ -143,5 +145,5 @@ def _asked(what: str) -> str:
         return str(click.prompt(what, hide_input=True, err=True))
     line = sys.stdin.readline().rstrip(os.linesep + "\r\n")
     if not line:
-        raise click.UsageError(f"There is no {what.lower()} on standard input.")
+        raise click.UsageError(f"Standard input contains no {what.lower()}.")
     return line

@@ -82,13 +82,17 @@ def read_profiles() -> dict[str, Profile]:
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeError) as error:
-        raise ConfigurationError(f"The profiles in {path} cannot be read: {error}.") from None
+        raise ConfigurationError(
+            f"The command cannot read the profiles in {path}: {error}."
+        ) from None
     found = _parsed(text, path)
     held = [name for name, profile in found.items() if any(key in profile for key in KEYS)]
     if held and os.name == "posix" and mode & 0o077:
         raise ConfigurationError(
-            f"{path} holds keys ({', '.join(held)}), and others can read it: it is not used.",
-            suggestion=f"Run: chmod 600 {path}. As others could read the keys, new ones are safer.",
+            f"{path} contains keys ({', '.join(held)}), and other users of this machine can read"
+            " it. The command does not use it.",
+            suggestion=f"Run: chmod 600 {path}. Other users could read these keys, so replace them"
+            " with new ones.",
         )
     return found
 
@@ -112,8 +116,9 @@ def _parsed(text: str, path: Path) -> dict[str, Profile]:
             (number for number, _ in getattr(error, "errors", ())), "?"
         )
         raise ConfigurationError(
-            f"{path} is not a file of profiles: see its line {line}.",
-            suggestion="Each begins with its [name]; below are lines such as url = https://...",
+            f"{path} is not a valid file of profiles. See line {line}.",
+            suggestion="Each profile begins with [NAME], followed by lines such as url ="
+            " https://...",
         ) from None
     return {name: dict(parser.items(name)) for name in parser.sections()}
 
@@ -126,10 +131,10 @@ def profile(name: str) -> Profile:
     """
     found = read_profiles()
     if name not in found:
-        there = f"There are: {', '.join(sorted(found))}." if found else "There are none yet."
+        there = f"Profiles: {', '.join(sorted(found))}." if found else "No profile exists yet."
         raise ConfigurationError(
             f"There is no profile {name!r} in {profiles_file()}. {there}",
-            suggestion="To make one: odoo-toolkit profiles add NAME --url https://...",
+            suggestion="To create one, run: odoo-toolkit profiles add NAME --url https://...",
             details={"profile": name, "profiles": sorted(found)},
         )
     return found[name]
@@ -159,8 +164,8 @@ def _from_environment(mode: str | None) -> Chosen:
         settings = connection_settings()
     except ConfigurationError as error:
         names = profile_names()
-        there = f"; there are: {', '.join(sorted(names))}" if names else ""
-        error.suggestion += f" Or use a profile: --profile NAME{there}."
+        there = f". Profiles: {', '.join(sorted(names))}" if names else ""
+        error.suggestion += f" Or use a profile with --profile NAME{there}."
         raise
     policy = Policy(mode=mode or MODES[0])  # type: ignore[arg-type]
     return Chosen(settings=settings, policy=policy, profile=None, key_from="environment")
@@ -171,7 +176,10 @@ def _from_profile(name: str, values: Profile, mode: str | None) -> Chosen:
     said = values.get("mode", "").strip().lower()
     used = mode or said or MODES[0]
     if said in MODES and MODES.index(used) > MODES.index(said):
-        problems.append(f"Its mode is {said}, which --mode {used} would widen: change the profile.")
+        problems.append(
+            f"The mode of the profile is {said}, and --mode {used} allows more. Change the profile"
+            " instead."
+        )
     rules: dict[str, Any] = {"mode": said or used, **{n: values.get(n, "") for n in _LISTS}}
     problems += policy_problems(**rules)
     keys, key_from, why = keys_of(name, values)
@@ -183,8 +191,8 @@ def _from_profile(name: str, values: Profile, mode: str | None) -> Chosen:
     problems += [_VARIABLE.sub("", problem) for problem in more]
     if settings is None or problems:
         raise ConfigurationError(
-            f"The profile {name!r} in {profiles_file()} is wrong. " + " ".join(problems),
-            suggestion="Correct it there, or with odoo-toolkit profiles add --replace.",
+            f"The profile {name!r} in {profiles_file()} is not valid. " + " ".join(problems),
+            suggestion="Correct it in the file, or run odoo-toolkit profiles add --replace.",
             details={"problems": problems},
         )
     policy = Policy(**{**rules, "mode": used})
@@ -209,7 +217,7 @@ def check_name(name: str) -> None:
     """
     if not _NAME.fullmatch(name):
         raise ConfigurationError(
-            f"{name!r} cannot be the name of a profile.",
+            f"{name!r} is not a valid name for a profile.",
             suggestion="Use letters, digits, '-', '_' and '.', such as test or acme-prod.",
         )
 
@@ -241,13 +249,13 @@ def save_profile(name: str, values: Mapping[str, str], *, replace: bool = False)
     for key, value in values.items():
         if value != value.strip() or not value.isprintable():
             raise ConfigurationError(
-                f"{key} has blanks around it, or a character that is not printed.",
-                suggestion="A key like that can be kept in the keyring.",
+                f"{key} has spaces around it, or contains a character that is not printable.",
+                suggestion="You can store such a key in the keyring.",
             )
     there = read_profiles()
     if name in there and not replace:
         raise ConfigurationError(
-            f"There is a profile {name!r} already.", suggestion="To replace it, give --replace."
+            f"A profile {name!r} already exists.", suggestion="To replace it, pass --replace."
         )
     lines = _without(name)
     if lines and lines[-1].strip():

@@ -30,7 +30,7 @@ _FIELD_COLUMNS = ("field", "label", "type", "relation", "required", "readonly")
 @options.model
 @options.domain
 @options.of(records.search_read, "fields", "order", "limit", "offset", "context")
-@click.option("--all", "every", is_flag=True, help="Print all records, by id unless --order.")
+@click.option("--all", "every", is_flag=True, help="Print all records. Default order: by id.")
 @form_options()
 @with_odoo
 def search(
@@ -52,7 +52,7 @@ def search(
     odoo-toolkit search res.partner --all -f name,email --csv > partners.csv
     """
     if every and given.keys() & {"limit", "offset"}:
-        raise click.UsageError("--all cannot stand beside --limit or --offset.")
+        raise click.UsageError("You cannot combine --all with --limit or --offset.")
     asked = domain_of(odoo, model, domain)
     if every:
         state = click.get_current_context().ensure_object(State)
@@ -70,7 +70,10 @@ def search(
     tell_warnings(result)
     _tell_unknown(odoo, model, asked, result.count)
     if result.has_more:
-        say(f"There are more than these {result.count}: give --limit, --offset or --all.")
+        say(
+            f"There are more records than these {result.count}. To see others, pass --limit,"
+            " --offset or --all."
+        )
 
 
 def _tell_unknown(odoo: WatchedOdoo, model: str, asked: list[Any], found: int) -> None:
@@ -106,7 +109,9 @@ def count(
 @options.of(
     records.aggregate, "order", "limit", "offset", "context", by="groupby", measure="measures"
 )
-@click.option("--having", metavar="DOMAIN", help='Such as \'[["count", ">", 5]]\'.')
+@click.option(
+    "--having", metavar="DOMAIN", help='Domain on the groups, such as \'[["count", ">", 5]]\'.'
+)
 @form_options()
 @with_odoo
 def aggregate(
@@ -128,13 +133,18 @@ def aggregate(
     print_rows(result.records, lambda: result.described, form)
     tell_warnings(result)
     if result.has_more:
-        say(f"There are more than these {result.count} groups: give --limit or --offset.")
+        say(
+            f"There are more groups than these {result.count}. To see others, pass --limit or"
+            " --offset."
+        )
 
 
 @click.command()
 @options.model
 @click.argument("names", nargs=-1)
-@click.option("--filter", "part", metavar="TEXT", help="Only fields with this in name or label.")
+@click.option(
+    "--filter", "part", metavar="TEXT", help="Only fields with this text in the name or label."
+)
 @options.of(records.fields_get, "context")
 @form_options()
 @with_odoo

@@ -18,7 +18,7 @@ from odoo_toolkit.values.plain_text import counted
     "--output",
     default="my_odoo",
     metavar="FOLDER",
-    help="The package to write.",
+    help="Package to write.",
     show_default=True,
 )
 @with_odoo
@@ -35,10 +35,10 @@ def stubs(odoo: WatchedOdoo, models: tuple[str, ...], output: str) -> None:
     result = write_stubs(odoo, models, output)
     tell_warnings(result)
     for name, why in result.not_told.items():
-        say(f"Note: {name} is left out: {why}")
+        say(f"Note: omitted {name}: {why}")
     if result.closed_models:
-        say(f"Note: {counted(result.closed_models, 'model')} left out, as they are closed.")
+        say(f"Note: omitted {counted(result.closed_models, 'model')} that are blocked.")
     if result.closed_fields:
-        say(f"Note: {counted(result.closed_fields, 'field')} left out, as they are closed.")
+        say(f"Note: omitted {counted(result.closed_fields, 'field')} that are blocked.")
     files = f"{counted(len(result.changed), 'file')} written, {len(result.removed)} removed"
     say(f"{counted(len(result.models), 'model')} in {result.folder}: {files}.")

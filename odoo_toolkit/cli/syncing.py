@@ -32,14 +32,14 @@ _COLUMNS = ("table", "rows", "loaded", "changed", "deleted", "left", "not_access
     "bundles",
     multiple=True,
     type=click.Choice(list(BUNDLES)),
-    help="Models that belong together; may be repeated.",
+    help="Models of one app. You can repeat the option.",
 )
 @click.option(
     "--where",
     "domain",
     multiple=True,
     metavar="CONDITION",
-    help="Of one model, which records; as of search, may be repeated.",
+    help="Condition on the records of one model, as in search. You can repeat the option.",
 )
 @click.option(
     "-f",
@@ -47,11 +47,16 @@ _COLUMNS = ("table", "rows", "loaded", "changed", "deleted", "left", "not_access
     type=name_list,
     multiple=True,
     metavar="NAMES",
-    help="Of one model, with commas between or repeated; all that are stored by default.",
+    help="Fields of one model, separated by commas. You can repeat the option. Default: all stored"
+    " fields.",
 )
 @options.of(sync, "dataset", "context", "full_reload", "refresh", "check", name="table")
-@click.option("--freeze", is_flag=True, help="New fields are an error; else they come, too.")
-@click.option("--no-decimals", is_flag=True, help="Money, and numbers of fixed digits, as floats.")
+@click.option(
+    "--freeze", is_flag=True, help="Stop if the model has new fields. Default: also load them."
+)
+@click.option(
+    "--no-decimals", is_flag=True, help="Load amounts and numbers with fixed decimals as floats."
+)
 @form_options("table", "jsonl", "json")
 @with_odoo
 def sync_(
@@ -79,7 +84,7 @@ def sync_(
     """
     wanted = models_of(models, bundles)
     if len(wanted) > 1 and (domain or fields or "table" in given):
-        raise click.UsageError("--where, --fields and --name are for one model at a time.")
+        raise click.UsageError("You can use --where, --fields and --name only with a single model.")
     columns: Any = "freeze" if freeze else "evolve"
     state = click.get_current_context().ensure_object(State)
     state.loaded = []
@@ -112,7 +117,7 @@ def sync_(
         _print(done, form)
     if failed:
         state.status = SOME_FAILED if done else status_of(failed[0])
-        kept = "" if given.get("refresh") else " What was loaded before stays."
+        kept = "" if given.get("refresh") else " The data from earlier syncs stays."
         say(f"{counted(len(failed), 'table')} of {len(wanted)} failed.{kept}")
 
 
@@ -159,7 +164,7 @@ def _tell(report: TableReport) -> None:
     if report.not_accessible:
         say(
             f"Note: {report.table}: {counted(report.not_accessible, 'row')} of records that this"
-            " user can no longer read stay as they were."
+            " user can no longer read stay unchanged."
         )
     if report.status != "complete":
-        say(f"Note: {report.table}: {report.status}. The next sync has the rest.")
+        say(f"Note: {report.table}: {report.status}. The next sync loads the rest.")

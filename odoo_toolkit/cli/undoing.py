@@ -68,10 +68,12 @@ def _in_short(row: dict[str, Any]) -> dict[str, Any]:
 @click.command()
 @click.argument("entry", type=click.IntRange(1), required=False)
 @click.option(
-    "--since", metavar="TIME", help="Everything since a time, ISO 8601; UTC without zone."
+    "--since",
+    metavar="TIME",
+    help="Undo all changes since a time (ISO 8601). Without an offset, it is UTC.",
 )
 @options.of(undo_entry, "partial", "dry_run")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @output.form_options("json")
 @with_odoo
 def undo(

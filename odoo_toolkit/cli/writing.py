@@ -73,7 +73,7 @@ def write(
     """
     meant = values_of(odoo, model, values)
     if isinstance(meant, list):
-        raise click.UsageError("The records get the same values: give one object.")
+        raise click.UsageError("All records get the same values. Pass one object.")
     _print_written(records.write(odoo, model, ids, meant, **given), form)
 
 
@@ -89,14 +89,19 @@ def _print_written(result: CreateResult | WriteResult | Plan, form: Form) -> Non
 @click.command()
 @options.model
 @click.argument("method")
-@click.option("--ids", type=id_list, metavar="IDS", help="Records to call it on: 7 or 7,8,9.")
+@click.option(
+    "--ids",
+    type=id_list,
+    metavar="IDS",
+    help="Ids of the records to call it on, such as 7 or 7,8,9.",
+)
 @click.option(
     "--arg",
     "args",
     type=json_or_text,
     multiple=True,
     metavar="VALUE",
-    help="An argument by its place: JSON, else the text as it is; may be repeated.",
+    help="Positional argument, as JSON or plain text. You can repeat the option.",
 )
 @click.option(
     "--kwarg",
@@ -104,7 +109,7 @@ def _print_written(result: CreateResult | WriteResult | Plan, form: Form) -> Non
     type=named,
     multiple=True,
     metavar="NAME=VALUE",
-    help="An argument by its name; the value as of --arg.",
+    help="Keyword argument. The value is as in --arg.",
 )
 @options.of(records.execute, "dry_run", "context")
 @form_options()

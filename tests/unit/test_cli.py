@@ -36,7 +36,10 @@ def test_without_a_terminal_records_are_json_lines_and_nothing_else(run: Run) ->
     assert lines(result.stdout) == [
         {"id": 7, "name": "Azure", "country_id": {"id": 20, "name": "Belgium"}}
     ]
-    assert result.stderr == "There are more than these 1: give --limit, --offset or --all.\n"
+    assert (
+        result.stderr
+        == "There are more records than these 1. To see others, pass --limit, --offset or --all.\n"
+    )
 
 
 def test_a_search_is_one_round_trip_and_one_for_the_fields_of_its_words(
@@ -94,7 +97,7 @@ def test_what_was_printed_before_a_failure_is_said(run: Run, server: FakeServer)
     printed = len(result.stdout.splitlines())
     assert printed > 0
     assert result.exit_code == 4
-    assert f"{printed} records had been printed before: there may be more." in result.stderr
+    assert f"The command printed {printed} records. There may be more." in result.stderr
 
 
 def test_a_text_of_odoo_steers_no_terminal(
@@ -162,7 +165,7 @@ def test_nothing_is_written_unless_the_mode_says_so(run: Run, server: FakeServer
     ):
         result = run(*asked)
         assert (result.exit_code, result.stdout) == (5, "")
-        assert "The mode is readonly: give --mode" in result.stderr
+        assert "The mode is readonly. Pass --mode" in result.stderr
     assert [row["name"] for row in server.records["res.partner"]] == ["Azure", "Brandon"]
     assert run("create", "res.partner", "name=x", "--mode", "restricted").exit_code == 5
 
@@ -262,7 +265,7 @@ def test_options_are_those_of_the_functions(run: Run) -> None:
     """What they take, their defaults and their help stand in the library once."""
     told = " ".join(run("aggregate", "--help").stdout.split())
     assert "Stored fields, date:hour|day|week|month|quarter|year" in told
-    assert "80 by default" in told
+    assert "Default: 80" in told
     assert "e-mails that belong to it" in " ".join(run("import", "--help").stdout.split())
     for name in COMMANDS:
         found = commands.get_command(click.Context(commands), name)

@@ -143,7 +143,7 @@ def test_ctrl_c_stops_after_what_is_under_way_and_all_is_said(run: Run, server: 
     assert told["statuses"] == ["created"] * 6 + ["remaining"] * 4
     assert len(names(server)) == 2 + 6
     assert told["ids"][:6] == [row["id"] for row in server.records["res.partner"][2:]]
-    assert "Press Ctrl-C again not to wait for it." in result.stderr
+    assert "To stop without waiting, press Ctrl-C again." in result.stderr
     assert (
         "4 rows remaining, 0 unconfirmed. You stopped it. Import the same rows again"
         in result.stderr
@@ -169,8 +169,8 @@ def test_a_second_ctrl_c_does_not_wait_and_says_what_is_in_doubt(
     server.answers["res.partner", "create"] = twice
     result = run(*KEYED, "--batch", "3", input=TEN)
     assert (result.exit_code, result.stdout) == (130, "")
-    assert "create of res.partner was under way: it may have been applied." in result.stderr
-    assert "3 of 10 rows were done before." in result.stderr
+    assert "create of res.partner was running. It may have been applied." in result.stderr
+    assert "3 of 10 rows were done." in result.stderr
 
 
 def test_ctrl_c_before_anything_is_written_ends_it_at_once(run: Run, server: FakeServer) -> None:
@@ -203,7 +203,7 @@ def test_ctrl_c_within_one_write_says_that_it_may_have_been_applied(
     interrupting(server, {1}, "write")
     result = run("write", "res.partner", "7", "name=x", *FULL)
     assert (result.exit_code, result.stdout) == (130, "")
-    assert "write of res.partner was under way: it may have been applied." in result.stderr
+    assert "write of res.partner was running. It may have been applied." in result.stderr
 
 
 def test_a_foreign_file_is_mapped_by_options(run: Run, server: FakeServer) -> None:

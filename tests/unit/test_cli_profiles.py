@@ -103,7 +103,7 @@ def test_a_profile_is_added_shown_used_and_removed(
 
 
 def test_a_profile_that_is_not_there_is_said_with_those_that_are(run: Run, file: Path) -> None:
-    assert "There are none yet." in run("count", "x", "--profile", "prod").stderr
+    assert "No profile exists yet." in run("count", "x", "--profile", "prod").stderr
     write(file, "[test]\nurl = https://a.test\n[shop]\nurl = https://b.test\n")
     for asked in (
         ("count", "res.partner", "--profile", "prod"),
@@ -114,7 +114,7 @@ def test_a_profile_that_is_not_there_is_said_with_those_that_are(run: Run, file:
         result = run(*asked)
         assert (result.exit_code, result.stdout) == (3, "")
         assert "There is no profile 'prod'" in result.stderr
-        assert "There are: shop, test." in result.stderr
+        assert "Profiles: shop, test." in result.stderr
 
 
 def test_the_environment_may_name_the_profile(
@@ -156,7 +156,7 @@ def test_a_key_of_the_environment_goes_to_no_other_address(
     monkeypatch.setenv("ODOO_URL", "https://other.test")
     result = run("count", "res.partner", "--profile", "shop")
     assert result.exit_code == 3
-    assert "are for ODOO_URL, https://other.test" in result.stderr
+    assert "another server (ODOO_URL https://other.test)" in result.stderr
     assert chosen == []
     monkeypatch.setenv("ODOO_URL", "https://shop.test/")
     assert run("count", "res.partner", "--profile", "shop").exit_code == 0

@@ -60,7 +60,7 @@ def test_a_table_that_fails_leaves_the_others(run: Run, warehouse: Warehouse) ->
     result = run("sync", URL, "res.partnr", "res.country")
     assert result.exit_code == 12
     assert "res.partnr:\nError: " in result.stderr
-    assert "1 table of 2 failed. What was loaded before stays." in result.stderr
+    assert "1 table of 2 failed. The data from earlier syncs stays." in result.stderr
     assert warehouse.tables() == ["res_country"]
 
 
@@ -158,7 +158,7 @@ def test_rows_that_stay_for_want_of_rights_are_told(
     result = run("sync", URL, "res.country")
     assert result.exit_code == 0
     assert (
-        "Note: res_country: 1 row of records that this user can no longer read stay as they were."
+        "Note: res_country: 1 row of records that this user can no longer read stay unchanged."
         in result.stderr
     )
     assert warehouse.rows("res_country", "id") == [(20,)]

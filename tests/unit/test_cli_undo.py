@@ -60,7 +60,7 @@ def test_what_was_written_is_listed_and_taken_back(
 def test_without_a_yes_nothing_is_taken_back(run: Run, server: FakeServer) -> None:
     """Nobody can be asked here; nor does the mode that is given without one allow it."""
     run("write", "res.partner", "7", "ref=new", "--mode", "full")
-    assert "give --yes" in run("undo", "1", "--mode", "full").stderr
+    assert "Pass --yes" in run("undo", "1", "--mode", "full").stderr
     assert run("undo", "1", "--yes").exit_code == 5
     assert (
         run("undo", "--yes").exit_code == run("undo", "1", "--since", "2026-01-01").exit_code == 2

@@ -55,7 +55,7 @@ def test_conditions_are_read_by_the_type_of_the_field(
         ("nam=Azure", 7, "did you mean name"),
         ("color=red", 7, "numbers"),
         ('["name", "=", "Azure"]', 7, '[["name", "=", "Azure"]]'),
-        ("[[", 7, "not JSON"),
+        ("[[", 7, "not valid JSON"),
         ('[["name", "="]]', 7, "is not [field, operator, value]"),
     ],
 )

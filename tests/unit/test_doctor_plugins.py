@@ -43,7 +43,7 @@ def test_plugins_that_can_be_used_are_told(monkeypatch: pytest.MonkeyPatch, tmp_
 
         assert looked(step) == {"rental": ""}
         assert step and step.status == "ok"  # noqa: PT018
-        assert step.meaning == "The MCP server can use 1 of the 1 that it is told to use."
+        assert step.meaning == "The MCP server can use 1 of the 1 in its settings."
 
 
 def test_a_plugin_whose_models_this_odoo_has_not_is_not_used(
@@ -59,7 +59,7 @@ def test_a_plugin_whose_models_this_odoo_has_not_is_not_used(
     monkeypatch.setenv("ODOO_MCP_PLUGIN_FILES", str(newer))
     assert looked(look_at_plugins(lambda: memory.connection(version=19)[0])) == {"rental": ""}
     reasons = looked(look_at_plugins(lambda: memory.connection(version=18)[0]))
-    assert reasons == {"rental": "It is for another Odoo than 18."}
+    assert reasons == {"rental": "It does not support Odoo 18."}
 
     def gone() -> object:
         raise OdooConnectionError("It does not answer.", outcome="not_sent", retry=False)

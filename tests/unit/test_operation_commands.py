@@ -151,8 +151,8 @@ def test_a_file_that_is_wrong_says_which_cell(
         ((*ORDER, "--line", "x", "--colour", "red"), "No such option"),
         (("accounting", "get-report", "sales"), "is not one of 'trial_balance'"),
         (("accounting", "register-payment", "7", "--amount", "-1"), "range x>0"),
-        (("sales", "process-orders", "7", "--steps", "confirm,pack"), "'pack' is none of"),
-        (("sales", "confirm-order", "S00042"), "give --yes, or --dry-run"),
+        (("sales", "process-orders", "7", "--steps", "confirm,pack"), "'pack' is not one of"),
+        (("sales", "confirm-order", "S00042"), "Pass --yes or --dry-run"),
     ],
 )
 def test_what_is_wrong_is_said_before_anything_is_asked(
