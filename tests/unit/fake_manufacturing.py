@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from odoo_toolkit.apps.manufacturing.operations import VARIANTS
+from odoo_toolkit.apps.manufacturing.bills import VARIANTS
 from odoo_toolkit.call import Call
 from odoo_toolkit.policy import Policy
 from tests.unit.scripted import Scripted, contents, recorded

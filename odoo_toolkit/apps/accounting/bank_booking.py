@@ -14,7 +14,7 @@ from odoo_toolkit.apps.accounting.actions import POST as POST_MOVE
 from odoo_toolkit.apps.accounting.bank_matching import BankCandidate, Group, same_name
 from odoo_toolkit.apps.accounting.books import ITEM, NOTHING, Book, rounded
 from odoo_toolkit.apps.accounting.invoices import INVOICE_TYPES
-from odoo_toolkit.apps.accounting.open_items import document_of, read_moves
+from odoo_toolkit.apps.accounting.overdue import document_of, read_moves
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, StateError
 from odoo_toolkit.records.results import RecordName

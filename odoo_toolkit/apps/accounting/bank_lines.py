@@ -33,7 +33,7 @@ from odoo_toolkit.apps.accounting.bank_matching import (
 )
 from odoo_toolkit.apps.accounting.books import ITEM, NOTHING, of_type, open_book, rounded
 from odoo_toolkit.apps.accounting.invoices import of_companies, pick_journal
-from odoo_toolkit.apps.accounting.open_items import MOVE, read_open
+from odoo_toolkit.apps.accounting.overdue import MOVE, read_open
 from odoo_toolkit.apps.accounting.reconciling import PARTNERS
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, ValidationError

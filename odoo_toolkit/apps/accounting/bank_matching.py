@@ -11,7 +11,7 @@ import attrs
 
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.books import NOTHING
-from odoo_toolkit.apps.accounting.open_items import Open
+from odoo_toolkit.apps.accounting.overdue import Open
 from odoo_toolkit.records.results import RecordName
 
 #: Names that are so much alike are the same; shorter references say nothing.

@@ -12,7 +12,7 @@ from annotated_types import Ge
 
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.books import ITEM, NOTHING, grouped, of_type, open_book, rounded
-from odoo_toolkit.apps.accounting.open_items import Open, document_of, read_moves, read_open
+from odoo_toolkit.apps.accounting.overdue import Open, document_of, read_moves, read_open
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.records.arguments import checked_count

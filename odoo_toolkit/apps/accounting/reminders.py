@@ -14,8 +14,8 @@ from annotated_types import Ge
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.books import Book, open_book
 from odoo_toolkit.apps.accounting.invoices import by_currency
-from odoo_toolkit.apps.accounting.open_items import MOVE
 from odoo_toolkit.apps.accounting.overdue import (
+    MOVE,
     PARTNER,
     Debtor,
     NotReminded,

@@ -1,7 +1,6 @@
 """People: who they are, and what they do for themselves, such as taking time off."""
 
 from odoo_toolkit.annotations import readable_signatures
-from odoo_toolkit.apps.hr.allocations import AllocationRow
 from odoo_toolkit.apps.hr.attendance import AttendanceResult, check_in_out
 from odoo_toolkit.apps.hr.decisions import decide_leave
 from odoo_toolkit.apps.hr.expense_reports import (
@@ -11,17 +10,17 @@ from odoo_toolkit.apps.hr.expense_reports import (
     process_expenses,
 )
 from odoo_toolkit.apps.hr.expenses import ExpenseResult, create_expense, decide_expense
-from odoo_toolkit.apps.hr.granting import AllocationResult, create_allocation
+from odoo_toolkit.apps.hr.granting import AllocationResult, AllocationRow, create_allocation
 from odoo_toolkit.apps.hr.leave import (
     Balance,
     LeaveBalances,
     LeaveResult,
+    LeaveRow,
     get_leave_balance,
     request_leave,
 )
 from odoo_toolkit.apps.hr.listing import EmployeeLeaves, LeaveTotal, list_leaves
 from odoo_toolkit.apps.hr.people import People, Person, find_people
-from odoo_toolkit.apps.hr.taken import LeaveRow
 
 __all__ = [
     "AllocationResult",

@@ -8,9 +8,8 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit import operations as op
-from odoo_toolkit.apps.hr.leave import REQUEST, LeaveResult, told
+from odoo_toolkit.apps.hr.leave import LEAVE, REQUEST, LeaveResult, state_of, terms, told
 from odoo_toolkit.apps.hr.people import PUBLIC
-from odoo_toolkit.apps.hr.taken import LEAVE, state_of, terms
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, NotFoundError, StateError, ValidationError
 from odoo_toolkit.records.results import RecordName

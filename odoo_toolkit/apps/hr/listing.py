@@ -9,9 +9,9 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit import operations as op
-from odoo_toolkit.apps.hr.allocations import AllocationRow, read_allocations
+from odoo_toolkit.apps.hr.granting import AllocationRow, read_allocations
+from odoo_toolkit.apps.hr.leave import LEAVE, TAKES_DAYS, LeaveRow, leave_row, read_leaves
 from odoo_toolkit.apps.hr.people import named_employee, own_employee
-from odoo_toolkit.apps.hr.taken import LEAVE, TAKES_DAYS, LeaveRow, leave_row, read_leaves
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.records.results import RecordName

@@ -31,9 +31,8 @@ from odoo_toolkit.apps.inventory.replenishing import (
     ReplenishmentPlan,
     run_reordering_rules,
 )
-from odoo_toolkit.apps.inventory.reserved import ReservedFor
 from odoo_toolkit.apps.inventory.scrapping import Scrap, scrap_product
-from odoo_toolkit.apps.inventory.stock import Stock, StockLine, StockLot, get_stock
+from odoo_toolkit.apps.inventory.stock import ReservedFor, Stock, StockLine, StockLot, get_stock
 from odoo_toolkit.apps.inventory.tracing import Holder
 from odoo_toolkit.apps.inventory.transfers import Backorder, Transfer, TransferLine, get_picking
 

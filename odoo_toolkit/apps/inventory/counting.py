@@ -27,7 +27,7 @@ from odoo_toolkit.apps.inventory.adjusting import (
     way_to_count,
 )
 from odoo_toolkit.apps.inventory.availability import LOCATION
-from odoo_toolkit.apps.inventory.reserved import ReservedFor, read_reserved, summed_up
+from odoo_toolkit.apps.inventory.stock import ReservedFor, read_reserved, summed_up
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError, make_error
 from odoo_toolkit.records.numbers import kept_number

@@ -12,7 +12,7 @@ from annotated_types import Ge
 
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.inventory.availability import stocks_of
-from odoo_toolkit.apps.inventory.reserved import ReservedFor, read_reserved, summed_up
+from odoo_toolkit.apps.inventory.stock import ReservedFor, read_reserved, summed_up
 from odoo_toolkit.apps.inventory.transfers import PICKING, Kind, find_moves
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError

@@ -7,10 +7,11 @@ from odoo_toolkit.apps.manufacturing.bills import (
     Bill,
     BillComponent,
     BillComponents,
+    Operation,
+    Way,
     check_components,
 )
 from odoo_toolkit.apps.manufacturing.consumption import UsedLine
-from odoo_toolkit.apps.manufacturing.operations import Operation, Way
 from odoo_toolkit.apps.manufacturing.orders import Component, Order, Related, WorkOrder, get_order
 from odoo_toolkit.apps.manufacturing.production import produce
 

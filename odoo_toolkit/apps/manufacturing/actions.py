@@ -13,11 +13,11 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit import operations as op
-from odoo_toolkit.apps.manufacturing.bills import choose_bill
-from odoo_toolkit.apps.manufacturing.operations import (
+from odoo_toolkit.apps.manufacturing.bills import (
     Operation,
     Way,
     blocked_warnings,
+    choose_bill,
     chosen_ways,
     costs,
     find_work_center,

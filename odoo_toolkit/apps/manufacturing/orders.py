@@ -10,7 +10,7 @@ from annotated_doc import Doc
 
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.inventory.transfers import picks
-from odoo_toolkit.apps.manufacturing.operations import Operation
+from odoo_toolkit.apps.manufacturing.bills import Operation
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.records.results import RecordName
 

@@ -7,9 +7,8 @@ from odoo_toolkit.apps.project.billing import (
     UnbilledHours,
     check_billing,
 )
-from odoo_toolkit.apps.project.creation import ProjectResult, ProjectTask, create_project
+from odoo_toolkit.apps.project.creation import ProjectResult, ProjectTask, TaskLine, create_project
 from odoo_toolkit.apps.project.hours import HoursReport, HoursRow, MissingHours, get_hours
-from odoo_toolkit.apps.project.task_lines import TaskLine
 from odoo_toolkit.apps.project.tasks import (
     TaskResult,
     TimesheetResult,
