@@ -80,11 +80,12 @@ from odoo_toolkit.operations.processing import Action as Action
 from odoo_toolkit.operations.processing import Outcome as Outcome
 from odoo_toolkit.operations.processing import Stage as Stage
 from odoo_toolkit.operations.processing import Way as Way
-from odoo_toolkit.operations.processing import checked_steps as checked_steps
-from odoo_toolkit.operations.processing import find_orders as find_orders
+from odoo_toolkit.operations.processing import check_confirmable as check_confirmable
+from odoo_toolkit.operations.processing import check_confirmed as check_confirmed
+from odoo_toolkit.operations.processing import check_unlocked as check_unlocked
+from odoo_toolkit.operations.processing import confirming as confirming
 from odoo_toolkit.operations.processing import not_done as not_done
-from odoo_toolkit.operations.processing import only_for as only_for
-from odoo_toolkit.operations.processing import run as run
+from odoo_toolkit.operations.processing import process as process
 from odoo_toolkit.operations.processing import unseen as unseen
 from odoo_toolkit.operations.steps import AnyStep as AnyStep
 from odoo_toolkit.operations.steps import Check as Check

@@ -389,10 +389,13 @@ def would_cancel(name: str, others: Sequence[str]) -> str:
     return f"Would cancel {name}{also}."
 
 
-def state_error(document: Document, row: Mapping[str, Any], message: str, todo: str) -> StateError:
+def state_error(
+    document: Document, row: Mapping[str, Any], message: str, todo: str, **details: Any
+) -> StateError:
     """Return the error for a record whose state does not allow what was asked."""
-    details = {"model": document.model, "id": row["id"], "current_state": row.get("state")}
-    return StateError(message, suggestion=todo, details=details)
+    about = {"model": document.model, "id": row["id"], "current_state": row.get("state")}
+    about |= {"locked": row["locked"]} if row.get("locked") is not None else {}
+    return StateError(message, suggestion=todo, details=about | details)
 
 
 def shows(document: Document, **values: Any) -> Seen:

@@ -7,6 +7,7 @@ to see what came of it. The dry run goes the same way and writes nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import attrs
@@ -19,13 +20,15 @@ from odoo_toolkit.operations.documents import (
     Document,
     Row,
     currency_of,
+    is_locked,
     not_found,
     read,
     read_all,
     read_rows,
     state_error,
 )
-from odoo_toolkit.operations.steps import AnyStep
+from odoo_toolkit.operations.lines import checked_day
+from odoo_toolkit.operations.steps import AnyStep, permit
 from odoo_toolkit.plans import Plan, PlannedCall
 from odoo_toolkit.progress import Steps, quietly
 from odoo_toolkit.records.names import AmbiguousNameError, Wanted, resolve_all
@@ -52,8 +55,8 @@ class Stage:
 
     Attributes:
         allowed: what the policy is asked about, as by the operation itself.
-        left: finds what is to be done to an order's row, with the arguments of the call; a text
-            says why nothing is.
+        left: finds what is to be done to an order's row, with the arguments of the call that are
+            for this step; a text says why nothing is.
         made: returns what came of an action, or raises StateError where Odoo did not do it.
         then: what a dry run says where it depends on the steps before.
         again: whether doing it may leave more to be done.
@@ -92,50 +95,98 @@ class Outcome(Shown):
         return self.tried and self.stopped_at is None
 
 
-OutcomeT = TypeVar("OutcomeT", bound=Outcome)
+R_co = TypeVar("R_co", covariant=True)
 
 
 @attrs.frozen(kw_only=True)
-class Way(Generic[OutcomeT]):
+class Way(Generic[R_co]):
     """The way of the orders of an app.
 
     Attributes:
         document: the orders.
         stages: by name, in the order in which they are made.
         outcome: the class of what becomes of an order.
+        result, plan: the classes of what becomes of all of them, and of a dry run.
         after: what is known of an order's row afterwards: its invoices, and what is left to pay.
+        paying: finds the journal that pays the orders of rows, by its id or name.
     """
 
     document: Document
     stages: Mapping[str, Stage]
-    outcome: type[OutcomeT]
+    outcome: type[Outcome]
+    result: Callable[..., R_co]
+    plan: Callable[..., Plan]
     after: Callable[[Odoo, Row], Mapping[str, Any]]
+    paying: Callable[[Odoo, Any, Sequence[Row]], int | None]
 
 
-@attrs.frozen(kw_only=True)
-class Run(Generic[OutcomeT]):
-    """What became of all orders.
+def check_confirmed(
+    document: Document, states: Sequence[str], todos: Mapping[str, str], row: Row
+) -> None:
+    """Refuse what needs a confirmed order of any other.
 
-    Attributes:
-        message: of all of them.
-        outcomes: in the order in which they were given.
-        plans: of a dry run.
+    Args:
+        document: the orders.
+        states: of those that are confirmed.
+        todos: what to do instead, by state, where that is not to confirm it.
+        row: of the order.
     """
+    state = row["state"]
+    if state not in states:
+        todos = {"cancel": "A cancelled order goes no further.", **todos}
+        message = f"{row['name']} is not a confirmed order (state {state})."
+        todo = todos.get(state, "Confirm it first, with confirm_order or the step confirm.")
+        raise state_error(document, row, message, todo)
 
-    message: str
-    outcomes: list[OutcomeT]
-    plans: list[Plan]
 
-    def told(self) -> dict[str, Any]:
-        """Return the arguments of the plan of a dry run."""
-        return {
-            "dry_run": True,
-            "message": self.message,
-            "needs": next((plan.needs for plan in self.plans if plan.needs), None),
-            "documents": [document for plan in self.plans for document in plan.documents],
-            "warnings": [text for plan in self.plans for text in plan.warnings],
-            "calls": [call for plan in self.plans for call in plan.calls],
-        }
+def check_confirmable(document: Document, row: Row, again: str, documents: str) -> None:
+    """Refuse to confirm an order that is no quotation, or has no lines.
+
+    Args:
+        document: the orders.
+        row: of the order.
+        again: the method that makes a cancelled one a quotation.
+        documents: what confirming it makes, for the message.
+    """
+    name, state = row["name"], row["state"]
+    if state == "cancel":
+        message = f"{name} is cancelled (state cancel)."
+        todo = f"Make it a draft again: execute {again} on {document.model}, then confirm it."
+    elif state not in ("draft", "sent"):
+        message = f"{name} is already confirmed (state {state})."
+        todo = f"Nothing needs to be done; get_order shows its {documents}."
+    elif not row["order_line"]:
+        message = f"{name} has no lines, so there is nothing to confirm (state {state})."
+        todo = "Add lines to it first."
+    else:
+        return
+    raise state_error(document, row, message, todo)
+
+
+def check_unlocked(document: Document, row: Row, unlock: str) -> None:
+    """Refuse to cancel an order that is locked; ``unlock`` is the method that unlocks it."""
+    if is_locked(row):
+        message = f"{row['name']} is locked, so it cannot be cancelled."
+        todo = f"Unlock it: execute {unlock} on {document.model}, then cancel it."
+        raise state_error(document, row, message, todo)
+
+
+def confirming(
+    document: Document, states: Sequence[str], step: AnyStep, confirm: Action, transfers: str
+) -> Stage:
+    """Return the stage that confirms orders; ``transfers`` is the attribute of what that makes."""
+
+    def left(odoo: Odoo, row: Row, _: Mapping[str, Any]) -> list[Action] | str:
+        if row["state"] in states:
+            return f"It is already confirmed (state {row['state']})."
+        return [partial(confirm, odoo, order_id=row["id"])]
+
+    def made(odoo: Odoo, row: Row, result: Any) -> list[RecordName]:
+        if result.state not in (None, *states):
+            raise not_done(document, row, result.message, result.warnings)
+        return [RecordName(id=one.id, name=one.name) for one in getattr(result, transfers) or ()]
+
+    return Stage(allowed=(step,), left=left, made=made, then="")
 
 
 def checked_steps(steps: Any, stages: Mapping[str, Stage]) -> list[str]:
@@ -176,28 +227,45 @@ def only_for(step: str, asked: Sequence[str], **arguments: Any) -> None:
         )
 
 
-def run(
+def process(
     odoo: Odoo,
-    way: Way[OutcomeT],
-    rows: Sequence[Row],
-    asked: Sequence[str],
-    how: Mapping[str, Any],
+    way: Way[R_co],
+    orders: Any,
+    steps: Any,
+    options: Mapping[str, dict[str, Any]],
     *,
     dry_run: bool,
-) -> Run[OutcomeT]:
+) -> R_co | Plan:
     """Take orders through the steps asked for.
 
     Args:
         odoo: the connection.
         way: of the app.
-        rows: of the orders, as :func:`find_orders` gives them.
-        asked: the steps, as :func:`checked_steps` gives them.
-        how: the arguments of the call that the stages need.
+        orders: 1 to 50 ids and numbers, see :func:`find_orders`.
+        steps: those asked for.
+        options: the arguments that are for one step only, by its name; of ``pay``, the journal.
         dry_run: whether to plan only.
+
+    Raises:
+        AccessError: the policy does not allow one of the steps.
+        OdooError: an argument is wrong, or there is no such order. Nothing was written.
     """
+    asked = checked_steps(steps, way.stages)
+    allowed = (step for name in asked for step in way.stages[name].allowed)
+    permit(odoo, *allowed, dry_run=dry_run)
+    for name, given in options.items():
+        only_for(name, asked, **given)
+    how = {
+        name: {key: _checked(key, value) for key, value in given.items()}
+        for name, given in options.items()
+    }
+    fields = dict.fromkeys((*way.document.fields, "company_id"))
+    named = attrs.evolve(way.document, argument="orders", fields=tuple(fields))
+    rows = find_orders(odoo, named, orders)
+    how["pay"]["journal_id"] = way.paying(odoo, how["pay"]["journal_id"], rows)
     progress = Steps(len(rows) + 1)
     progress.finish(1, "Checked")
-    outcomes: list[OutcomeT] = []
+    outcomes: list[Outcome] = []
     plans: list[Plan] | None = [] if dry_run else None
     lost = False
     for row in rows:
@@ -210,17 +278,32 @@ def run(
         lost = _ends(outcome)
         where = f"stopped at {outcome.stopped_at}" if outcome.stopped_at else "through"
         progress.finish(1, f"{row['name']}: {where}")
-    return Run(message=_message(outcomes, dry_run), outcomes=outcomes, plans=plans or [])
+    message = _message(outcomes, dry_run)
+    if plans is None:
+        return way.result(message=message, orders=outcomes)
+    return way.plan(
+        dry_run=True,
+        message=message,
+        needs=next((plan.needs for plan in plans if plan.needs), None),
+        documents=[document for plan in plans for document in plan.documents],
+        warnings=[text for plan in plans for text in plan.warnings],
+        calls=[call for plan in plans for call in plan.calls],
+        orders=outcomes,
+    )
+
+
+def _checked(name: str, value: Any) -> Any:
+    return checked_day(value, name) if name.endswith("_date") else value
 
 
 def _process(
     odoo: Odoo,
-    way: Way[OutcomeT],
+    way: Way[Any],
     found: Row,
     asked: Sequence[str],
     how: Mapping[str, Any],
     plans: list[Plan] | None,
-) -> OutcomeT:
+) -> Outcome:
     """Take one order through the steps, or add to ``plans`` what would be; it never fails."""
     outcome = way.outcome(id=found["id"], name=found["name"])
     row, name = None, asked[0]
@@ -254,17 +337,17 @@ def _later(odoo: Odoo, stage: Stage) -> Plan:
 
 def _take(
     odoo: Odoo,
-    way: Way[OutcomeT],
+    way: Way[Any],
     row: Row,
     name: str,
     how: Mapping[str, Any],
     plans: list[Plan] | None,
-    outcome: OutcomeT,
+    outcome: Outcome,
 ) -> Row:
     """Do or plan one step, and return the order's row as it is then."""
     stage = way.stages[name]
     for _ in range(_MOST_ROUNDS):
-        left = stage.left(odoo, row, how)
+        left = stage.left(odoo, row, how.get(name, {}))
         if isinstance(left, str):
             if name not in outcome.done:
                 outcome.not_needed[name] = left
@@ -293,7 +376,7 @@ def _take(
     )
 
 
-def _afterwards(odoo: Odoo, way: Way[OutcomeT], row: Row | None, outcome: OutcomeT) -> OutcomeT:
+def _afterwards(odoo: Odoo, way: Way[Any], row: Row | None, outcome: Outcome) -> Outcome:
     """Add how the order is now; what cannot be read is a warning."""
     try:
         if row is None or outcome.stopped_at:

@@ -10,7 +10,8 @@ from odoo_toolkit.apps import purchase
 from odoo_toolkit.apps.accounting import Invoice, PaymentResult, order_payments
 from odoo_toolkit.apps.accounting.payments import Payment
 from odoo_toolkit.apps.inventory import Transfer
-from odoo_toolkit.apps.purchase import processing, returning
+from odoo_toolkit.apps.inventory import actions as transfers
+from odoo_toolkit.apps.purchase import returning
 from odoo_toolkit.errors import (
     AccessError,
     NotFoundError,
@@ -172,7 +173,7 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         odoo.tables["account.move"][0] |= {"payment_state": "paid", "amount_residual": 0.0}
         return PaymentResult(payments=[Payment(id=7, name="PAY/7")], invoices=[], message="")
 
-    monkeypatch.setattr(processing.transfers, "validate_picking", validate)
+    monkeypatch.setattr(transfers, "validate_picking", validate)
     monkeypatch.setattr(order_payments, "register_payment", pay)
     return asked
 

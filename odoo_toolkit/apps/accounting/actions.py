@@ -14,7 +14,7 @@ from annotated_doc import Doc
 from annotated_types import Ge, Len
 
 from odoo_toolkit import operations as op
-from odoo_toolkit.apps.accounting.books import ITEM, of_type
+from odoo_toolkit.apps.accounting.books import ITEM, lock_warnings, of_type
 from odoo_toolkit.apps.accounting.invoices import (
     INVOICE,
     INVOICE_TYPES,
@@ -36,7 +36,6 @@ from odoo_toolkit.apps.accounting.invoices import (
     with_taxes,
 )
 from odoo_toolkit.apps.accounting.lines import NewLine, checked_lines, fill_lines, resolve_lines
-from odoo_toolkit.apps.accounting.lock_dates import lock_warnings
 from odoo_toolkit.apps.accounting.reconciling import (
     PARTNERS,
     open_credits,

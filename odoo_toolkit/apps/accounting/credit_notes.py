@@ -12,6 +12,7 @@ from annotated_types import Len
 
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.actions import CREATE, POST
+from odoo_toolkit.apps.accounting.books import lock_warnings
 from odoo_toolkit.apps.accounting.invoices import (
     INVOICE,
     LAYOUT,
@@ -23,7 +24,6 @@ from odoo_toolkit.apps.accounting.invoices import (
     kind_of,
     pick_journal,
 )
-from odoo_toolkit.apps.accounting.lock_dates import lock_warnings
 from odoo_toolkit.apps.accounting.reconciling import ASSIGN, assign, open_lines
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, ValidationError

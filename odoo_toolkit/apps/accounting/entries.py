@@ -11,8 +11,8 @@ from annotated_types import Len
 
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.actions import CREATE, POST
+from odoo_toolkit.apps.accounting.books import lock_warnings
 from odoo_toolkit.apps.accounting.invoices import INVOICE, move_result, of_companies, pick_journal
-from odoo_toolkit.apps.accounting.lock_dates import lock_warnings
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.records.results import RecordName

@@ -89,7 +89,7 @@ class Billing:
         if due:
             # The amount is given: without one Odoo would propose less, such as the next instalment
             # only, and the rest would be paid whenever this is repeated.
-            pay = partial(register_payment, odoo, **how["payment"])
+            pay = partial(register_payment, odoo, **how)
             return [partial(pay, invoice_ids=[one.id], amount=one.amount_residual) for one in due]
         if not posted:
             message = f"Of {row['name']} no {self.noun} is posted, so nothing can be paid."

@@ -11,7 +11,7 @@ from annotated_doc import Doc
 from annotated_types import Gt, Len
 
 from odoo_toolkit import operations as op
-from odoo_toolkit.apps.accounting.books import ITEM
+from odoo_toolkit.apps.accounting.books import ITEM, lock_warnings
 from odoo_toolkit.apps.accounting.invoices import (
     INVOICE,
     by_currency,
@@ -21,7 +21,6 @@ from odoo_toolkit.apps.accounting.invoices import (
     pick_journal,
     summed_up,
 )
-from odoo_toolkit.apps.accounting.lock_dates import lock_warnings
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, ValidationError, make_error
 from odoo_toolkit.records.results import RecordName
@@ -248,9 +247,8 @@ def _check_payable(rows: Sequence[op.Row]) -> bool:
             problem = "has nothing left to pay"
         if problem:
             message = f"{called(row)} {problem}: no payment was registered."
-            error = op.state_error(INVOICE, row, message, todo)
-            error.details["payment_state"] = row["payment_state"]
-            raise error
+            told = {"payment_state": row["payment_state"]}
+            raise op.state_error(INVOICE, row, message, todo, **told)
     directions = {row["move_type"] in ("out_invoice", "in_refund") for row in rows}
     if len(directions) > 1:
         raise ValidationError(

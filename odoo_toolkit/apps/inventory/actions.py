@@ -7,7 +7,8 @@ assigned -> [button_validate] -> done. The button action_cancel cancels any that
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any
 
 import attrs
@@ -49,6 +50,8 @@ from odoo_toolkit.apps.inventory.transfers import (
     read_transfer,
 )
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import StateError
+from odoo_toolkit.records.results import RecordName
 
 CONFIRM = op.Step(
     model=PICKING.model,
@@ -415,3 +418,58 @@ def _line(odoo: Odoo, entry: Entry) -> op.Row:
     # Only with the modules of sales or purchase is there anything to refund.
     refunds = "to_refund" in odoo.schema.fields("stock.return.picking.line")
     return {**line, "to_refund": True} if refunds else line
+
+
+# Transfers of orders ----------------------------------------------------------------------------
+
+
+def moving(
+    order: op.Document,
+    check: Callable[[op.Row], None],
+    read: Callable[[Odoo, op.Row], Sequence[Any]],
+    ours: str,
+    verb: str,
+    chosen: str,
+    then: str,
+) -> op.Stage:
+    """Return the stage that validates the transfers of an order.
+
+    Args:
+        order: the orders.
+        check: refuses an order that is not confirmed.
+        read: reads the transfers of an order.
+        ours: the type of its own ones; those inside the warehouse are its own, too.
+        verb: what the stage does.
+        chosen: the function with which lots and quantities are chosen.
+        then: as of a stage.
+    """
+
+    def left(odoo: Odoo, row: op.Row, how: Mapping[str, Any]) -> list[op.Action] | str:
+        check(row)
+        transfers = read(odoo, row)
+        opened = [item for item in transfers if item.state not in ("done", "cancel")]
+        own = [item for item in opened if item.type in (ours, "internal")]
+        # One that waits is made ready by those before it: it comes in the next round.
+        if ready := [item for item in own if item.state != "waiting"] or own:
+            numbers = sorted(item.id for item in ready)
+            return [partial(validate, odoo, picking_id=number, **how) for number in numbers]
+        others = ", ".join(f"{item.name} ({item.type})" for item in opened)
+        told = f"Nothing is left to {verb}." if transfers else "It has no transfers."
+        return told + (f" Not {ours}: {others}." if others else "")
+
+    def validate(odoo: Odoo, **how: Any) -> Transfer | op.Plan:
+        try:
+            moved_all: Transfer | op.Plan = validate_picking(odoo, **how)
+        except StateError as error:
+            # What can be chosen is chosen there.
+            error.suggestion = f"With {chosen}: {error.suggestion}"
+            raise
+        return moved_all
+
+    def made(odoo: Odoo, row: op.Row, result: Transfer) -> list[RecordName]:
+        if not result.validated:
+            raise op.not_done(order, row, result.message, result.warnings)
+        return [RecordName(id=result.id, name=result.name or f"transfer {result.id}")]
+
+    allowed = (CONFIRM, RESERVE, Enter(), VALIDATE)
+    return op.Stage(allowed=allowed, left=left, made=made, then=then, again=True)

@@ -271,9 +271,8 @@ def _shortage(
             "or move all of it, taking what is reserved for others, and the stock below zero where"
             " there is none (unreserved=True)"
         )
-    error = op.state_error(PICKING, row, message, f"Choose: {'; '.join(ways)}.")
-    error.details["missing"] = [_told(item) for item in missing]
-    return error
+    told = [_told(item) for item in missing]
+    return op.state_error(PICKING, row, message, f"Choose: {'; '.join(ways)}.", missing=told)
 
 
 def _list(items: Sequence[Expected]) -> str:

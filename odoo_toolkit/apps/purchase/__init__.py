@@ -1,10 +1,9 @@
 """Buying: what can be had, requests for quotation, orders, their receipts and bills."""
 
 from odoo_toolkit.annotations import readable_signatures
-from odoo_toolkit.apps.purchase.actions import cancel_order, confirm_order
 from odoo_toolkit.apps.purchase.creation import NewLine, create_order
 from odoo_toolkit.apps.purchase.fulfilment import create_bill, receive
-from odoo_toolkit.apps.purchase.making import Making, Missing
+from odoo_toolkit.apps.purchase.making import Making, Missing, Supply, get_supply
 from odoo_toolkit.apps.purchase.matching import (
     BilledLine,
     BillPlan,
@@ -13,7 +12,15 @@ from odoo_toolkit.apps.purchase.matching import (
     enter_bill,
 )
 from odoo_toolkit.apps.purchase.offers import Offer
-from odoo_toolkit.apps.purchase.orders import Bill, Order, OrderLine, Receipt, get_order
+from odoo_toolkit.apps.purchase.orders import (
+    Bill,
+    Order,
+    OrderLine,
+    Receipt,
+    cancel_order,
+    confirm_order,
+    get_order,
+)
 from odoo_toolkit.apps.purchase.processing import (
     OrderOutcome,
     OrdersPlan,
@@ -21,7 +28,6 @@ from odoo_toolkit.apps.purchase.processing import (
     process_orders,
 )
 from odoo_toolkit.apps.purchase.returning import ReturnResult, return_order
-from odoo_toolkit.apps.purchase.supply import Supply, get_supply
 
 __all__ = [
     "Bill",

@@ -15,9 +15,8 @@ from annotated_doc import Doc
 from annotated_types import Len
 
 from odoo_toolkit import operations as op
-from odoo_toolkit.apps.purchase.actions import CONFIRM, order_result
 from odoo_toolkit.apps.purchase.offers import ABOVE, Offer, choose, obstacle, offers_of, read_offers
-from odoo_toolkit.apps.purchase.orders import LAYOUT, ORDER, Order
+from odoo_toolkit.apps.purchase.orders import CONFIRM, LAYOUT, ORDER, Order, order_result
 from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError, make_error

@@ -15,11 +15,11 @@ from odoo_toolkit.apps.inventory.actions import VALIDATE, validate_picking
 from odoo_toolkit.apps.inventory.entries import MovedLine
 from odoo_toolkit.apps.inventory.transfers import Transfer
 from odoo_toolkit.apps.purchase.orders import (
-    CONFIRMED,
     ORDER,
     OrderId,
     OrderName,
     Receipt,
+    check_confirmed,
     read_receipts,
 )
 from odoo_toolkit.change_history.lost_answers import creating, look, or_seen
@@ -165,16 +165,8 @@ def _in_money(row: op.Row, lines: Sequence[op.Row]) -> str:
 
 def _billable(odoo: Odoo, row: op.Row) -> list[op.Row]:
     """Return the lines of which something can be billed, or refuse."""
-    name, state = row["name"], row["state"]
-    if state not in CONFIRMED:
-        raise op.state_error(
-            ORDER,
-            row,
-            f"{name} is not a confirmed order (state {state}).",
-            "A cancelled order cannot be billed."
-            if state == "cancel"
-            else "Confirm it with confirm_order first.",
-        )
+    name = row["name"]
+    check_confirmed(row)
     # 19 would make a bill of nothing.
     left: list[Any] = [["order_id", "=", row["id"]], ["qty_to_invoice", "!=", 0]]
     lines = op.read_rows(
@@ -235,13 +227,7 @@ def receive(
     """
     op.permit(odoo, VALIDATE, dry_run=dry_run)
     row = op.find(odoo, ORDER, order_id, order_name)
-    if row["state"] not in CONFIRMED:
-        todo = "Confirm it with confirm_order first."
-        if row["state"] == "to approve":
-            todo = "The order must be approved first. confirm_order names the approvers."
-        if row["state"] == "cancel":
-            todo = "A cancelled order cannot be received."
-        raise _refused(row, [], f"it is not a confirmed order (state {row['state']})", todo)
+    check_confirmed(row)
     receipt = _meant(row, read_receipts(odoo, row["id"]), picking_id)
     return validate_picking(
         odoo,
@@ -279,7 +265,7 @@ def _meant(row: op.Row, receipts: list[Receipt], picking_id: op.NameOrId) -> Rec
 
 def _refused(row: op.Row, receipts: list[Receipt], why: str, todo: str) -> StateError:
     listed = "".join(f"; {r.name} (id {r.id}) is {r.state}" for r in receipts[:10])
-    error = op.state_error(ORDER, row, f"{row['name']} cannot be received: {why}{listed}.", todo)
     shown: list[Any] = [{"id": r.id, "name": r.name, "state": r.state} for r in receipts[:10]]
-    error.details |= {"receipts": shown} if shown else {}
-    return error
+    details = {"receipts": shown} if shown else {}
+    message = f"{row['name']} cannot be received: {why}{listed}."
+    return op.state_error(ORDER, row, message, todo, **details)

@@ -22,8 +22,7 @@ from odoo_toolkit.apps.accounting.invoices import (
     invoice_result,
     pick_journal,
 )
-from odoo_toolkit.apps.purchase.orders import ORDER, OrderId, OrderName
-from odoo_toolkit.apps.purchase.processing import check_confirmed
+from odoo_toolkit.apps.purchase.orders import ORDER, OrderId, OrderName, check_confirmed
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
 from odoo_toolkit.records.results import RecordName

@@ -17,71 +17,27 @@ from annotated_types import Len
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.invoices import Invoice
 from odoo_toolkit.apps.accounting.order_payments import Billing, paying_journal
-from odoo_toolkit.apps.inventory import actions as transfers
-from odoo_toolkit.apps.inventory.entries import Enter
-from odoo_toolkit.apps.inventory.transfers import Transfer
-from odoo_toolkit.apps.purchase.actions import CONFIRM, confirm_order
+from odoo_toolkit.apps.inventory.actions import moving
 from odoo_toolkit.apps.purchase.fulfilment import BILL, WRITE, create_bill
 from odoo_toolkit.apps.purchase.orders import (
+    CONFIRM,
     CONFIRMED,
     ORDER,
     Bill,
-    Order,
+    check_confirmed,
+    confirm_order,
     read_bills,
     read_receipts,
 )
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import StateError, ValidationError
+from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.values.plain import plain
 
 StepName = Literal["confirm", "receive", "bill", "post", "pay"]
 STEPS: tuple[StepName, ...] = get_args(StepName)
 #: Confirming orders goods; so it is done only where it is asked for.
 _USUAL: tuple[StepName, ...] = STEPS[1:]
-
-
-def check_confirmed(row: op.Row) -> None:
-    """Refuse what needs a confirmed order of any other."""
-    if row["state"] not in CONFIRMED:
-        todo = "Confirm it first: the step confirm."
-        if row["state"] == "to approve":
-            todo = "The order must be approved first. confirm_order names the approvers."
-        if row["state"] == "cancel":
-            todo = "A cancelled order goes no further."
-        message = f"{row['name']} is not a confirmed order (state {row['state']})."
-        raise op.state_error(ORDER, row, message, todo)
-
-
-# What is left to be done --------------------------------------------------------------------------
-
-
-def _to_confirm(odoo: Odoo, row: op.Row, _: Mapping[str, Any]) -> list[op.Action] | str:
-    if row["state"] in CONFIRMED:
-        return f"It is already confirmed (state {row['state']})."
-    return [partial(confirm_order, odoo, order_id=row["id"])]
-
-
-def _to_receive(odoo: Odoo, row: op.Row, _: Mapping[str, Any]) -> list[op.Action] | str:
-    check_confirmed(row)
-    receipts = read_receipts(odoo, row["id"])
-    opened = [item for item in receipts if item.state not in ("done", "cancel")]
-    ours = [item for item in opened if item.type in ("incoming", "internal")]
-    # One that waits is made ready by those before it: it comes in the next round.
-    ready = [item for item in ours if item.state != "waiting"] or ours
-    if ready:
-        return [partial(_validate, odoo, item.id) for item in sorted(ready, key=lambda i: i.id)]
-    others = ", ".join(f"{item.name} ({item.type})" for item in opened)
-    told = "Nothing is left to receive." if receipts else "It has no receipts."
-    return told + (f" Not receipts: {others}." if others else "")
-
-
-def _validate(odoo: Odoo, picking_id: int, dry_run: bool) -> Transfer | op.Plan:
-    try:
-        return transfers.validate_picking(odoo, picking_id=picking_id, dry_run=dry_run)
-    except StateError as error:
-        # What can be chosen is chosen there.
-        error.suggestion = f"With receive: {error.suggestion}"
-        raise
 
 
 def _to_bill(odoo: Odoo, row: op.Row, how: Mapping[str, Any]) -> list[op.Action] | str:
@@ -94,26 +50,11 @@ def _to_bill(odoo: Odoo, row: op.Row, how: Mapping[str, Any]) -> list[op.Action]
         return "Nothing more of it can be billed now."
     if lines and all(line["qty_to_invoice"] < 0 for line in lines):
         return "Only a refund is left to make, with return_order or create_bill."
-    return [partial(create_bill, odoo, order_id=row["id"], **how["bill"])]
+    return [partial(create_bill, odoo, order_id=row["id"], **how)]
 
 
 def _bills(odoo: Odoo, row: op.Row) -> list[Bill]:
     return read_bills(odoo, row["id"]) if row["invoice_ids"] else []
-
-
-# What came of it ----------------------------------------------------------------------------------
-
-
-def _confirmed(odoo: Odoo, row: op.Row, result: Order) -> list[RecordName]:
-    if result.state not in (None, *CONFIRMED):
-        raise op.not_done(ORDER, row, result.message, result.warnings)
-    return [RecordName(id=item.id, name=item.name) for item in result.receipts]
-
-
-def _received(odoo: Odoo, row: op.Row, result: Transfer) -> list[RecordName]:
-    if not result.validated:
-        raise op.not_done(ORDER, row, result.message, result.warnings)
-    return [RecordName(id=result.id, name=result.name or f"transfer {result.id}")]
 
 
 def _billed(odoo: Odoo, row: op.Row, result: Invoice) -> list[RecordName]:
@@ -121,24 +62,6 @@ def _billed(odoo: Odoo, row: op.Row, result: Invoice) -> list[RecordName]:
 
 
 _BILLING = Billing(order=ORDER, noun="bill", type="in_invoice", read=_bills, check=check_confirmed)
-
-STAGES: Mapping[str, op.Stage] = {
-    "confirm": op.Stage(allowed=(CONFIRM,), left=_to_confirm, made=_confirmed, then=""),
-    "receive": op.Stage(
-        allowed=(transfers.CONFIRM, transfers.RESERVE, Enter(), transfers.VALIDATE),
-        left=_to_receive,
-        made=_received,
-        then="Would receive all that is ordered then.",
-        again=True,
-    ),
-    "bill": op.Stage(
-        allowed=(BILL, WRITE),
-        left=_to_bill,
-        made=_billed,
-        then="Would bill everything that can be billed then.",
-    ),
-    **_BILLING.stages(),
-}
 
 
 @attrs.frozen(kw_only=True)
@@ -223,27 +146,44 @@ def process_orders(
         AmbiguousNameError: A number or name matches several records.
         AccessError: The policy does not allow one of the steps.
     """
-    asked = op.checked_steps(steps, STAGES)
-    allowed = (step for name in asked for step in STAGES[name].allowed)
-    op.permit(odoo, *allowed, dry_run=dry_run)
-    op.only_for("pay", asked, journal_id=journal_id, payment_date=payment_date)
-    op.only_for("bill", asked, ref=ref, invoice_date=invoice_date)
-    day = op.checked_day(payment_date, "payment_date")
-    bill = {"ref": ref, "invoice_date": op.checked_day(invoice_date, "invoice_date")}
-    rows = op.find_orders(odoo, _ORDERS, orders)
-    if ref is not None and len(rows) > 1:
+    given = plain(orders)
+    if ref is not None and isinstance(given, list) and len(given) > 1:
         raise ValidationError(
             "ref is the number of one bill, but several orders were passed.",
             suggestion="Omit ref, or process each order in its own call.",
             details={"field": "ref"},
         )
-    paying = {"payment_date": day, "journal_id": paying_journal(odoo, journal_id, rows)}
-    how = {"payment": paying, "bill": bill}
-    ran = op.run(odoo, _WAY, rows, asked, how, dry_run=dry_run)
-    if dry_run:
-        return OrdersPlan(**ran.told(), orders=ran.outcomes)
-    return ProcessResult(message=ran.message, orders=ran.outcomes)
+    options: dict[str, dict[str, Any]] = {
+        "bill": {"ref": ref, "invoice_date": invoice_date},
+        "pay": {"journal_id": journal_id, "payment_date": payment_date},
+    }
+    return op.process(odoo, _WAY, orders, steps, options, dry_run=dry_run)
 
 
-_ORDERS = attrs.evolve(ORDER, argument="orders")
-_WAY = op.Way(document=ORDER, stages=STAGES, outcome=OrderOutcome, after=_BILLING.after)
+_WAY = op.Way(
+    document=ORDER,
+    stages={
+        "confirm": op.confirming(ORDER, CONFIRMED, CONFIRM, confirm_order, "receipts"),
+        "receive": moving(
+            ORDER,
+            check_confirmed,
+            lambda odoo, row: read_receipts(odoo, row["id"]),
+            ours="incoming",
+            verb="receive",
+            chosen="receive",
+            then="Would receive all that is ordered then.",
+        ),
+        "bill": op.Stage(
+            allowed=(BILL, WRITE),
+            left=_to_bill,
+            made=_billed,
+            then="Would bill everything that can be billed then.",
+        ),
+        **_BILLING.stages(),
+    },
+    outcome=OrderOutcome,
+    result=ProcessResult,
+    plan=OrdersPlan,
+    after=_BILLING.after,
+    paying=paying_journal,
+)

@@ -15,8 +15,14 @@ from odoo_toolkit.apps.accounting.invoices import INVOICE, Invoice
 from odoo_toolkit.apps.inventory.actions import VALIDATE, return_picking
 from odoo_toolkit.apps.inventory.entries import ReturnedLine
 from odoo_toolkit.apps.inventory.transfers import PICKING, Transfer
-from odoo_toolkit.apps.purchase.orders import ORDER, OrderId, OrderName, Receipt, read_receipts
-from odoo_toolkit.apps.purchase.processing import check_confirmed
+from odoo_toolkit.apps.purchase.orders import (
+    ORDER,
+    OrderId,
+    OrderName,
+    Receipt,
+    check_confirmed,
+    read_receipts,
+)
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, StateError
 from odoo_toolkit.records.results import RecordName

@@ -26,6 +26,7 @@ from odoo_toolkit.apps.sales.orders import (
     Order,
     OrderId,
     OrderName,
+    check_confirmed,
     read_documents,
     read_invoices,
     shown,
@@ -33,7 +34,7 @@ from odoo_toolkit.apps.sales.orders import (
 from odoo_toolkit.apps.sales.quotations import CONFIRM, order_result
 from odoo_toolkit.change_history.recording import note_made
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import AccessError, OdooError, StateError, ValidationError, make_error
+from odoo_toolkit.errors import AccessError, OdooError, ValidationError, make_error
 
 CANCEL = op.Step(
     model=ORDER.model,
@@ -67,7 +68,7 @@ def confirm_order(
     """
     op.permit(odoo, CONFIRM, dry_run=dry_run)
     row = op.find(odoo, ORDER, order_id, order_name)
-    _check_confirmable(row)
+    op.check_confirmable(ORDER, row, "action_draft", "deliveries and invoices")
     return op.operate(
         odoo,
         [CONFIRM],
@@ -124,47 +125,13 @@ def cancel_order(
 # States ----------------------------------------------------------------------------------------
 
 
-def _order_error(row: op.Row, message: str, todo: str) -> StateError:
-    error = op.state_error(ORDER, row, message, todo)
-    if row["locked"] is not None:
-        error.details["locked"] = row["locked"]
-    return error
-
-
-def _check_confirmable(row: op.Row) -> None:
-    name, state = row["name"], row["state"]
-    if state == "cancel":
-        raise _order_error(
-            row,
-            f"{name} is cancelled (state cancel).",
-            "Make it a quotation again: execute action_draft on sale.order, then confirm it.",
-        )
-    if state not in ("draft", "sent"):
-        raise _order_error(
-            row,
-            f"{name} is already confirmed (state {state}).",
-            "Nothing needs to be done; get_order shows its deliveries and invoices.",
-        )
-    if not row["order_line"]:
-        raise _order_error(
-            row,
-            f"{name} has no lines, so there is nothing to confirm (state {state}).",
-            "Add lines to the quotation first.",
-        )
-
-
 def _check_cancellable(odoo: Odoo, row: op.Row) -> list[str]:
     """Refuse to cancel what is locked, delivered or invoiced.
 
     Returns the names of the open deliveries and draft invoices, which Odoo cancels with it.
     """
     name = row["name"]
-    if op.is_locked(row):
-        raise _order_error(
-            row,
-            f"{name} is locked, so it cannot be cancelled.",
-            "Unlock it: execute action_unlock on sale.order, then cancel it.",
-        )
+    op.check_unlocked(ORDER, row, "action_unlock")
     deliveries, invoices = read_documents(odoo, row)
     shipped = [d.name for d in deliveries if d.state == "done" and d.type != "incoming"]
     returned = any(d.state == "done" and d.type == "incoming" for d in deliveries)
@@ -180,11 +147,9 @@ def _check_cancellable(odoo: Odoo, row: op.Row) -> list[str]:
     if obstacles:
         todo = ["return the delivery with return_picking"] if shipped else []
         todo += ["credit the invoice with create_credit_note"] if billed else []
-        raise _order_error(
-            row,
-            f"{name} cannot be cancelled: {', and '.join(obstacles)}.",
-            f"First {' and '.join(todo)}, then cancel the order.",
-        )
+        message = f"{name} cannot be cancelled: {', and '.join(obstacles)}."
+        told = f"First {' and '.join(todo)}, then cancel the order."
+        raise op.state_error(ORDER, row, message, told)
     transfers = [one.name for one in deliveries if one.state not in ("done", "cancel")]
     return transfers + [one.name for one in invoices if one.state == "draft"]
 
@@ -373,16 +338,8 @@ def _wizard_values(method: str, amount: float | None) -> dict[str, Any]:
 
 
 def _check_invoiceable(row: op.Row, method: str, amount: float | None) -> None:
-    name, state = row["name"], row["state"]
-    if state not in ("sale", "done"):
-        raise op.state_error(
-            ORDER,
-            row,
-            f"{name} is not a confirmed order (state {state}).",
-            "Confirm it with confirm_order first."
-            if state != "cancel"
-            else "A cancelled order cannot be invoiced.",
-        )
+    name = row["name"]
+    check_confirmed(row)
     if method in _OF_LINES and row["invoice_status"] == "invoiced":
         raise op.state_error(
             ORDER, row, f"{name} is fully invoiced.", "get_order lists its invoices."

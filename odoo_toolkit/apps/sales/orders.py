@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Annotated, Any
 
 import attrs
@@ -34,6 +35,8 @@ ORDER = op.Document(
         order_line picking_ids invoice_ids
     """,
 )
+
+check_confirmed = partial(op.check_confirmed, ORDER, CONFIRMED, {})
 
 LAYOUT = op.Layout(
     document=ORDER,

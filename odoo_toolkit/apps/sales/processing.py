@@ -16,9 +16,7 @@ from annotated_types import Len
 
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.order_payments import Billing, paying_journal
-from odoo_toolkit.apps.inventory import actions as transfers
-from odoo_toolkit.apps.inventory.entries import Enter
-from odoo_toolkit.apps.inventory.transfers import Transfer
+from odoo_toolkit.apps.inventory.actions import moving
 from odoo_toolkit.apps.sales.actions import (
     InvoiceResult,
     confirm_order,
@@ -29,68 +27,15 @@ from odoo_toolkit.apps.sales.orders import (
     CONFIRMED,
     ORDER,
     Invoice,
-    Order,
+    check_confirmed,
     read_deliveries,
     read_invoices,
 )
 from odoo_toolkit.apps.sales.quotations import CONFIRM
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import StateError
 from odoo_toolkit.records.results import RecordName
 
 StepName = Literal["confirm", "deliver", "invoice", "post", "pay"]
-
-#: Transfers to the customer, and those before them; what a vendor or the customer himself brings
-#: is no delivery of ours.
-_OURS = ("outgoing", "internal")
-
-
-def check_confirmed(row: op.Row) -> None:
-    """Refuse what needs a confirmed order of any other."""
-    if row["state"] not in CONFIRMED:
-        todo = "Confirm it first: the step confirm."
-        if row["state"] == "cancel":
-            todo = "A cancelled order goes no further."
-        message = f"{row['name']} is not a confirmed order (state {row['state']})."
-        raise op.state_error(ORDER, row, message, todo)
-
-
-# What is left to be done --------------------------------------------------------------------------
-
-
-def _to_confirm(odoo: Odoo, row: op.Row, _: Mapping[str, Any]) -> list[op.Action] | str:
-    if row["state"] in CONFIRMED:
-        return f"It is already confirmed (state {row['state']})."
-    return [partial(confirm_order, odoo, order_id=row["id"])]
-
-
-def _to_deliver(odoo: Odoo, row: op.Row, how: Mapping[str, Any]) -> list[op.Action] | str:
-    check_confirmed(row)
-    if not row["picking_ids"]:
-        return "It has no deliveries."
-    deliveries = read_deliveries(odoo, row["picking_ids"])
-    opened = [item for item in deliveries if item.state not in ("done", "cancel")]
-    ours = [item for item in opened if item.type in _OURS]
-    # One that waits is made ready by those before it: it comes in the next round.
-    ready = [item for item in ours if item.state != "waiting"] or ours
-    if ready:
-        return [
-            partial(_validate, odoo, item.id, unreserved=how["unreserved"])
-            for item in sorted(ready, key=lambda i: i.id)
-        ]
-    others = ", ".join(f"{item.name} ({item.type})" for item in opened)
-    return "Nothing is left to deliver." + (f" Not ours to deliver: {others}." if others else "")
-
-
-def _validate(odoo: Odoo, picking_id: int, unreserved: bool, dry_run: bool) -> Transfer | op.Plan:
-    try:
-        return transfers.validate_picking(
-            odoo, picking_id=picking_id, unreserved=unreserved, dry_run=dry_run
-        )
-    except StateError as error:
-        # What can be chosen is chosen there.
-        error.suggestion = f"With validate_picking: {error.suggestion}"
-        raise
 
 
 def _to_invoice(odoo: Odoo, row: op.Row, _: Mapping[str, Any]) -> list[op.Action] | str:
@@ -107,21 +52,6 @@ def _invoices(odoo: Odoo, row: op.Row) -> list[Invoice]:
     return read_invoices(odoo, row["invoice_ids"] or ())
 
 
-# What came of it ----------------------------------------------------------------------------------
-
-
-def _confirmed(odoo: Odoo, row: op.Row, result: Order) -> list[RecordName]:
-    if result.state not in (None, *CONFIRMED):
-        raise op.not_done(ORDER, row, result.message, result.warnings)
-    return [RecordName(id=item.id, name=item.name) for item in result.deliveries or ()]
-
-
-def _delivered(odoo: Odoo, row: op.Row, result: Transfer) -> list[RecordName]:
-    if not result.validated:
-        raise op.not_done(ORDER, row, result.message, result.warnings)
-    return [RecordName(id=result.id, name=result.name or f"transfer {result.id}")]
-
-
 def _invoiced(odoo: Odoo, row: op.Row, result: InvoiceResult) -> list[RecordName]:
     if result.invoices:
         return [RecordName(id=item.id, name=item.name) for item in result.invoices]
@@ -135,32 +65,6 @@ def _invoiced(odoo: Odoo, row: op.Row, result: InvoiceResult) -> list[RecordName
 _BILLING = Billing(
     order=ORDER, noun="invoice", type="out_invoice", read=_invoices, check=check_confirmed
 )
-
-STAGES: Mapping[str, op.Stage] = {
-    "confirm": op.Stage(
-        allowed=(CONFIRM,),
-        left=_to_confirm,
-        made=_confirmed,
-        then="",
-    ),
-    "deliver": op.Stage(
-        allowed=(transfers.CONFIRM, transfers.RESERVE, Enter(), transfers.VALIDATE),
-        left=_to_deliver,
-        made=_delivered,
-        then="Would deliver everything then, if all of it is in stock.",
-        again=True,
-    ),
-    "invoice": op.Stage(
-        allowed=(
-            op.WizardStep(model=ORDER.model, wizard="sale.advance.payment.inv", seen=op.unseen),
-        ),
-        left=_to_invoice,
-        made=_invoiced,
-        then="Would invoice everything that can be invoiced then.",
-    ),
-    **_BILLING.stages(),
-}
-
 
 STEPS: tuple[StepName, ...] = get_args(StepName)
 
@@ -246,20 +150,39 @@ def process_orders(
         AmbiguousNameError: A number or name matches several records.
         AccessError: The policy does not allow one of the steps.
     """
-    asked = op.checked_steps(steps, STAGES)
-    allowed = (step for name in asked for step in STAGES[name].allowed)
-    op.permit(odoo, *allowed, dry_run=dry_run)
-    op.only_for("pay", asked, journal_id=journal_id, payment_date=payment_date)
-    op.only_for("deliver", asked, unreserved=unreserved)
-    day = op.checked_day(payment_date, "payment_date")
-    rows = op.find_orders(odoo, _ORDERS, orders)
-    paying = {"payment_date": day, "journal_id": paying_journal(odoo, journal_id, rows)}
-    how = {"payment": paying, "unreserved": unreserved}
-    ran = op.run(odoo, _WAY, rows, asked, how, dry_run=dry_run)
-    if dry_run:
-        return OrdersPlan(**ran.told(), orders=ran.outcomes)
-    return ProcessResult(message=ran.message, orders=ran.outcomes)
+    options: dict[str, dict[str, Any]] = {
+        "deliver": {"unreserved": unreserved},
+        "pay": {"journal_id": journal_id, "payment_date": payment_date},
+    }
+    return op.process(odoo, _WAY, orders, steps, options, dry_run=dry_run)
 
 
-_ORDERS = attrs.evolve(ORDER, argument="orders", fields=(*ORDER.fields, "company_id"))
-_WAY = op.Way(document=ORDER, stages=STAGES, outcome=OrderOutcome, after=_BILLING.after)
+_WAY = op.Way(
+    document=ORDER,
+    stages={
+        "confirm": op.confirming(ORDER, CONFIRMED, CONFIRM, confirm_order, "deliveries"),
+        "deliver": moving(
+            ORDER,
+            check_confirmed,
+            lambda odoo, row: read_deliveries(odoo, row["picking_ids"]),
+            ours="outgoing",
+            verb="deliver",
+            chosen="validate_picking",
+            then="Would deliver everything then, if all of it is in stock.",
+        ),
+        "invoice": op.Stage(
+            allowed=(
+                op.WizardStep(model=ORDER.model, wizard="sale.advance.payment.inv", seen=op.unseen),
+            ),
+            left=_to_invoice,
+            made=_invoiced,
+            then="Would invoice everything that can be invoiced then.",
+        ),
+        **_BILLING.stages(),
+    },
+    outcome=OrderOutcome,
+    result=ProcessResult,
+    plan=OrdersPlan,
+    after=_BILLING.after,
+    paying=paying_journal,
+)
