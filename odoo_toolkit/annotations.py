@@ -150,11 +150,11 @@ def documentation(function: FunctionType) -> dict[str, str]:
 def _type_of(hint: Any) -> Any:
     """Return an annotation, which is text, with the type alone of what is ``Annotated``.
 
-    Of a type of the face of operations, its name alone.
+    Of a type that a module names, its name alone.
     """
     if not isinstance(hint, str):
         return hint
-    hint = re.sub(r"\bop\.", "", hint)
+    hint = re.sub(r"\b[a-z_]+\.(?=[A-Z])", "", hint)
     while (start := hint.find("Annotated[")) >= 0:
         depth, ends = 0, []
         for match in _MARKS.finditer(hint, start + len("Annotated")):

@@ -239,12 +239,13 @@ class _PartlyClosed(Row):
 
 
 def _own(row: Mapping[str, Any], described: Mapping[str, Any], options: ReadOptions) -> Row:
-    def value(name: str, shown: Any) -> Any:
+    own: Row = {}
+    for name, shown in from_wire(row, described, options).items():
         if name in described and described[name].type == "many2one":
-            return RecordName(**shown) if shown else None
-        return None if shown == "" else shown
-
-    return {k: value(k, shown) for k, shown in from_wire(row, described, options).items()}
+            own[name] = RecordName(**shown) if shown else None
+        else:
+            own[name] = None if shown == "" else shown
+    return own
 
 
 def read_new(

@@ -12,19 +12,7 @@ from annotated_doc import Doc
 from annotated_types import Ge
 
 from odoo_toolkit import operations as op
-from odoo_toolkit.apps.accounting.books import (
-    ITEM,
-    NOTHING,
-    Account,
-    Book,
-    Sum,
-    accounts,
-    grouped,
-    of_type,
-    open_book,
-    rounded,
-    sums,
-)
+from odoo_toolkit.apps.accounting import books
 from odoo_toolkit.apps.accounting.days_to_pay import SIDES, PaidDays, read_paid
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError, make_error
@@ -39,7 +27,7 @@ _UNPOSTED = ["draft", "cancel"]
 _IDS_AT_A_TIME = 1000
 
 
-def open_items(odoo: Odoo, book: Book, kind: str, day: str) -> tuple[list[op.Row], float]:
+def open_items(odoo: Odoo, book: books.Book, kind: str, day: str) -> tuple[list[op.Row], float]:
     """Return the items that were open on a day, and the balance of their accounts on that day.
 
     Odoo keeps only what is open now. What was open is the item's balance less what had been
@@ -56,7 +44,7 @@ def open_items(odoo: Odoo, book: Book, kind: str, day: str) -> tuple[list[op.Row
         ``bucket``, and the balance in the same sense: 4 round trips, 2 where nothing is open.
     """
     sign = 1 if kind == "receivable" else -1
-    until = book.domain(["date", "<=", day], of_type(odoo, kind))
+    until = book.domain(["date", "<=", day], books.of_type(odoo, kind))
     # What is settled by now and was settled by then is not looked at: that is most of a book.
     settled_later = [
         "|",
@@ -73,23 +61,25 @@ def open_items(odoo: Odoo, book: Book, kind: str, day: str) -> tuple[list[op.Row
     wanted = [*until, *ways]
     fields = ("balance", "date", "date_maturity", "partner_id", "account_id", "move_id")
     asked: list[Callable[[], Any]] = [
-        lambda: op.read_rows(odoo, ITEM, wanted, fields, acts_on=ITEM, order="id", **book.context),
-        lambda: grouped(odoo, ITEM, until, ("balance",), [], **book.context),
+        lambda: op.read_rows(
+            odoo, books.ITEM, wanted, fields, acts_on=books.ITEM, order="id", **book.context
+        ),
+        lambda: books.grouped(odoo, books.ITEM, until, ("balance",), [], **book.context),
     ]
     items, totals = op.side_by_side(asked)
     settled = _settled(odoo, book, [item["id"] for item in items], day)
     found = []
     for item in items:
-        left = rounded(sign * (item["balance"] - settled.get(item["id"], 0.0)))
-        if abs(left) > NOTHING:
+        left = books.rounded(sign * (item["balance"] - settled.get(item["id"], 0.0)))
+        if abs(left) > books.NOTHING:
             late = date.fromisoformat(day) - date.fromisoformat(
                 item["date_maturity"] or item["date"]
             )
             found.append({**item, "open": left, "bucket": _bucket(late.days)})
-    return found, rounded(sign * sum(row["balance"] or 0.0 for row in totals))
+    return found, books.rounded(sign * sum(row["balance"] or 0.0 for row in totals))
 
 
-def _settled(odoo: Odoo, book: Book, ids: Sequence[int], day: str) -> dict[int, float]:
+def _settled(odoo: Odoo, book: books.Book, ids: Sequence[int], day: str) -> dict[int, float]:
     """Return what of the balance of items had been settled by a day, by what is posted."""
     chunks = [ids[i : i + _IDS_AT_A_TIME] for i in range(0, len(ids), _IDS_AT_A_TIME)]
     fields = ("debit_move_id", "credit_move_id")
@@ -99,7 +89,7 @@ def _settled(odoo: Odoo, book: Book, ids: Sequence[int], day: str) -> dict[int, 
         (other,) = {*fields} - {field}
         posted = [f"{other}.parent_state", "=", "posted"]
         domain = [[field, "in", list(some)], ["max_date", "<=", day], posted]
-        return grouped(odoo, _PARTIAL, domain, ("amount",), [field], **book.context)
+        return books.grouped(odoo, _PARTIAL, domain, ("amount",), [field], **book.context)
 
     answers = op.side_by_side([lambda side=side: ask(*side) for side in sides])  # type: ignore[misc]
     settled: dict[int, float] = {}
@@ -238,7 +228,7 @@ def get_report(
             suggestion="Set date_from to a day before date_to.",
             details={"field": "date_from"},
         )
-    book = open_book(odoo, company_id, company_name)
+    book = books.open_book(odoo, company_id, company_name)
     if kind.startswith("aged_"):
         made = _aged(odoo, book, kind.removeprefix("aged_"), last, rows_by)
     elif kind == "balance_sheet":
@@ -256,7 +246,7 @@ def get_report(
         f"The books do not balance: {name.replace('_', ' ')} fails by {difference:.2f}"
         f" {book.currency}."
         for name, difference in made.differences.items()
-        if abs(difference) > NOTHING
+        if abs(difference) > books.NOTHING
     ]
     if not made.rows:
         warnings.append(f"No posted journal items {period}, or all of them settled.")
@@ -272,7 +262,7 @@ def get_report(
         totals=made.totals,
         checks={
             "whole_book_seen": True,
-            **{name: abs(gap) <= NOTHING for name, gap in made.differences.items()},
+            **{name: abs(gap) <= books.NOTHING for name, gap in made.differences.items()},
         },
         rows=made.rows[:limit],
         rows_omitted=left_out if left_out > 0 else None,
@@ -307,7 +297,7 @@ def _checked_kind(kind: str, by: str | None) -> str:
     return by
 
 
-def _days_to_pay(odoo: Odoo, book: Book, kind: str, first: str, last: str, by: str) -> _Made:
+def _days_to_pay(odoo: Odoo, book: books.Book, kind: str, first: str, last: str, by: str) -> _Made:
     found = read_paid(odoo, book, kind, first, last, by)
     every = PaidDays(id=None, name="")
     for one in found:
@@ -318,19 +308,19 @@ def _days_to_pay(odoo: Odoo, book: Book, kind: str, first: str, last: str, by: s
             name=one.name,
             days=one.average(one.days),
             days_late=one.average(one.late),
-            balance=rounded(one.paid),
+            balance=books.rounded(one.paid),
         )
         for one in found
     ]
     totals = {
         "days": every.average(every.days),
         "days_late": every.average(every.late),
-        "paid": rounded(every.paid),
+        "paid": books.rounded(every.paid),
     }
     return _Made(rows=rows, totals=totals, told=tuple(totals), differences={})
 
 
-def _trial_balance(odoo: Odoo, book: Book, first: str, last: str, by: str) -> _Made:
+def _trial_balance(odoo: Odoo, book: books.Book, first: str, last: str, by: str) -> _Made:
     year = book.year_of(first)
     periods = [
         [["date", "<", year]],
@@ -351,13 +341,13 @@ def _trial_balance(odoo: Odoo, book: Book, first: str, last: str, by: str) -> _M
     for booked in period:
         rows.add(booked, debit=booked.debit, credit=booked.credit, balance=booked.balance)
     found = rows.sorted()
-    if abs(unallocated) > NOTHING:
-        earned = rounded(unallocated)
+    if abs(unallocated) > books.NOTHING:
+        earned = books.rounded(unallocated)
         found.append(
             ReportRow(name=_UNALLOCATED, opening=earned, debit=0.0, credit=0.0, balance=earned)
         )
     columns = ("opening", "debit", "credit", "balance")
-    totals = {name: rounded(sum(getattr(row, name) for row in found)) for name in columns}
+    totals = {name: books.rounded(sum(getattr(row, name) for row in found)) for name in columns}
     differences = {
         "debits_equal_credits": totals["debit"] - totals["credit"],
         "opening_balances": totals["opening"],
@@ -366,7 +356,7 @@ def _trial_balance(odoo: Odoo, book: Book, first: str, last: str, by: str) -> _M
     return _Made(rows=found, totals=totals, told=("debit", "credit"), differences=differences)
 
 
-def _profit_and_loss(odoo: Odoo, book: Book, first: str, last: str, by: str) -> _Made:
+def _profit_and_loss(odoo: Odoo, book: books.Book, first: str, last: str, by: str) -> _Made:
     periods = [[["date", ">=", first], ["date", "<=", last]]]
     (period,), known = _booked(odoo, book, periods, by)
     rows = _Rows(by, known, sectioned=True)
@@ -380,13 +370,13 @@ def _profit_and_loss(odoo: Odoo, book: Book, first: str, last: str, by: str) -> 
     totals["profit"] = totals["income"] - totals["expense"]
     return _Made(
         rows=rows.sorted(("income", "expense")),
-        totals={name: rounded(amount) for name, amount in totals.items()},
+        totals={name: books.rounded(amount) for name, amount in totals.items()},
         told=tuple(totals),
         differences={"debits_equal_credits": _difference(period)},
     )
 
 
-def _balance_sheet(odoo: Odoo, book: Book, day: str, by: str) -> _Made:
+def _balance_sheet(odoo: Odoo, book: books.Book, day: str, by: str) -> _Made:
     year = book.year_of(day)
     periods = [[["date", "<", year]], [["date", ">=", year], ["date", "<=", day]]]
     booked_in, known = _booked(odoo, book, periods, by)
@@ -406,12 +396,12 @@ def _balance_sheet(odoo: Odoo, book: Book, day: str, by: str) -> _Made:
                 totals[total_of[account.group]] += amount
     found = rows.sorted(tuple(total_of))
     for name, amount in zip((_UNALLOCATED, _THIS_YEAR), earned, strict=True):
-        if abs(amount) > NOTHING:
-            found.append(ReportRow(name=name, section="equity", balance=rounded(amount)))
+        if abs(amount) > books.NOTHING:
+            found.append(ReportRow(name=name, section="equity", balance=books.rounded(amount)))
     gap = totals["assets"] - totals["liabilities"] - totals["equity"]
     return _Made(
         rows=found,
-        totals={name: rounded(amount) for name, amount in totals.items()},
+        totals={name: books.rounded(amount) for name, amount in totals.items()},
         told=tuple(totals),
         differences={
             "debits_equal_credits": _difference([row for rows in booked_in for row in rows]),
@@ -420,12 +410,12 @@ def _balance_sheet(odoo: Odoo, book: Book, day: str, by: str) -> _Made:
     )
 
 
-def _aged(odoo: Odoo, book: Book, kind: str, day: str, by: str) -> _Made:
+def _aged(odoo: Odoo, book: books.Book, kind: str, day: str, by: str) -> _Made:
     for _ in range(2):
         items, balance = open_items(odoo, book, kind, day)
-        gap = rounded(sum(item["open"] for item in items) - balance)
+        gap = books.rounded(sum(item["open"] for item in items) - balance)
         # Somebody may have booked between the questions; a wrong book is wrong again.
-        if abs(gap) <= NOTHING:
+        if abs(gap) <= books.NOTHING:
             break
     field = "move_id" if by == "document" else f"{by}_id"
     totals = {**dict.fromkeys(BUCKETS, 0.0), "balance": 0.0}
@@ -438,40 +428,40 @@ def _aged(odoo: Odoo, book: Book, kind: str, day: str, by: str) -> _Made:
     found.sort(key=lambda row: (-abs(row.balance), row.name))
     return _Made(
         rows=found,
-        totals={name: rounded(amount) for name, amount in totals.items()},
+        totals={name: books.rounded(amount) for name, amount in totals.items()},
         told=("balance",),
         differences={"equals_balance_of_accounts": gap},
     )
 
 
 def _booked(
-    odoo: Odoo, book: Book, periods: Sequence[Sequence[Any]], by: str
-) -> tuple[list[list[Sum]], dict[int, Account]]:
+    odoo: Odoo, book: books.Book, periods: Sequence[Sequence[Any]], by: str
+) -> tuple[list[list[books.Sum]], dict[int, books.Account]]:
     """Return what was booked in each period, and the accounts."""
-    asks: list[Callable[[], list[Sum]]] = [
-        partial(sums, odoo, book, period, by_partner=by == "partner") for period in periods
+    asks: list[Callable[[], list[books.Sum]]] = [
+        partial(books.sums, odoo, book, period, by_partner=by == "partner") for period in periods
     ]
     found = op.side_by_side(asks)
-    return found, accounts(odoo, book, {row.account for rows in found for row in rows})
+    return found, books.accounts(odoo, book, {row.account for rows in found for row in rows})
 
 
-def _is_result(account: Account) -> bool:
+def _is_result(account: books.Account) -> bool:
     return account.group in ("income", "expense")
 
 
-def _difference(booked: Iterable[Sum]) -> float:
-    return rounded(sum(row.debit - row.credit for row in booked))
+def _difference(booked: Iterable[books.Sum]) -> float:
+    return books.rounded(sum(row.debit - row.credit for row in booked))
 
 
 def _row(
-    key: Account | RecordName | None,
+    key: books.Account | RecordName | None,
     columns: Mapping[str, float],
     nameless: str,
     *,
     code: str | None = None,
     section: str | None = None,
 ) -> ReportRow:
-    amounts: dict[str, Any] = {name: rounded(amount) for name, amount in columns.items()}
+    amounts: dict[str, Any] = {name: books.rounded(amount) for name, amount in columns.items()}
     name, number = (str(key.name), key.id) if key else (nameless, None)
     return ReportRow(id=number, name=name, code=code, section=section, **amounts)
 
@@ -479,11 +469,11 @@ def _row(
 class _Rows:
     """Rows of a report, into which sums are added."""
 
-    def __init__(self, by: str, known: dict[int, Account], *, sectioned: bool) -> None:
+    def __init__(self, by: str, known: dict[int, books.Account], *, sectioned: bool) -> None:
         self._by_partner, self._known, self._sectioned = by == "partner", known, sectioned
         self._columns: dict[Any, dict[str, float]] = {}
 
-    def add(self, booked: Sum, **columns: float) -> None:
+    def add(self, booked: books.Sum, **columns: float) -> None:
         """Add amounts to the row that they belong to."""
         account = self._known[booked.account]
         section = account.group if self._sectioned else None
@@ -498,8 +488,8 @@ class _Rows:
         """Return the rows that say something, by section, then by code or name."""
         found = []
         for (section, key), columns in self._columns.items():
-            if any(abs(amount) > NOTHING for amount in columns.values()):
-                code = key.code if isinstance(key, Account) else None
+            if any(abs(amount) > books.NOTHING for amount in columns.values()):
+                code = key.code if isinstance(key, books.Account) else None
                 found.append(_row(key, columns, "No partner", code=code, section=section))
         places = {section: place for place, section in enumerate(sections)}
         found.sort(key=lambda row: (places.get(row.section or "", 0), row.code or "", row.name))

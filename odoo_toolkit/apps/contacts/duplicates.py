@@ -11,18 +11,7 @@ from annotated_doc import Doc
 from annotated_types import Ge, Le
 
 from odoo_toolkit import operations as op
-from odoo_toolkit.apps.contacts.similarity import (
-    KEY_DIGITS,
-    SIGN_FIELDS,
-    Likeness,
-    Sign,
-    addresses,
-    digits,
-    keys,
-    likeness,
-    name_words,
-    tax_number,
-)
+from odoo_toolkit.apps.contacts import similarity
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError, make_error
 from odoo_toolkit.progress import Steps
@@ -32,7 +21,7 @@ from odoo_toolkit.values.plain import plain
 from odoo_toolkit.values.scalars import short_repr
 from odoo_toolkit.values.search_text import literal
 
-SIGNS: tuple[Sign, ...] = get_args(Sign)
+SIGNS: tuple[similarity.Sign, ...] = get_args(similarity.Sign)
 
 CONTACT = op.Document(
     model="res.partner",
@@ -138,7 +127,7 @@ def find_duplicates(
         int | None, Doc("Only duplicates of this contact. Default: all contacts.")
     ] = None,
     contact_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
-    by: Annotated[Sequence[Sign], Doc("Which data to compare.")] = SIGNS,
+    by: Annotated[Sequence[similarity.Sign], Doc("Which data to compare.")] = SIGNS,
     minimum: Annotated[
         float, Ge(0.1), Le(1), Doc("Minimum score. The same name alone scores 0.6.")
     ] = 0.5,
@@ -179,7 +168,8 @@ def find_duplicates(
     alike = {
         pair: found
         for pair in pairs
-        if (found := likeness(by_id[pair[0]], by_id[pair[1]], signs)) and found.score >= minimum
+        if (found := similarity.likeness(by_id[pair[0]], by_id[pair[1]], signs))
+        and found.score >= minimum
     }
     groups = _groups(alike, by_id)
     many = f"{len(groups)} groups" if len(groups) != 1 else "1 group"
@@ -194,7 +184,7 @@ def find_duplicates(
     )
 
 
-def _checked_signs(by: Sequence[Sign]) -> list[Sign]:
+def _checked_signs(by: Sequence[similarity.Sign]) -> list[similarity.Sign]:
     given = plain(by)
     given = [given] if isinstance(given, str) else given
     unknown = [item for item in given if item not in SIGNS] if isinstance(given, list) else [given]
@@ -210,9 +200,11 @@ def _checked_signs(by: Sequence[Sign]) -> list[Sign]:
     return [sign for sign in SIGNS if sign in given]
 
 
-def _open_signs(odoo: Odoo, signs: Sequence[Sign], warnings: list[str]) -> list[Sign]:
+def _open_signs(
+    odoo: Odoo, signs: Sequence[similarity.Sign], warnings: list[str]
+) -> list[similarity.Sign]:
     """Return what can be compared here; what a list closes is not, and a warning says so."""
-    found = [sign for sign in signs if open_fields(odoo, SIGN_FIELDS[sign])]
+    found = [sign for sign in signs if open_fields(odoo, similarity.SIGN_FIELDS[sign])]
     closed = [sign for sign in signs if sign not in found]
     if closed and not found:
         raise make_error(
@@ -249,7 +241,7 @@ def _read_contacts(odoo: Odoo) -> tuple[list[op.Row], bool]:
 
 
 def possible_duplicates(
-    odoo: Odoo, contact: op.Row, signs: Sequence[Sign]
+    odoo: Odoo, contact: op.Row, signs: Sequence[similarity.Sign]
 ) -> tuple[list[op.Row], bool]:
     """Return what shares a sign with one contact, and whether that is all; one round trip.
 
@@ -260,15 +252,17 @@ def possible_duplicates(
     """
     conditions: list[Any] = []
     if "email" in signs:
-        conditions += [["email", "ilike", literal(a)] for a in addresses(contact.get("email"))]
+        conditions += [
+            ["email", "ilike", literal(a)] for a in similarity.addresses(contact.get("email"))
+        ]
     if "phone" in signs:
-        fields = open_fields(odoo, SIGN_FIELDS["phone"])
-        numbers = filter(None, (digits(contact.get(field)) for field in fields))
+        fields = open_fields(odoo, similarity.SIGN_FIELDS["phone"])
+        numbers = filter(None, (similarity.digits(contact.get(field)) for field in fields))
         conditions += [condition for n in numbers for condition in number_conditions(fields, n)]
-    if "vat" in signs and tax_number(contact.get("vat")):
-        conditions.append(["vat", "ilike", spread(tax_number(contact["vat"]))])
+    if "vat" in signs and similarity.tax_number(contact.get("vat")):
+        conditions.append(["vat", "ilike", spread(similarity.tax_number(contact["vat"]))])
     if "name" in signs:
-        words = [word for word in name_words(contact.get("name")) if len(word) > 2]
+        words = [word for word in similarity.name_words(contact.get("name")) if len(word) > 2]
         conditions += [["name", "ilike", literal(word)] for word in words]
     if not conditions:
         return [], True
@@ -285,16 +279,16 @@ def spread(text: str) -> str:
 
 def number_conditions(fields: Sequence[str], number: str) -> list[Any]:
     """Return conditions of which a contact with this number meets one, however it was typed."""
-    return [[field, "ilike", spread(number[-KEY_DIGITS:])] for field in fields]
+    return [[field, "ilike", spread(number[-similarity.KEY_DIGITS :])] for field in fields]
 
 
 def _pairs(
-    rows: Sequence[op.Row], signs: Sequence[Sign], warnings: list[str]
+    rows: Sequence[op.Row], signs: Sequence[similarity.Sign], warnings: list[str]
 ) -> set[tuple[int, int]]:
     """Return the contacts that are worth comparing: those that share a sign."""
     sorted_by: dict[tuple[str, str], list[int]] = {}
     for row in rows:
-        for key in keys(row, signs):
+        for key in similarity.keys(row, signs):
             sorted_by.setdefault(key, []).append(row["id"])
     pairs: set[tuple[int, int]] = set()
     crowds = {key: ids for key, ids in sorted_by.items() if len(ids) > _MOST_SHARING}
@@ -311,7 +305,7 @@ def _pairs(
 
 
 def _groups(
-    alike: dict[tuple[int, int], Likeness], by_id: dict[int, op.Row]
+    alike: dict[tuple[int, int], similarity.Likeness], by_id: dict[int, op.Row]
 ) -> list[DuplicateGroup]:
     """Put together what hangs together, the likeliest first."""
     above: dict[int, int] = {}
@@ -323,7 +317,7 @@ def _groups(
 
     for one, other in alike:
         above[top(one)] = top(other)
-    members: dict[int, list[tuple[tuple[int, int], Likeness]]] = {}
+    members: dict[int, list[tuple[tuple[int, int], similarity.Likeness]]] = {}
     for pair, found in alike.items():
         members.setdefault(top(pair[0]), []).append((pair, found))
     groups = []

@@ -10,15 +10,8 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit import operations as op
+from odoo_toolkit.apps.contacts import similarity
 from odoo_toolkit.apps.contacts.duplicates import CONTACT, number_conditions, open_fields
-from odoo_toolkit.apps.contacts.similarity import (
-    SIGN_FIELDS,
-    addresses,
-    checked_email,
-    checked_phone,
-    digits,
-    same_number,
-)
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, OdooError, make_error
 from odoo_toolkit.records.results import RecordName
@@ -247,8 +240,8 @@ def identify_contact(
             suggestion="Pass phone, email or both, or only contact.",
             details={"fields": ["phone", "email", "contact"]},
         )
-    number = None if phone is None else checked_phone(phone)
-    address = None if email is None else checked_email(email)
+    number = None if phone is None else similarity.checked_phone(phone)
+    address = None if email is None else similarity.checked_email(email)
     warnings: list[str] = []
     if contact is None:
         found = _find(odoo, number, address, warnings)
@@ -298,8 +291,8 @@ def _find(
     odoo: Odoo, number: str | None, address: str | None, warnings: list[str]
 ) -> list[tuple[op.Row, list[Matched]]]:
     """Return the contacts with a number or address, and by what each was found."""
-    phones = open_fields(odoo, SIGN_FIELDS["phone"]) if number is not None else []
-    emails = open_fields(odoo, SIGN_FIELDS["email"]) if address is not None else []
+    phones = open_fields(odoo, similarity.SIGN_FIELDS["phone"]) if number is not None else []
+    emails = open_fields(odoo, similarity.SIGN_FIELDS["email"]) if address is not None else []
     closed = [
         name
         for name, asked, fields in (("phone", number, phones), ("email", address, emails))
@@ -319,10 +312,11 @@ def _find(
     found: list[tuple[op.Row, list[Matched]]] = []
     for row in rows:
         matched: list[Matched] = []
-        if address is not None and address in addresses(row.get("email")):
+        if address is not None and address in similarity.addresses(row.get("email")):
             matched.append("email")
         if number is not None and any(
-            (theirs := digits(row.get(field))) and same_number(theirs, number) for field in phones
+            (theirs := similarity.digits(row.get(field))) and similarity.same_number(theirs, number)
+            for field in phones
         ):
             matched.append("phone")
         if matched:
@@ -342,7 +336,7 @@ def _find(
 
 def _is_at(row: op.Row, domain: str) -> bool:
     """Whether a contact has an address at a domain."""
-    return any(address.endswith(f"@{domain}") for address in addresses(row.get("email")))
+    return any(address.endswith(f"@{domain}") for address in similarity.addresses(row.get("email")))
 
 
 def _look(odoo: Odoo, conditions: Sequence[Any], *others: Any) -> list[op.Row]:

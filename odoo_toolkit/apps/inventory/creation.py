@@ -13,13 +13,7 @@ from annotated_doc import Doc
 from annotated_types import Gt, Len
 
 from odoo_toolkit import operations as op
-from odoo_toolkit.apps.inventory.actions import (
-    CONFIRM,
-    RESERVE,
-    VALIDATE,
-    check_reserved,
-    transfer_result,
-)
+from odoo_toolkit.apps.inventory import actions
 from odoo_toolkit.apps.inventory.availability import LOCATION, PRODUCT, check_movable, look_at
 from odoo_toolkit.apps.inventory.transfers import PICKING, Kind, Transfer, moves_field, previewed
 from odoo_toolkit.arguments import to_wire
@@ -208,10 +202,10 @@ def create_transfer(
             says="Availability checked",
             fails="Not validated",
         ),
-        CONFIRM,
-        RESERVE,
-        check_reserved(None),
-        VALIDATE,
+        actions.CONFIRM,
+        actions.RESERVE,
+        actions.check_reserved(None),
+        actions.VALIDATE,
     ]
     further = validation if validate else []
     op.permit(odoo, CREATE, *further, dry_run=dry_run)
@@ -267,7 +261,7 @@ def create_transfer(
         odoo,
         [CREATE.of(vals_list=values), *further],
         (),
-        lambda done: transfer_result(odoo, done, created=True, validating=validate),
+        lambda done: actions.transfer_result(odoo, done, created=True, validating=validate),
         message=f"Would create a transfer of {len(moves)} line(s).",
         dry_run=dry_run,
         preview=lambda: [_previewed(odoo, values, checked, products)],

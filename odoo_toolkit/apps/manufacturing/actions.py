@@ -13,53 +13,32 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit import operations as op
-from odoo_toolkit.apps.manufacturing.bills import (
-    Operation,
-    Way,
-    blocked_warnings,
-    choose_bill,
-    chosen_ways,
-    costs,
-    find_work_center,
-    read_operations,
-)
-from odoo_toolkit.apps.manufacturing.orders import (
-    ORDER,
-    Component,
-    Order,
-    OrderId,
-    OrderName,
-    as_component,
-    order_of,
-    previewed,
-    read_components,
-    read_work_orders,
-)
+from odoo_toolkit.apps.manufacturing import bills, orders
 from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.values.moments import utc_string
 
 CONFIRM = op.Step(
-    model=ORDER.model,
+    model=orders.ORDER.model,
     method="action_confirm",
     says="Order confirmed",
     fails="Not confirmed",
-    seen=op.shows(ORDER, state=("confirmed", "progress", "to_close", "done")),
+    seen=op.shows(orders.ORDER, state=("confirmed", "progress", "to_close", "done")),
 )
 #: Until all that is free is reserved it has not happened, or there was nothing to reserve: it may
 #: be repeated either way.
 RESERVE = op.Step(
-    model=ORDER.model,
+    model=orders.ORDER.model,
     method="action_assign",
     says="Components reserved",
     fails="Its components are not reserved",
     seen=lambda odoo, number: _is_reserved(odoo, number),
 )
 CANCEL = op.Step(
-    model=ORDER.model,
+    model=orders.ORDER.model,
     method="action_cancel",
     says="Order cancelled",
-    seen=op.shows(ORDER, state=("cancel",)),
+    seen=op.shows(orders.ORDER, state=("cancel",)),
 )
 
 #: Up to 14 Odoo does not reserve when it confirms.
@@ -70,10 +49,10 @@ RESERVES_ITSELF = 15
 def confirm_order(
     odoo: Odoo,
     *,
-    order_id: OrderId = None,
-    order_name: OrderName = None,
+    order_id: orders.OrderId = None,
+    order_name: orders.OrderName = None,
     dry_run: op.DryRun = False,
-) -> Order | op.Plan:
+) -> orders.Order | op.Plan:
     """Confirm a draft manufacturing order, and reserve its components.
 
     >>> confirm_order(odoo, order_name="WH/MO/5").message
@@ -86,7 +65,7 @@ def confirm_order(
         OdooError: Odoo rejected it. Nothing was changed.
     """
     op.permit(odoo, CONFIRM, RESERVE, dry_run=dry_run)
-    row = op.find(odoo, ORDER, order_id, order_name)
+    row = op.find(odoo, orders.ORDER, order_id, order_name)
     check_open(row)
     draft = row["state"] == "draft"
     return op.operate(
@@ -110,19 +89,19 @@ def _previewed(odoo: Odoo, row: op.Row) -> op.PlannedDocument:
             available=move["needed"] - move["missing"],
             change="used",
         )
-        for move in read_components(odoo, row["id"])
+        for move in orders.read_components(odoo, row["id"])
     ]
-    return previewed(row, row["product_qty"], lines)
+    return orders.previewed(row, row["product_qty"], lines)
 
 
 @op.operation
 def cancel_order(
     odoo: Odoo,
     *,
-    order_id: OrderId = None,
-    order_name: OrderName = None,
+    order_id: orders.OrderId = None,
+    order_name: orders.OrderName = None,
     dry_run: op.DryRun = False,
-) -> Order | op.Plan:
+) -> orders.Order | op.Plan:
     """Cancel a manufacturing order that is not done, with its work orders and reservations.
 
     >>> cancel_order(odoo, order_name="WH/MO/5").message
@@ -135,21 +114,21 @@ def cancel_order(
         OdooError: Odoo rejected it. Nothing was changed.
     """
     op.permit(odoo, CANCEL, dry_run=dry_run)
-    row = op.find(odoo, ORDER, order_id, order_name)
+    row = op.find(odoo, orders.ORDER, order_id, order_name)
     name = row["name"]
     if row["state"] == "cancel":
-        return order_of(row, message=f"{name} was already cancelled.")
+        return orders.order_of(row, message=f"{name} was already cancelled.")
     if row["state"] == "done":
         todo = "Take the products apart with an unbuild order (mrp.unbuild)."
-        raise op.state_error(ORDER, row, f"{name} is done, so it cannot be cancelled.", todo)
+        raise op.state_error(orders.ORDER, row, f"{name} is done, so it cannot be cancelled.", todo)
 
-    def result(done: op.Done) -> Order:
-        now = op.row_after(odoo, ORDER, done, name=name)
+    def result(done: op.Done) -> orders.Order:
+        now = op.row_after(odoo, orders.ORDER, done, name=name)
         state = now.get("state")
         if state not in (None, "cancel"):
             done.warnings.append(f"Odoo left it in the state {state}.")
         message = f"{name} is cancelled." if state in (None, "cancel") else "Not cancelled."
-        return order_of({**row, **now}, message=message, warnings=done.warnings)
+        return orders.order_of({**row, **now}, message=message, warnings=done.warnings)
 
     would = f"Would cancel {name}."
     return op.operate(odoo, [CANCEL], [row["id"]], result, message=would, dry_run=dry_run)
@@ -159,11 +138,11 @@ def check_open(row: op.Row) -> None:
     """Refuse to work on an order that is finished."""
     if row["state"] == "done":
         raise op.state_error(
-            ORDER, row, f"{row['name']} is already done.", "Nothing is left to do."
+            orders.ORDER, row, f"{row['name']} is already done.", "Nothing is left to do."
         )
     if row["state"] == "cancel":
         todo = "Make a new order with create_order."
-        raise op.state_error(ORDER, row, f"{row['name']} is cancelled.", todo)
+        raise op.state_error(orders.ORDER, row, f"{row['name']} is cancelled.", todo)
 
 
 def order_result(
@@ -172,8 +151,8 @@ def order_result(
     verb: str,
     *,
     confirming: bool = True,
-    operations: Sequence[Operation] = (),
-) -> Order:
+    operations: Sequence[bills.Operation] = (),
+) -> orders.Order:
     """Read back an order that was made or confirmed, with the components that are missing.
 
     Args:
@@ -184,13 +163,13 @@ def order_result(
         operations: of its bill; then its work orders are read, too.
     """
     asked: list[Callable[[], Any]] = [
-        lambda: op.read(odoo, ORDER, done.id),
-        lambda: read_components(odoo, done.id),
+        lambda: op.read(odoo, orders.ORDER, done.id),
+        lambda: orders.read_components(odoo, done.id),
     ]
     read_again = op.afterwards(lambda: op.side_by_side(asked), done.warnings, "the order")
     if read_again is None:
         message = f"{verb} the order {done.id}; its state is not known."
-        return Order(id=done.id, message=message, warnings=done.warnings)
+        return orders.Order(id=done.id, message=message, warnings=done.warnings)
     row, moves = read_again
     message = f"{verb} {row['name']}: {row['product_qty']:g} {row['product_uom_id'].name}"
     message += f" of {row['product_id'].name}."
@@ -198,8 +177,10 @@ def order_result(
         message += " It is not confirmed."
     missing = short_of(moves)
     work = row["workorder_ids"] if operations else None
-    found = op.afterwards(lambda: read_work_orders(odoo, work), done.warnings, "its work orders")
-    return order_of(
+    found = op.afterwards(
+        lambda: orders.read_work_orders(odoo, work), done.warnings, "its work orders"
+    )
+    return orders.order_of(
         row,
         available=not missing,
         missing=missing,
@@ -210,17 +191,17 @@ def order_result(
     )
 
 
-def short_of(moves: Sequence[op.Row]) -> list[Component]:
+def short_of(moves: Sequence[op.Row]) -> list[orders.Component]:
     """Return the components that are missing."""
-    return [as_component(move) for move in moves if move["missing"]]
+    return [orders.as_component(move) for move in moves if move["missing"]]
 
 
 def _is_reserved(odoo: Odoo, order_id: int) -> bool | None:
-    moves = read_components(odoo, order_id)
+    moves = orders.read_components(odoo, order_id)
     return None if any(move["free"] for move in moves if move["state"] != "done") else True
 
 
-CREATE = op.Step(model=ORDER.model, method="create", says="Order created")
+CREATE = op.Step(model=orders.ORDER.model, method="create", says="Order created")
 
 #: From this version on Odoo fills in an order that is created from outside.
 _FILLS_IN = 16
@@ -260,7 +241,7 @@ def create_order(
     origin: Annotated[str | None, Doc("Source document, e.g. S00012.")] = None,
     confirm: Annotated[bool, Doc("Also confirm it and reserve components.")] = False,
     dry_run: op.DryRun = False,
-) -> Order | op.Plan:
+) -> orders.Order | op.Plan:
     """Create a manufacturing order from a bill of materials, with components and work orders.
 
     >>> create_order(odoo, product_name="Table", quantity=5, confirm=True).message
@@ -288,16 +269,16 @@ def create_order(
     elsewhere = [RELOCATE] if workcenter_id is not None and fills_in else []
     op.permit(odoo, CREATE, *elsewhere, *further, dry_run=dry_run)
     amount = op.checked_number(quantity, "quantity", positive=True)
-    described = odoo.schema.fields(ORDER.model)
+    described = odoo.schema.fields(orders.ORDER.model)
     # Renamed in 17, where date_start had been something else.
     start = "date_planned_start" if "date_planned_start" in described else "date_start"
     given = {start: date, "date_deadline": deadline, "origin": origin}
     given = {name: value for name, value in given.items() if value is not None}
-    head = to_wire(given, ORDER.model, described, fields_of=odoo.schema.fields)
-    chosen = choose_bill(odoo, product_id, product_name, bom_id)
-    center = find_work_center(odoo, workcenter_id)
-    operations = read_operations(odoo, chosen.bom, chosen.product, amount)
-    ways = chosen_ways(operations, center)
+    head = to_wire(given, orders.ORDER.model, described, fields_of=odoo.schema.fields)
+    chosen = bills.choose_bill(odoo, product_id, product_name, bom_id)
+    center = bills.find_work_center(odoo, workcenter_id)
+    operations = bills.read_operations(odoo, chosen.bom, chosen.product, amount)
+    ways = bills.chosen_ways(operations, center)
     moved = [(each, way) for each, way in ways if way.alternative and way.workcenter.id == center]
     values: dict[str, Any] = {
         "product_id": chosen.product["id"],
@@ -314,12 +295,12 @@ def create_order(
     what = " and confirm it" if confirm else ""
     would = f"Would create an order for {amount:g} {chosen.product['display_name']}{what}"
     if ways:
-        minutes, cost = costs(ways)
+        minutes, cost = bills.costs(ways)
         at = ", ".join(f"{each.name} at {way.workcenter.name}" for each, way in ways)
         would += f"; {at}: {minutes:g} minutes, {cost:g} of work"
 
-    def result(done: op.Done) -> Order:
-        done.warnings[:0] = blocked_warnings(ways)
+    def result(done: op.Done) -> orders.Order:
+        done.warnings[:0] = bills.blocked_warnings(ways)
         made = order_result(
             odoo,
             done,
@@ -332,7 +313,7 @@ def create_order(
     return op.operate(odoo, [*steps, *further], (), result, message=f"{would}.", dry_run=dry_run)
 
 
-def _checked_deadline(made: Order, deadline: str | None) -> Order:
+def _checked_deadline(made: orders.Order, deadline: str | None) -> orders.Order:
     """Warn where the order does not have the deadline, or is planned to be late."""
     if deadline is None or made.state is None:
         return made
@@ -347,7 +328,7 @@ def _checked_deadline(made: Order, deadline: str | None) -> Order:
 class _Relocate(op.Step):
     """Gives an operation's work order of a new order another work center."""
 
-    operation: Operation | None = None
+    operation: bills.Operation | None = None
 
     def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[op.Call]:
         name = self.operation.name if self.operation else ""
@@ -356,7 +337,7 @@ class _Relocate(op.Step):
     def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
         assert self.operation is not None  # noqa: S101 - only asked of the policy without
         domain = [["production_id", "=", ids[0]], ["operation_id", "=", self.operation.id]]
-        rows = op.read_rows(odoo, self.model, domain, ["id"], acts_on=ORDER.model)
+        rows = op.read_rows(odoo, self.model, domain, ["id"], acts_on=orders.ORDER.model)
         if not rows:
             warnings.append(f"Odoo made no work order for {self.operation.name}.")
             return True
@@ -372,17 +353,19 @@ RELOCATE = _Relocate(
 )
 
 
-def _relocating(operation: Operation, way: Way) -> _Relocate:
+def _relocating(operation: bills.Operation, way: bills.Way) -> _Relocate:
     step = attrs.evolve(RELOCATE, operation=operation)
     return attrs.evolve(step, arguments={"vals": _at(way)})
 
 
-def _at(way: Way) -> dict[str, Any]:
+def _at(way: bills.Way) -> dict[str, Any]:
     # Not every version computes the time anew.
     return {"workcenter_id": way.workcenter.id, "duration_expected": way.minutes}
 
 
-def _relocate(values: Mapping[str, Any], moved: Sequence[tuple[Operation, Way]]) -> None:
+def _relocate(
+    values: Mapping[str, Any], moved: Sequence[tuple[bills.Operation, bills.Way]]
+) -> None:
     """Put work centers into the work orders that the form has filled in, up to 15."""
     ways = {operation.id: way for operation, way in moved}
     for command in values.get("workorder_ids") or ():
@@ -413,7 +396,7 @@ def _onchange(odoo: Odoo, values: Mapping[str, Any], changed: list[str]) -> dict
     spec |= {f"{lines}.{name}": "" for lines, names in _LINES.items() for name in names}
     answer = odoo.call(
         op.Call(
-            model=ORDER.model,
+            model=orders.ORDER.model,
             method="onchange",
             ids=(),
             arguments={"values": dict(values), "field_names": changed, "fields_spec": spec},

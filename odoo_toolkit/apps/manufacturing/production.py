@@ -9,6 +9,7 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit import operations as op
+from odoo_toolkit.apps.manufacturing import orders
 from odoo_toolkit.apps.manufacturing.actions import CONFIRM, check_open
 from odoo_toolkit.apps.manufacturing.consumption import (
     Use,
@@ -17,17 +18,6 @@ from odoo_toolkit.apps.manufacturing.consumption import (
     move_commands,
     plan_uses,
     shortages,
-)
-from odoo_toolkit.apps.manufacturing.orders import (
-    ORDER,
-    Order,
-    OrderId,
-    OrderName,
-    order_of,
-    previewed,
-    read_components,
-    read_lots_made,
-    read_related,
 )
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import StateError, ValidationError
@@ -73,11 +63,11 @@ class _Enter(op.Step):
 
 
 FINISH = op.Step(
-    model=ORDER.model,
+    model=orders.ORDER.model,
     method="button_mark_done",
     says="Produced",
     fails="The quantities are entered, but it is not produced",
-    seen=op.shows(ORDER, state=("done",)),
+    seen=op.shows(orders.ORDER, state=("done",)),
 )
 
 
@@ -85,8 +75,8 @@ FINISH = op.Step(
 def produce(
     odoo: Odoo,
     *,
-    order_id: OrderId = None,
-    order_name: OrderName = None,
+    order_id: orders.OrderId = None,
+    order_name: orders.OrderName = None,
     quantity: Annotated[float | None, Doc("Default: the quantity in Odoo, or the rest.")] = None,
     lots: Annotated[
         Sequence[str] | None,
@@ -100,7 +90,7 @@ def produce(
     unreserved: Annotated[bool, Doc("Use missing components too. Stock goes below zero.")] = False,
     allow_more: Annotated[bool, Doc("Allow more than ordered.")] = False,
     dry_run: op.DryRun = False,
-) -> Order | op.Plan:
+) -> orders.Order | op.Plan:
     """Produce a manufacturing order, in full or in part.
 
     >>> produce(odoo, order_name="WH/MO/5", quantity=3).message
@@ -132,12 +122,12 @@ def produce(
     names = _checked_names(lots)
     if quantity is not None:
         op.checked_number(quantity, "quantity", positive=True)
-    row = op.find(odoo, ORDER, order_id, order_name)
+    row = op.find(odoo, orders.ORDER, order_id, order_name)
     check_open(row)
     left = row["product_qty"] - (row["qty_produced"] or 0.0)
     amount = quantity or row["qty_producing"] or left
     _check_amount(odoo, row, amount, left, allow_more=allow_more)
-    moves = read_components(odoo, row["id"], with_byproducts=True)
+    moves = orders.read_components(odoo, row["id"], with_byproducts=True)
     uses = plan_uses(
         odoo,
         moves,
@@ -169,7 +159,7 @@ def produce(
         lambda done: _result(odoo, row, done, amount, partly=partly, backorder=backorder),
         message=f"Would produce {amount:g} {row['product_uom_id'].name} by {row['name']}.",
         dry_run=dry_run,
-        preview=lambda: [previewed(row, amount, [_used(use) for use in uses])],
+        preview=lambda: [orders.previewed(row, amount, [_used(use) for use in uses])],
     )
 
 
@@ -187,7 +177,7 @@ def _used(use: Use) -> op.PlannedLine:
 
 def _entering(vals: Mapping[str, Any], new_lots: Sequence[Mapping[str, Any]]) -> _Enter:
     return _Enter(
-        model=ORDER.model,
+        model=orders.ORDER.model,
         method="write",
         arguments={"vals": vals},
         says="Quantities entered",
@@ -209,10 +199,10 @@ def _check_amount(odoo: Odoo, row: op.Row, amount: float, left: float, *, allow_
     name = row["name"]
     if left <= _TOLERANCE:
         todo = "Cancel it, or make a new order."
-        raise op.state_error(ORDER, row, f"Nothing of {name} is left to produce.", todo)
+        raise op.state_error(orders.ORDER, row, f"Nothing of {name} is left to produce.", todo)
     if amount > left + _TOLERANCE and not allow_more:
         raise op.state_error(
-            ORDER,
+            orders.ORDER,
             row,
             f"{amount:g} are more than is left of {name}: {left:g} "
             f"{row['product_uom_id'].name}. Nothing was produced.",
@@ -222,7 +212,7 @@ def _check_amount(odoo: Odoo, row: op.Row, amount: float, left: float, *, allow_
         return
     if row["lot_producing_ids"] is None and abs(amount - 1) > _TOLERANCE:
         raise op.state_error(
-            ORDER,
+            orders.ORDER,
             row,
             f"{row['product_id'].name} has serial numbers, and Odoo {odoo.version.major} produces"
             " such products one by one.",
@@ -236,11 +226,11 @@ def _check_consumption(odoo: Odoo, row: op.Row) -> None:
     if row["state"] == "draft" and row["bom_id"]:
         # An order takes it from its bill when it is confirmed.
         domain = [["id", "=", row["bom_id"].id]]
-        bills = op.read_rows(odoo, "mrp.bom", domain, ["consumption"], acts_on=ORDER.model)
+        bills = op.read_rows(odoo, "mrp.bom", domain, ["consumption"], acts_on=orders.ORDER.model)
         consumption = bills[0]["consumption"] if bills else consumption
     if consumption == "strict":
         raise op.state_error(
-            ORDER,
+            orders.ORDER,
             row,
             f"The bill of materials of {row['name']} does not allow other quantities of its"
             " components (consumption strict). Nothing was produced.",
@@ -254,7 +244,7 @@ def _shortage(row: op.Row, short: Sequence[Mapping[str, Any]]) -> StateError:
         for item in short[:10]
     )
     error = op.state_error(
-        ORDER,
+        orders.ORDER,
         row,
         f"{row['name']} was not produced, because of a shortage: {listed}.",
         "Produce a smaller quantity, or get the components first. With "
@@ -293,7 +283,7 @@ def _lots_made(
         )
     named = [op.NamedLot(product=product, name=name, field="lots") for name in names]
     company = row["company_id"].id
-    found = op.find_lots(odoo, named, acts_on=ORDER.model, company=company) if named else {}
+    found = op.find_lots(odoo, named, acts_on=orders.ORDER.model, company=company) if named else {}
     if tracking == "serial" and found:
         _check_unused(odoo, product, found)
     ids = [found.get(lot.key, _NEW_LOT) for lot in named] or [_NEW_LOT] * pieces
@@ -310,7 +300,9 @@ def _check_unused(odoo: Odoo, product: RecordName, found: Mapping[tuple[int, str
     """Refuse a serial number of a piece that is there, or was produced before."""
     ids = sorted(number for (owner, _), number in found.items() if owner == product.id)
     domain = [["lot_id", "in", ids], ["state", "=", "done"]]
-    rows = op.read_rows(odoo, "stock.move.line", domain, ("lot_id",), acts_on=ORDER.model, limit=1)
+    rows = op.read_rows(
+        odoo, "stock.move.line", domain, ("lot_id",), acts_on=orders.ORDER.model, limit=1
+    )
     if rows:
         raise ValidationError(
             f"The serial number {rows[0]['lot_id'].name} of {product.name} is already in use.",
@@ -321,23 +313,24 @@ def _check_unused(odoo: Odoo, product: RecordName, found: Mapping[tuple[int, str
 
 def _result(
     odoo: Odoo, before: op.Row, done: op.Done, amount: float, *, partly: bool, backorder: bool
-) -> Order:
+) -> orders.Order:
     """Read back what has become of the order, and of its rest."""
     uom, product = before["product_uom_id"].name, before["product_id"].name
     rest = op.opened_ids(done.answers[-1]) if partly and isinstance(done.answers[-1], dict) else []
     domain = [["id", "in", [done.id, *rest]]]
     rows = op.afterwards(
-        lambda: op.read_rows(odoo, ORDER.model, domain, ORDER.fields, order="id"), done.warnings
+        lambda: op.read_rows(odoo, orders.ORDER.model, domain, orders.ORDER.fields, order="id"),
+        done.warnings,
     )
     if not rows:
         message = f"The state of {before['name']} is not known."
-        return Order(id=done.id, message=message, warnings=done.warnings)
+        return orders.Order(id=done.id, message=message, warnings=done.warnings)
     row = next(row for row in rows if row["id"] == done.id)
     others = [RecordName(id=r["id"], name=r["name"]) for r in rows if r["id"] != done.id]
     if partly and backorder and not others and row["state"] == "done":
-        related = op.afterwards(lambda: read_related(odoo, row), done.warnings) or []
+        related = op.afterwards(lambda: orders.read_related(odoo, row), done.warnings) or []
         others = [RecordName(id=r.id, name=r.name) for r in related if r.state != "done"][-1:]
-    lots = op.afterwards(lambda: read_lots_made(odoo, row), done.warnings) or []
+    lots = op.afterwards(lambda: orders.read_lots_made(odoo, row), done.warnings) or []
     if row["state"] == "done":
         message = f"Produced {row['qty_produced']:g} {uom} of {product} by {row['name']}."
         message += f" The rest is {others[0].name}." if others else ""
@@ -345,7 +338,7 @@ def _result(
         message = f"{row['name']} is not produced: its state is {row['state']}."
         if done.complete:
             done.warnings.append(f"Odoo left it in the state {row['state']}.")
-    return order_of(
+    return orders.order_of(
         row,
         lots=lots,
         backorder=others[0] if others else None,

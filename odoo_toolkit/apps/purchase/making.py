@@ -16,6 +16,7 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit import operations as op
+from odoo_toolkit.apps.manufacturing import bills
 from odoo_toolkit.apps.manufacturing.arrivals import (
     EXPECTED,
     Arrival,
@@ -24,19 +25,6 @@ from odoo_toolkit.apps.manufacturing.arrivals import (
     read_arrivals,
     unclaimed,
     until,
-)
-from odoo_toolkit.apps.manufacturing.bills import (
-    BOM,
-    COMPONENT,
-    FIRST_BILL,
-    LINE_FIELDS,
-    BillComponent,
-    Known,
-    Sizes,
-    explode,
-    in_unit,
-    learn_sizes,
-    producible,
 )
 from odoo_toolkit.apps.purchase.offers import (
     ABOVE,
@@ -117,7 +105,7 @@ class Recipe:
     """A bill of materials, what is known of its lines and components, and who offers those."""
 
     bom: op.Row
-    known: Known
+    known: bills.Known
     offered: list[Offered]
 
 
@@ -136,10 +124,10 @@ def read_recipe(odoo: Odoo, product_id: int) -> Recipe | None:
     asked: list[Callable[[], Any]] = [
         lambda: op.read_rows(
             odoo,
-            BOM.model,
+            bills.BOM.model,
             [*of_product, *either, *kinds],
-            BOM.fields,
-            order=FIRST_BILL,
+            bills.BOM.fields,
+            order=bills.FIRST_BILL,
             limit=1,
             active_test=True,
         ),
@@ -147,12 +135,16 @@ def read_recipe(odoo: Odoo, product_id: int) -> Recipe | None:
             odoo,
             "mrp.bom.line",
             [[f"bom_id.{leaf[0]}", *leaf[1:]] for leaf in of_product],
-            LINE_FIELDS,
-            acts_on=BOM.model,
+            bills.LINE_FIELDS,
+            acts_on=bills.BOM.model,
             order="sequence, id",
         ),
         lambda: op.read_rows(
-            odoo, "product.product", [[in_lines, "=", product_id]], COMPONENT, acts_on=BOM.model
+            odoo,
+            "product.product",
+            [[in_lines, "=", product_id]],
+            bills.COMPONENT,
+            acts_on=bills.BOM.model,
         ),
         lambda: read_offers(odoo, [[f"product_tmpl_id.{in_lines}", "=", product_id]]),
     ]
@@ -160,7 +152,7 @@ def read_recipe(odoo: Odoo, product_id: int) -> Recipe | None:
     if not boms:
         return None
     (bom,) = boms
-    known = Known(
+    known = bills.Known(
         lines={bom["id"]: [line for line in lines if line["bom_id"].id == bom["id"]]},
         products={row["id"]: row for row in components},
         units={offer.uom.id for _, offer in offered if offer.uom},
@@ -191,7 +183,7 @@ def making(
     """
     bom, known = recipe.bom, recipe.known
     first = set(known.products)
-    components = explode(odoo, bom, product, quantity, known=known)
+    components = bills.explode(odoo, bom, product, quantity, known=known)
     missing = [item for item in components if item.missing]
     kit = bom["type"] == "phantom"
     own = bom["produce_delay"] if bom["produce_delay"] is not None else product["produce_delay"]
@@ -202,7 +194,7 @@ def making(
         templates = sorted({known.products[number]["product_tmpl_id"].id for number in deeper})
         offered = [*offered, *read_offers(odoo, [["product_tmpl_id", "in", templates]])]
         units = {offer.uom.id for _, offer in offered if offer.uom}
-        learn_sizes(odoo, units, known.sizes)
+        bills.learn_sizes(odoo, units, known.sizes)
     coming: dict[int, InTime] = {}
     if start and missing:
         numbers = [item.product.id for item in missing]
@@ -217,7 +209,7 @@ def making(
     ]
     comes = [item.arrives for item in short]
     begin = max([day.isoformat(), *(item for item in comes if item)])
-    possible = producible(components, quantity)
+    possible = bills.producible(components, quantity)
     ready = date.fromisoformat(begin) + timedelta(days=math.ceil(days))
     return Making(
         bom=RecordName(id=bom["id"], name=bom["display_name"]),
@@ -241,10 +233,10 @@ def _in_time(odoo: Odoo, products: Sequence[int], day: date) -> dict[int, InTime
             "product.product",
             of_products,
             EXPECTED,
-            acts_on=BOM.model,
+            acts_on=bills.BOM.model,
             **until(odoo, last),
         ),
-        lambda: read_arrivals(odoo, products, day=last, acts_on=BOM.model),
+        lambda: read_arrivals(odoo, products, day=last, acts_on=bills.BOM.model),
     ]
     rows, arrivals = op.side_by_side(asked)
     return in_time(rows, arrivals)
@@ -253,8 +245,8 @@ def _in_time(odoo: Odoo, products: Sequence[int], day: date) -> dict[int, InTime
 def _missing(
     odoo: Odoo,
     offered: list[Offered],
-    item: BillComponent,
-    known: Known,
+    item: bills.BillComponent,
+    known: bills.Known,
     day: date,
     start: date | None,
     coming: InTime | None,
@@ -290,14 +282,16 @@ def _vendors(
     offers: Sequence[Offer],
     missing: float,
     unit: RecordName,
-    sizes: Sizes,
+    sizes: bills.Sizes,
     day: date,
     start: date | None,
 ) -> list[Offer]:
     """Return the offers that bring a quantity in a unit; by the start of making, if any can."""
 
     def having(due: date | None, *problems: str | None) -> list[Offer]:
-        seen = [judged(one, in_unit(missing, unit, one.uom, sizes), day, due) for one in offers]
+        seen = [
+            judged(one, bills.in_unit(missing, unit, one.uom, sizes), day, due) for one in offers
+        ]
         return [one for one in seen if one.unusable in problems]
 
     # Too little for a vendor is ordered by their minimum.
@@ -319,7 +313,7 @@ def _cheapest(
     chosen: Offer,
     missing: float,
     unit: RecordName,
-    sizes: Sizes,
+    sizes: bills.Sizes,
     day: date,
     start: date | None,
 ) -> Offer | None:
@@ -329,9 +323,9 @@ def _cheapest(
     """
 
     def price(offer: Offer) -> float:
-        return net_price(offer) / in_unit(1.0, offer.uom, unit, sizes)
+        return net_price(offer) / bills.in_unit(1.0, offer.uom, unit, sizes)
 
-    seen = [judged(one, in_unit(missing, unit, one.uom, sizes), day, start) for one in offers]
+    seen = [judged(one, bills.in_unit(missing, unit, one.uom, sizes), day, start) for one in offers]
     less = [
         one
         for one in seen
@@ -344,7 +338,7 @@ def _cheapest(
 
 
 def _together(
-    offers: Sequence[Offer], missing: float, unit: RecordName, sizes: Sizes
+    offers: Sequence[Offer], missing: float, unit: RecordName, sizes: bills.Sizes
 ) -> list[Offer]:
     """Return offers of several vendors that bring a quantity, the soonest first; none if all of
     them are not enough."""
@@ -353,7 +347,7 @@ def _together(
     for offer in sorted(offers, key=lambda one: one.delay):
         if left > 0 and offer.vendor.id not in chosen:
             most = missing if offer.max_quantity is None else offer.max_quantity
-            left -= in_unit(most, offer.uom, unit, sizes) if offer.max_quantity else most
+            left -= bills.in_unit(most, offer.uom, unit, sizes) if offer.max_quantity else most
             chosen[offer.vendor.id] = offer
     return [] if left > 1e-6 else [*chosen.values()]
 
@@ -481,7 +475,7 @@ def get_supply(
     due = date.fromisoformat(last) if last else None
     offers = offers_of(offered, row)
     units = {unit.id, *(offer.uom.id for offer in offers if offer.uom)}
-    made, sizes = None, Sizes()
+    made, sizes = None, bills.Sizes()
     if recipe:
         recipe.known.units.update(units)
         sizes = recipe.known.sizes
@@ -491,7 +485,7 @@ def get_supply(
             "components", lambda: making(odoo, recipe, row, made_of, day, due), warnings
         )()
     if len(units) > 1:
-        learn_sizes(odoo, units, sizes)
+        bills.learn_sizes(odoo, units, sizes)
     seen = [_judged(offer, unit, wanted, sizes, day, due) for offer in offers]
     seen.sort(key=lambda offer: offer.unusable is not None)
     omitted = [offer for offer in seen if due and not _partly_usable(offer)]
@@ -522,10 +516,10 @@ def get_supply(
 
 
 def _judged(
-    offer: Offer, unit: RecordName, quantity: float, sizes: Sizes, day: date, due: date | None
+    offer: Offer, unit: RecordName, quantity: float, sizes: bills.Sizes, day: date, due: date | None
 ) -> Offer:
     """Return an offer with what holds of it for a quantity in the product's unit."""
-    wanted = in_unit(quantity, unit, offer.uom, sizes)
+    wanted = bills.in_unit(quantity, unit, offer.uom, sizes)
     offer = judged(offer, wanted, day, due)
     return attrs.evolve(offer, uom=None if offer.uom == unit else offer.uom)
 

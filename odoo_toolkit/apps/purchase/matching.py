@@ -14,14 +14,8 @@ from annotated_doc import Doc
 from annotated_types import Len
 
 from odoo_toolkit import operations as op
+from odoo_toolkit.apps.accounting import invoices
 from odoo_toolkit.apps.accounting.actions import CREATE, POST
-from odoo_toolkit.apps.accounting.invoices import (
-    INVOICE,
-    Invoice,
-    called,
-    invoice_result,
-    pick_journal,
-)
 from odoo_toolkit.apps.purchase.orders import ORDER, OrderId, OrderName, check_confirmed
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
@@ -88,7 +82,7 @@ class EnteredBill(op.Shown):
         differences: Differences that you accepted.
     """
 
-    bill: Invoice
+    bill: invoices.Invoice
     lines: list[MatchedLine]
     not_billed: list[RecordName] = attrs.Factory(list)
     differences: list[str] = attrs.Factory(list)
@@ -178,7 +172,7 @@ def enter_bill(
         ),
         lambda: op.read(odoo, _HEAD, row["id"]),
         lambda: _bills_like(odoo, row, number, day),
-        lambda: pick_journal(odoo, None, ("purchase",), row["company_id"].id),
+        lambda: invoices.pick_journal(odoo, None, ("purchase",), row["company_id"].id),
     ]
     ordered, head, bills, journal = op.side_by_side(asked)
     untaxed = round(sum(_amount(line) for line in given), 2)
@@ -215,7 +209,7 @@ def enter_bill(
 
     def result(done: op.Done) -> EnteredBill:
         done.warnings[:0] = warnings
-        bill = invoice_result(odoo, done, "Created", posting=post)
+        bill = invoices.invoice_result(odoo, done, "Created", posting=post)
         found = bill.amount_total
         total = told.get("amount_total", found)
         if not post and total is not None and found is not None and abs(total - found) > _CENT:
@@ -313,14 +307,14 @@ def _bills_like(odoo: Odoo, row: op.Row, number: str, day: str) -> list[op.Row]:
     vendor, company = [["id", "=", row["partner_id"].id]], ["commercial_partner_id"]
     (partner,) = op.read_rows(odoo, "res.partner", vendor, company, acts_on=ORDER.model)
     domain = [
-        *INVOICE.domain,
+        *invoices.INVOICE.domain,
         ["move_type", "=", "in_invoice"],
         ["state", "!=", "cancel"],
         ["commercial_partner_id", "=", (partner[company[0]] or row["partner_id"]).id],
         *["|", ["ref", "=ilike", about], ["invoice_date", "=", day]],
     ]
     fields = ("name", "display_name", "state", "ref", "invoice_date", "amount_untaxed")
-    return op.read_rows(odoo, INVOICE.model, domain, fields, order="id desc", limit=200)
+    return op.read_rows(odoo, invoices.INVOICE.model, domain, fields, order="id desc", limit=200)
 
 
 def _duplicates(bills: Sequence[op.Row], number: str, day: str, untaxed: float) -> list[str]:
@@ -328,18 +322,19 @@ def _duplicates(bills: Sequence[op.Row], number: str, day: str, untaxed: float) 
     same = [bill for bill in bills if _plain(bill["ref"] or "") == _plain(number)]
     if same:
         listed = ", ".join(
-            f"{called(bill)} (id {bill['id']}, {bill['state']}, {bill['ref']},"
+            f"{invoices.called(bill)} (id {bill['id']}, {bill['state']}, {bill['ref']},"
             f" {bill['amount_untaxed']:.2f} before taxes)"
             for bill in same[:5]
         )
-        details = {"model": INVOICE.model, "ids": [bill["id"] for bill in same]}
+        details = {"model": invoices.INVOICE.model, "ids": [bill["id"] for bill in same]}
         raise StateError(
             f"The vendor's bill {number} already exists: {listed}. Nothing was written.",
             suggestion="Check it with get_invoice. If it is wrong, cancel it first.",
             details=details,
         )
     return [
-        f"{called(bill)} (id {bill['id']}) of the same day has the same amount: {bill['ref']}."
+        f"{invoices.called(bill)} (id {bill['id']}) of the same day has the same amount: "
+        f"{bill['ref']}."
         for bill in bills
         if bill["invoice_date"] == day and abs((bill["amount_untaxed"] or 0.0) - untaxed) < _CENT
     ]
@@ -475,7 +470,7 @@ def _check_total(total: float | None) -> op.Check:
     """Return the check that keeps a bill from being posted whose total is not the vendor's."""
 
     def check(odoo: Odoo, number: int) -> None:
-        found = op.read(odoo, INVOICE, number)["amount_total"]
+        found = op.read(odoo, invoices.INVOICE, number)["amount_total"]
         if total is not None and abs(found - total) > _CENT:
             raise ValidationError(_wrong_total(found, total))
 

@@ -10,6 +10,7 @@ from annotated_doc import Doc
 
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.actions import POST
+from odoo_toolkit.apps.sales import orders
 from odoo_toolkit.apps.sales.invoice_preview import INVOICED, plan_down_payment, plan_invoice
 from odoo_toolkit.apps.sales.lines import (
     LINE_FIELDS,
@@ -18,32 +19,19 @@ from odoo_toolkit.apps.sales.lines import (
     chosen_lines,
     line_rows,
 )
-from odoo_toolkit.apps.sales.orders import (
-    LAYOUT,
-    ORDER,
-    WITHOUT_STOCK,
-    Invoice,
-    Order,
-    OrderId,
-    OrderName,
-    check_confirmed,
-    read_documents,
-    read_invoices,
-    shown,
-)
 from odoo_toolkit.apps.sales.quotations import CONFIRM, order_result
 from odoo_toolkit.change_history.recording import note_made
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, OdooError, ValidationError, make_error
 
 CANCEL = op.Step(
-    model=ORDER.model,
+    model=orders.ORDER.model,
     method="action_cancel",
     says="Order cancelled",
     # Without it, 14 to 18 may open a wizard and cancel nothing. 19 does not ask.
     context={"disable_cancel_warning": True},
     answers=frozenset({"sale.order.cancel"}),
-    seen=op.shows(ORDER, state=("cancel",)),
+    seen=op.shows(orders.ORDER, state=("cancel",)),
 )
 
 
@@ -51,10 +39,10 @@ CANCEL = op.Step(
 def confirm_order(
     odoo: Odoo,
     *,
-    order_id: OrderId = None,
-    order_name: OrderName = None,
+    order_id: orders.OrderId = None,
+    order_name: orders.OrderName = None,
     dry_run: op.DryRun = False,
-) -> Order | op.Plan:
+) -> orders.Order | op.Plan:
     """Confirm a quotation. It becomes a sales order, and Odoo creates its deliveries.
 
     >>> order = confirm_order(odoo, order_name="S00012")
@@ -67,8 +55,8 @@ def confirm_order(
         OdooError: Odoo rejected it. Nothing was changed.
     """
     op.permit(odoo, CONFIRM, dry_run=dry_run)
-    row = op.find(odoo, ORDER, order_id, order_name)
-    op.check_confirmable(ORDER, row, "action_draft", "deliveries and invoices")
+    row = op.find(odoo, orders.ORDER, order_id, order_name)
+    op.check_confirmable(orders.ORDER, row, "action_draft", "deliveries and invoices")
     return op.operate(
         odoo,
         [CONFIRM],
@@ -76,7 +64,7 @@ def confirm_order(
         lambda done: order_result(odoo, done, "confirmed", confirming=True),
         message=f"Would confirm {row['name']}.",
         dry_run=dry_run,
-        preview=lambda: [op.read_document(odoo, LAYOUT, row)],
+        preview=lambda: [op.read_document(odoo, orders.LAYOUT, row)],
     )
 
 
@@ -84,10 +72,10 @@ def confirm_order(
 def cancel_order(
     odoo: Odoo,
     *,
-    order_id: OrderId = None,
-    order_name: OrderName = None,
+    order_id: orders.OrderId = None,
+    order_name: orders.OrderName = None,
     dry_run: op.DryRun = False,
-) -> Order | op.Plan:
+) -> orders.Order | op.Plan:
     """Cancel a quotation or sales order, with its open deliveries and draft invoices.
 
     >>> cancel_order(odoo, order_name="S00012").state
@@ -101,10 +89,10 @@ def cancel_order(
         OdooError: Odoo rejected it. Nothing was changed.
     """
     op.permit(odoo, CANCEL, dry_run=dry_run)
-    row = op.find(odoo, ORDER, order_id, order_name)
+    row = op.find(odoo, orders.ORDER, order_id, order_name)
     name = row["name"]
     if row["state"] == "cancel":
-        return shown(row, message=f"{name} was already cancelled.")
+        return orders.shown(row, message=f"{name} was already cancelled.")
     others = _check_cancellable(odoo, row)
     try:
         return op.operate(
@@ -114,7 +102,7 @@ def cancel_order(
             lambda done: _cancel_result(odoo, name, done),
             message=op.would_cancel(name, others),
             dry_run=dry_run,
-            preview=lambda: [op.read_document(odoo, WITHOUT_STOCK, row)],
+            preview=lambda: [op.read_document(odoo, orders.WITHOUT_STOCK, row)],
         )
     except AccessError as error:
         if others:
@@ -131,8 +119,8 @@ def _check_cancellable(odoo: Odoo, row: op.Row) -> list[str]:
     Returns the names of the open deliveries and draft invoices, which Odoo cancels with it.
     """
     name = row["name"]
-    op.check_unlocked(ORDER, row, "action_unlock")
-    deliveries, invoices = read_documents(odoo, row)
+    op.check_unlocked(orders.ORDER, row, "action_unlock")
+    deliveries, invoices = orders.read_documents(odoo, row)
     shipped = [d.name for d in deliveries if d.state == "done" and d.type != "incoming"]
     returned = any(d.state == "done" and d.type == "incoming" for d in deliveries)
     if shipped and returned and not _still_delivered(odoo, row["id"]):
@@ -149,32 +137,34 @@ def _check_cancellable(odoo: Odoo, row: op.Row) -> list[str]:
         todo += ["credit the invoice with create_credit_note"] if billed else []
         message = f"{name} cannot be cancelled: {', and '.join(obstacles)}."
         told = f"First {' and '.join(todo)}, then cancel the order."
-        raise op.state_error(ORDER, row, message, told)
+        raise op.state_error(orders.ORDER, row, message, told)
     transfers = [one.name for one in deliveries if one.state not in ("done", "cancel")]
     return transfers + [one.name for one in invoices if one.state == "draft"]
 
 
 def _still_delivered(odoo: Odoo, order_id: int) -> bool:
     domain = [["order_id", "=", order_id], ["qty_delivered", ">", 0]]
-    rows = op.read_rows(odoo, "sale.order.line", domain, ["id"], acts_on=ORDER.model, limit=1)
+    rows = op.read_rows(
+        odoo, "sale.order.line", domain, ["id"], acts_on=orders.ORDER.model, limit=1
+    )
     return bool(rows)
 
 
 # Results ---------------------------------------------------------------------------------------
 
 
-def _cancel_result(odoo: Odoo, name: str, done: op.Done) -> Order:
-    row = op.read_back(odoo, ORDER, done.id, done.warnings)
+def _cancel_result(odoo: Odoo, name: str, done: op.Done) -> orders.Order:
+    row = op.read_back(odoo, orders.ORDER, done.id, done.warnings)
     told: dict[str, Any] = {"warnings": done.warnings}
     if row is None:
         message = f"{name} was cancelled; its state is not known."
-        return Order(id=done.id, name=name, message=message, **told)
+        return orders.Order(id=done.id, name=name, message=message, **told)
     try:
-        told["deliveries"], told["invoices"] = read_documents(odoo, row)
+        told["deliveries"], told["invoices"] = orders.read_documents(odoo, row)
     except OdooError as error:
         done.warnings.append(f"Its deliveries and invoices cannot be read: {error.message}")
     now = "cancelled" if row["state"] == "cancel" else f"not cancelled: its state is {row['state']}"
-    return shown(row, message=f"{name} is {now}.", **told)
+    return orders.shown(row, message=f"{name} is {now}.", **told)
 
 
 InvoiceMethod = Literal["delivered", "delivered_only", "percentage", "fixed"]
@@ -188,7 +178,7 @@ class InvoiceResult(op.Shown):
 
     order_id: int
     order_name: str
-    invoices: list[Invoice]
+    invoices: list[orders.Invoice]
     amount_untaxed: float | None = None
     amount_total: float | None = None
     currency: str | None = None
@@ -200,8 +190,8 @@ class InvoiceResult(op.Shown):
 def create_invoices(
     odoo: Odoo,
     *,
-    order_id: OrderId = None,
-    order_name: OrderName = None,
+    order_id: orders.OrderId = None,
+    order_name: orders.OrderName = None,
     method: Annotated[
         InvoiceMethod,
         Doc(
@@ -248,7 +238,7 @@ def create_invoices(
         return new_invoices(odoo, row) or None
 
     invoice = op.WizardStep(
-        model=ORDER.model,
+        model=orders.ORDER.model,
         wizard="sale.advance.payment.inv",
         values=values,
         says="Invoice created",
@@ -259,7 +249,7 @@ def create_invoices(
     chooses = asked is not None or method == "delivered_only"
     steps: list[op.AnyStep] = [invoice, *([_KEEP] if chooses else []), *([POST] if post else [])]
     op.permit(odoo, *steps, dry_run=dry_run)
-    row = op.find(odoo, ORDER, order_id, order_name)
+    row = op.find(odoo, orders.ORDER, order_id, order_name)
     _check_invoiceable(row, method, amount)
     chosen = _chosen(odoo, row, method, asked) if chooses else None
 
@@ -300,7 +290,7 @@ def _chosen(odoo: Odoo, row: op.Row, method: str, asked: Sequence[Any] | None) -
     }
     if not found:
         raise op.state_error(
-            ORDER,
+            orders.ORDER,
             row,
             f"Nothing that is delivered of {row['name']} is left to invoice.",
             'Deliver the products first, or pass method="delivered".',
@@ -339,14 +329,14 @@ def _wizard_values(method: str, amount: float | None) -> dict[str, Any]:
 
 def _check_invoiceable(row: op.Row, method: str, amount: float | None) -> None:
     name = row["name"]
-    check_confirmed(row)
+    orders.check_confirmed(row)
     if method in _OF_LINES and row["invoice_status"] == "invoiced":
         raise op.state_error(
-            ORDER, row, f"{name} is fully invoiced.", "get_order lists its invoices."
+            orders.ORDER, row, f"{name} is fully invoiced.", "get_order lists its invoices."
         )
     if method in _OF_LINES and row["invoice_status"] == "no":
         raise op.state_error(
-            ORDER,
+            orders.ORDER,
             row,
             f"Nothing on {name} can be invoiced now.",
             "Products invoiced by delivered quantities must be delivered first; a down payment"
@@ -363,7 +353,7 @@ def _check_invoiceable(row: op.Row, method: str, amount: float | None) -> None:
 
 def new_invoices(odoo: Odoo, before: op.Row) -> list[int]:
     """Return the ids of the invoices that an order has and had not."""
-    now = op.read(odoo, ORDER, before["id"])["invoice_ids"]
+    now = op.read(odoo, orders.ORDER, before["id"])["invoice_ids"]
     return sorted(set(now) - set(before["invoice_ids"]))
 
 
@@ -395,7 +385,7 @@ class _KeepLines(op.Step):
                 "account.move.line",
                 [["move_id", "=", number], ["display_type", "not in", _OF_BOOKS]],
                 ("sale_line_ids", "quantity", "exclude_from_invoice_tab"),
-                acts_on=ORDER.model,
+                acts_on=orders.ORDER.model,
             )
             commands: list[list[Any]] = []
             for line in lines:
@@ -453,7 +443,7 @@ def _invoice_result(odoo: Odoo, before: op.Row, done: op.Done) -> InvoiceResult:
     try:
         made = new_invoices(odoo, before)
         note_made("account.move", made)
-        invoices = read_invoices(odoo, made)
+        invoices = orders.read_invoices(odoo, made)
     except OdooError as error:
         done.warnings.append(f"Look for the invoice before you repeat the call: {error.message}")
         message = f"{name} was invoiced; the invoice cannot be read back."

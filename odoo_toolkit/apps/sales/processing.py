@@ -17,12 +17,7 @@ from annotated_types import Len
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.order_payments import Billing, paying_journal
 from odoo_toolkit.apps.inventory.actions import moving
-from odoo_toolkit.apps.sales.actions import (
-    InvoiceResult,
-    confirm_order,
-    create_invoices,
-    new_invoices,
-)
+from odoo_toolkit.apps.sales import actions
 from odoo_toolkit.apps.sales.orders import (
     CONFIRMED,
     ORDER,
@@ -45,18 +40,18 @@ def _to_invoice(odoo: Odoo, row: op.Row, _: Mapping[str, Any]) -> list[op.Action
         return "It is already invoiced."
     if status == "no" and any(item.state != "cancel" for item in _invoices(odoo, row)):
         return "Nothing more of it can be invoiced now."
-    return [partial(create_invoices, odoo, order_id=row["id"])]
+    return [partial(actions.create_invoices, odoo, order_id=row["id"])]
 
 
 def _invoices(odoo: Odoo, row: op.Row) -> list[Invoice]:
     return read_invoices(odoo, row["invoice_ids"] or ())
 
 
-def _invoiced(odoo: Odoo, row: op.Row, result: InvoiceResult) -> list[RecordName]:
+def _invoiced(odoo: Odoo, row: op.Row, result: actions.InvoiceResult) -> list[RecordName]:
     if result.invoices:
         return [RecordName(id=item.id, name=item.name) for item in result.invoices]
     # They may be there, and closed to this user.
-    made = new_invoices(odoo, row)
+    made = actions.new_invoices(odoo, row)
     if not made:
         raise op.not_done(ORDER, row, result.message, result.warnings)
     return [RecordName(id=number, name=f"invoice {number}") for number in made]
@@ -160,7 +155,7 @@ def process_orders(
 _WAY = op.Way(
     document=ORDER,
     stages={
-        "confirm": op.confirming(ORDER, CONFIRMED, CONFIRM, confirm_order, "deliveries"),
+        "confirm": op.confirming(ORDER, CONFIRMED, CONFIRM, actions.confirm_order, "deliveries"),
         "deliver": moving(
             ORDER,
             check_confirmed,
