@@ -140,18 +140,17 @@ def check_confirmed(
 
 
 def check_confirmable(document: Document, row: Row, again: str, documents: str) -> None:
-    """Refuse to confirm an order that is no quotation, or has no lines.
+    """Refuse to confirm an order that is not a quotation, or has no lines.
 
     Args:
         document: the orders.
         row: of the order.
-        again: the method that makes a cancelled one a quotation.
+        again: what to do with a cancelled one.
         documents: what confirming it makes, for the message.
     """
     name, state = row["name"], row["state"]
     if state == "cancel":
-        message = f"{name} is cancelled (state cancel)."
-        todo = f"Make it a draft again: execute {again} on {document.model}, then confirm it."
+        message, todo = f"{name} is cancelled (state cancel).", again
     elif state not in ("draft", "sent"):
         message = f"{name} is already confirmed (state {state})."
         todo = f"Nothing needs to be done; get_order shows its {documents}."
@@ -163,11 +162,10 @@ def check_confirmable(document: Document, row: Row, again: str, documents: str) 
     raise state_error(document, row, message, todo)
 
 
-def check_unlocked(document: Document, row: Row, unlock: str) -> None:
-    """Refuse to cancel an order that is locked; ``unlock`` is the method that unlocks it."""
+def check_unlocked(document: Document, row: Row, todo: str) -> None:
+    """Refuse to cancel an order that is locked, and say what to do first."""
     if is_locked(row):
         message = f"{row['name']} is locked, so it cannot be cancelled."
-        todo = f"Unlock it: execute {unlock} on {document.model}, then cancel it."
         raise state_error(document, row, message, todo)
 
 

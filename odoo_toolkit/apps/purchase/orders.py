@@ -489,14 +489,16 @@ def _confirming(odoo: Odoo, row: op.Row, approve: bool) -> op.Step:
             "Ask them to approve it. If you are one of them, call confirm_order with approve=True.",
             approvers=[attrs.asdict(person) for person in names],
         )
-    op.check_confirmable(ORDER, row, "button_draft", "receipts and bills")
+    again = "Make it a draft again: execute button_draft on purchase.order, then confirm it."
+    op.check_confirmable(ORDER, row, again, "receipts and bills")
     return CONFIRM
 
 
 def _check_cancellable(odoo: Odoo, row: op.Row) -> list[str]:
     """Refuse to cancel what is locked, received or billed; return the receipts Odoo cancels."""
     name = row["name"]
-    op.check_unlocked(ORDER, row, "button_unlock")
+    unlock = "Unlock it: execute button_unlock on purchase.order, then cancel it."
+    op.check_unlocked(ORDER, row, unlock)
     received = [["order_id", "=", row["id"]], ["qty_received", ">", 0]]
     asked: list[Callable[[], list[Any]]] = [
         lambda: read_receipts(odoo, row["id"]),

@@ -56,7 +56,8 @@ def confirm_order(
     """
     op.permit(odoo, CONFIRM, dry_run=dry_run)
     row = op.find(odoo, orders.ORDER, order_id, order_name)
-    op.check_confirmable(orders.ORDER, row, "action_draft", "deliveries and invoices")
+    again = "Make it a quotation again: execute action_draft on sale.order, then confirm it."
+    op.check_confirmable(orders.ORDER, row, again, "deliveries and invoices")
     return op.operate(
         odoo,
         [CONFIRM],
@@ -119,7 +120,8 @@ def _check_cancellable(odoo: Odoo, row: op.Row) -> list[str]:
     Returns the names of the open deliveries and draft invoices, which Odoo cancels with it.
     """
     name = row["name"]
-    op.check_unlocked(orders.ORDER, row, "action_unlock")
+    unlock = "Unlock it: execute action_unlock on sale.order, then cancel it."
+    op.check_unlocked(orders.ORDER, row, unlock)
     deliveries, invoices = orders.read_documents(odoo, row)
     shipped = [d.name for d in deliveries if d.state == "done" and d.type != "incoming"]
     returned = any(d.state == "done" and d.type == "incoming" for d in deliveries)
