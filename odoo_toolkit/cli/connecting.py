@@ -84,7 +84,7 @@ def complete_profile(context: Any, parameter: Any, incomplete: str) -> list[Comp
 def profile_and_mode(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options ``--profile`` and ``--mode``."""
     function = click.option(
-        "--mode", type=click.Choice(MODES), help="What the command may do. Default: readonly."
+        "--mode", type=click.Choice(MODES), help="Mode of the connection. Default: readonly."
     )(function)
     return click.option(
         "--profile",

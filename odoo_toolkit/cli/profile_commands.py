@@ -66,7 +66,7 @@ def show(name: str, form: Form) -> None:
 @click.option("--database", help="Name of the database. Required if the server has several.")
 @click.option("--username", help="Login of the Odoo user.")
 @click.option(
-    "--mode", type=click.Choice(file.MODES), help="What the command may do. Default: readonly."
+    "--mode", type=click.Choice(file.MODES), help="Mode of the connection. Default: readonly."
 )
 @click.option(
     "--set",

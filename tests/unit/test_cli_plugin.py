@@ -69,7 +69,7 @@ def test_nothing_is_overwritten(capsys: pytest.CaptureFixture[str], tmp_path: Pa
 def test_a_new_file_is_right(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["plugin", "new", "hire", "--toml", "--folder", str(tmp_path)]) == 0
     assert main(["plugin", "check", str(tmp_path / "hire.toml")]) == 0
-    assert "right: hire" in capsys.readouterr().out
+    assert "valid: hire" in capsys.readouterr().out
 
 
 def test_a_new_package_is_right_and_its_tests_pass(tmp_path: Path) -> None:
