@@ -29,6 +29,8 @@ from odoo_toolkit.errors import (
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.names import AmbiguousNameError
 
+pytestmark = pytest.mark.recorded
+
 
 @attrs.frozen(kw_only=True)
 class Shop:
@@ -50,9 +52,9 @@ def biller(odoo: Odoo) -> Odoo:
     return odoo
 
 
-@pytest.fixture(scope="module")
-def shop(admin: Odoo) -> Shop:
-    tag = uuid.uuid4().hex[:8]
+@pytest.fixture
+def shop(admin: Odoo, suffix: str) -> Shop:
+    tag = suffix
 
     def make(model: str, **values: object) -> int:
         created = records.create(admin, model, values).id

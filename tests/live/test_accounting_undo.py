@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 import pytest
 
-from odoo_toolkit import Odoo, connect, history, records, undo
+from odoo_toolkit import History, Odoo, history, records, undo
 from odoo_toolkit.apps.accounting import (
     Invoice,
     PaymentResult,
@@ -25,8 +25,10 @@ from odoo_toolkit.errors import NotFoundError, OdooError, StateError, Validation
 from odoo_toolkit.operations.lines import today
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.names import AmbiguousNameError
+from tests.kit.live_tapes import Open
 from tests.live.accounting_data import customer, expense_account, kept, posted
-from tests.live.servers import Server, credentials
+
+pytestmark = pytest.mark.recorded
 
 
 @pytest.fixture
@@ -303,15 +305,14 @@ def test_what_cannot_be_converted_pays_nothing(admin: Odoo, partner: int, money:
 @pytest.mark.every_version
 @pytest.mark.parametrize("state", ["posted", "cancel"])
 def test_a_reset_invoice_gets_the_state_that_it_had(
-    admin: Odoo, partner: int, tmp_path: Path, server: Server, state: str
+    admin: Odoo, partner: int, tmp_path: Path, opened: Open, state: str
 ) -> None:
     """What was cancelled, and has never been in the books, is not posted."""
     lines = [{"name": "Work", "quantity": 1, "price_unit": 10, "tax_ids": []}]
     invoice = create_invoice(admin, partner_id=partner, lines=lines, post=state == "posted")
     if state == "cancel":
         reset_invoice(admin, invoice_id=invoice.id, to="cancel")
-    user = server.user("admin")
-    with connect(**credentials(server, user), history=tmp_path / "history.sqlite") as odoo:
-        reset_invoice(odoo, invoice_id=invoice.id)
-        undo(odoo, entry=history(odoo)[0].id)
-        assert get_invoice(odoo, invoice_id=invoice.id).state == state
+    odoo = opened("admin", history=History(tmp_path / "history.sqlite"))
+    reset_invoice(odoo, invoice_id=invoice.id)
+    undo(odoo, entry=history(odoo)[0].id)
+    assert get_invoice(odoo, invoice_id=invoice.id).state == state
