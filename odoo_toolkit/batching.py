@@ -158,9 +158,9 @@ def batch(
     recording = current()
     if not isinstance(odoo.history, History):
         raise ConfigurationError(
-            "A batch needs a change history, and this connection has none: nothing could be taken"
-            " back.",
-            suggestion="Give connect the path of a file as its change history.",
+            "A batch needs a change history, but this connection has none, so nothing could be "
+            "undone.",
+            suggestion="Pass the path of a file to connect as history.",
             outcome="not_sent",
         )
     asked = _read(items)
@@ -181,8 +181,8 @@ def _read(items: Sequence[Item]) -> list[_Planned]:
     """Return the items, after looking at their form."""
     if not 1 <= len(items) <= MOST_ITEMS:
         raise ValidationError(
-            f"A batch has 1 to {MOST_ITEMS} items, not {len(items)}.",
-            suggestion="Make several batches of more.",
+            f"A batch must have 1 to {MOST_ITEMS} items, got {len(items)}.",
+            suggestion="Split the items into several batches.",
             outcome="not_sent",
         )
     found = []
@@ -192,8 +192,9 @@ def _read(items: Sequence[Item]) -> list[_Planned]:
                 pass
             case _:
                 raise ValidationError(
-                    f"Item {number} is {short_repr(given)}.",
-                    suggestion="Pass a function and its arguments: (create, {'model': ...}).",
+                    f"Item {number} is not valid: {short_repr(given)}.",
+                    suggestion="Pass a function and its arguments, such as (create, {'model': "
+                    "...}).",
                     outcome="not_sent",
                 )
         name = getattr(function, "__name__", str(function))
@@ -209,8 +210,8 @@ def _mistake(item: _Planned) -> ValidationError | None:
     if item.function in (batch, undo, undo_since) or not hasattr(item.function, "plan"):
         return ValidationError(
             f"{item.name} cannot be part of a batch.",
-            suggestion="An item is a function that writes and has a plan, such as create, write or"
-            " confirm_order; no batch and no undo.",
+            suggestion="Use functions that write and support dry_run, such as create, write or "
+            "confirm_order. A batch cannot contain batch or undo.",
         )
     signature = inspect.signature(item.function)
     try:
@@ -222,14 +223,14 @@ def _mistake(item: _Planned) -> ValidationError | None:
         )
     if own := {"idempotency_key", "dry_run"} & item.arguments.keys():
         return ValidationError(
-            f"{' and '.join(sorted(own))} cannot be given to one item.",
-            suggestion="Pass it to the batch.",
+            f"An item does not accept {' and '.join(sorted(own))}.",
+            suggestion="Pass it to the batch instead.",
         )
     for earlier in _references(item.arguments):
         if not (type(earlier) is int and 1 <= earlier < item.number):
             return ValidationError(
                 f"{REFERENCE} {earlier!r} is not the number of an earlier item.",
-                suggestion="Items are numbered from 1 on.",
+                suggestion="Pass the number of an earlier item. The first item is 1.",
             )
     return None
 
@@ -248,9 +249,10 @@ def _all_planned(odoo: Odoo, items: Sequence[_Planned]) -> list[_Planned]:
             except OdooError as error:
                 if isinstance(error, (NotFoundError, StateError)) and item.number > 1:
                     error.suggestion += (
-                        " Items are looked at as Odoo is now. If an earlier item makes the record,"
-                        f' name it as {{"{REFERENCE}": number}}; if it changes the state, do this'
-                        " after the batch."
+                        " The toolkit checks each item against the current state of Odoo. If "
+                        "an earlier item creates the record, refer to it by "
+                        f'{{"{REFERENCE}": number}}. If an earlier item changes the state, '
+                        "run this item after the batch."
                     )
                 errors.append(_at(item, error))
     if errors:
@@ -263,7 +265,7 @@ def _all_planned(odoo: Odoo, items: Sequence[_Planned]) -> list[_Planned]:
 def _looked_at(odoo: Odoo, item: _Planned, arguments: Mapping[str, Any]) -> _Planned:
     plan = item.function.plan(odoo, **arguments)
     if failed := _failed_rows(plan):
-        raise ValidationError(failed, suggestion="Correct these rows; in a batch none is left out.")
+        raise ValidationError(failed, suggestion="Correct these rows. A batch does not skip rows.")
     return attrs.evolve(item, plan=plan)
 
 
@@ -307,7 +309,7 @@ def _plan(odoo: Odoo, items: Sequence[_Planned]) -> BatchPlan:
     changed_by: dict[tuple[str, Any], int] = {}
     for item in items:
         if item.plan is None:
-            message = "is looked at when its turn comes, as it needs what an earlier item makes."
+            message = "is only checked after earlier items have created its records."
             said = f"I{message[1:]}"
             shown.append(BatchItem(item=item.number, operation=item.name, message=said))
             warnings.append(f"{item.label} {message}")
@@ -326,8 +328,9 @@ def _plan(odoo: Odoo, items: Sequence[_Planned]) -> BatchPlan:
         records = {(call.model, id_) for call in own for id_ in call.ids if type(id_) is int}
         if both := records & changed_by.keys():
             warnings.append(
-                f"{item.label}: item {min(changed_by[each] for each in both)} changes the same"
-                " record first. The plan shows this item's amounts and states without that change."
+                f"{item.label}: item {min(changed_by[each] for each in both)} changes the same "
+                "record first. The plan shows the amounts and states of this item without that "
+                "change."
             )
         changed_by = {**dict.fromkeys(records, item.number), **changed_by}
         calls += own
@@ -336,7 +339,8 @@ def _plan(odoo: Odoo, items: Sequence[_Planned]) -> BatchPlan:
         warnings += [f"{item.label}: {text}" for text in getattr(item.plan, "warnings", ())]
         if irreversible and item.number < len(items):
             warnings.append(
-                f"{item.label} needs allow_irreversible, because others follow it: {irreversible}"
+                f"{item.label} needs allow_irreversible, because other items follow it: "
+                f"{irreversible}"
             )
     version = odoo.version.major
     told = foretold(
@@ -346,12 +350,15 @@ def _plan(odoo: Odoo, items: Sequence[_Planned]) -> BatchPlan:
         refused=policy_of(odoo),
     )
     if late := [str(item.number) for item in items if item.plan is None]:
-        not_undone = [*told.not_undone, f"It is not known yet for item {', '.join(late)}."]
+        not_undone = [
+            *told.not_undone,
+            f"The toolkit cannot check yet how to undo item {', '.join(late)}.",
+        ]
         told = attrs.evolve(told, possible="partial" if calls else "none", not_undone=not_undone)
     return BatchPlan(
         undo=told,
         dry_run=True,
-        message=f"Would do {counted(len(items), 'thing')}: "
+        message=f"Would run {counted(len(items), 'item')}: "
         + " ".join(f"{i.item}. {i.message}" for i in shown),
         needs=next((n for i in items if (n := getattr(i.plan, "needs", None))), None),
         items=shown,
@@ -376,9 +383,9 @@ def _irreversible(item: _Planned) -> str:
     if possible == "full":
         return ""
     if possible is None:
-        return "it is not known beforehand whether it can be taken back."
+        return "the toolkit cannot check beforehand whether it can be undone."
     told = getattr(item.plan, "undo", None)
-    some = "cannot be taken back" if possible == "none" else "can be taken back only in part"
+    some = "cannot be undone" if possible == "none" else "can only be partially undone"
     return " ".join([f"it {some}.", *(told.not_undone if told else ())])
 
 
@@ -388,9 +395,9 @@ def _check_irreversible(item: _Planned, allowed: bool) -> None:
     raise _at(
         item,
         StateError(
-            f"{why[0].upper()}{why[1:]} Others follow it, and one of them may fail.",
-            suggestion="Put it last; or, if it may stay in that case, pass"
-            " allow_irreversible=True.",
+            f"{why[0].upper()}{why[1:]} Other items follow it, and one of them may fail.",
+            suggestion="Move this item to the end. If it may stay when a later item fails, pass "
+            "allow_irreversible=True.",
         ),
     )
 
@@ -437,7 +444,7 @@ def _run(
     ]
     return BatchResult(
         items=shown,
-        message=f"Did {counted(len(items), 'thing')}: "
+        message=f"Ran {counted(len(items), 'item')}: "
         + " ".join(f"{i.item}. {i.message}" for i in shown),
         warnings=[
             f"{each.label}: {text}"
@@ -454,7 +461,7 @@ def _check_done(result: Any, recording: Recording, start: int) -> None:
         StateError: so it is.
     """
     refused = [
-        f"Odoo refused {write.method} of {write.model}."
+        f"Odoo rejected {write.method} of {write.model}."
         for write in recording.entry.writes[start:]
         if write.outcome in ("refused", "doubtful")
     ]
@@ -462,7 +469,9 @@ def _check_done(result: Any, recording: Recording, start: int) -> None:
         refused.append(failed)
     if refused:
         told = [*dict.fromkeys(refused), *getattr(result, "warnings", ())]
-        raise StateError(" ".join(map(str, told)), suggestion="Correct it, and do all of it again.")
+        raise StateError(
+            " ".join(map(str, told)), suggestion="Correct the call, then run the whole batch again."
+        )
 
 
 def _failed_rows(result: Any) -> str:
@@ -495,7 +504,7 @@ def _taken_back(
     with undisturbed():
         taken = take_back(odoo, entry)
     left = [*taken.left, *unconfirmed(entry)]
-    told = f"Taken back: {' '.join(taken.done)}" if taken.done else "Nothing was taken back."
+    told = f"Undone: {' '.join(taken.done)}" if taken.done else "Nothing was undone."
     if left:
         told += f" Left: {_sentences(left)}"
     entry.message = f"{item.label} failed. {told}"
@@ -566,8 +575,8 @@ def _id_of(item: _Planned, number: int, result: Any) -> int:
         found = ids[0]
     if not isinstance(found, int) or len(ids) > 1:
         raise ValidationError(
-            f"Item {number} has not made one record, so that its id is not known.",
-            suggestion=f"Pass the id itself instead of {REFERENCE}.",
+            f"Item {number} did not create exactly one record, so there is no id to refer to.",
+            suggestion=f"Pass an id instead of {REFERENCE}.",
         )
     return found
 

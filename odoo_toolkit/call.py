@@ -135,14 +135,14 @@ def name_arguments(
         return ids, named, tuple(rest)
     if len(rest) > len(names):
         raise ValidationError(
-            f"{method} takes at most {len(names)} arguments"
-            f"{' after the ids' if method in RECORD_METHODS else ''}, {len(rest)} were given.",
+            f"{method} accepts at most {len(names)} "
+            f"arguments{' after the ids' if method in RECORD_METHODS else ''}, got {len(rest)}.",
             suggestion=f"Its arguments are: {', '.join(names) or 'none'}.",
         )
     for name, value in zip(names, rest, strict=False):
         if name in named:
             raise ValidationError(
-                f"The argument {name!r} of {method} was given twice, by position and by name.",
+                f"The argument {name!r} of {method} was passed twice, by position and by name.",
                 suggestion="Pass it once.",
             )
         named[name] = value

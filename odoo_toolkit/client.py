@@ -158,7 +158,9 @@ class Admitted:
             ids=ids,
         )
         if not call.reads or call.method not in READ_METHODS:
-            raise ValueError(f"{call.method} is not sent in the place of a method that reads.")
+            raise ValueError(
+                f"{call.method} is not a method that reads, so it cannot be sent as one."
+            )
         return Admitted(call=call, asked=call, started=time.monotonic(), judged=call)
 
 
@@ -389,7 +391,7 @@ class Odoo:
     def _check_open(self, name: str) -> None:
         if _makes_calls_only(self._gates):
             raise AccessError(
-                f"This connection has no {name}: it makes calls.",
+                f"This connection has no {name}. It only makes calls.",
                 code="METHOD_BLOCKED",
                 suggestion="Use odoo.call, or the functions that take a connection.",
             )
@@ -446,7 +448,7 @@ class Odoo:
         try:
             if call is not admitted.judged:
                 raise AccessError(
-                    f"{call.model}.{call.method} is not what the policy has judged.",
+                    f"{call.model}.{call.method} differs from the call that the policy checked.",
                     code="METHOD_BLOCKED",
                     suggestion="Send it with odoo.call.",
                 )

@@ -130,10 +130,13 @@ RENAMED_MODELS: tuple[tuple[str, ...], ...] = (
 
 #: Model that newer versions lack -> what stands in its place there.
 GONE_MODELS: Mapping[str, str] = {
-    "uom.category": "From Odoo 19 on a uom.uom names the one that it is measured by in"
-    " relative_uom_id, and there are no categories.",
-    "hr.contract": "From Odoo 19 on what a contract says is in hr.version, the versions of an"
-    " employee.",
+    "uom.category": (
+        "In Odoo 19 and later, a uom.uom refers to its base unit in relative_uom_id, and "
+        "there are no categories."
+    ),
+    "hr.contract": (
+        "In Odoo 19 and later, the contract data are in hr.version, the versions of an employee."
+    ),
 }
 
 #: Model -> names that a field, or what tells the same, has on different versions.

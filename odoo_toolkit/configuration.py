@@ -122,7 +122,7 @@ def _filled_in(value: Any) -> Any:
         return value
     stripped = str.strip(value)
     if is_placeholder(stripped):
-        raise ValueError(f"is not filled in: put the value in place of {stripped[:60]}.")
+        raise ValueError(f"still contains a placeholder: replace {stripped[:60]}.")
     return stripped
 
 
@@ -197,8 +197,8 @@ def _meant(name: str, known: Iterable[str]) -> str:
 def configuration_error(problems: list[str]) -> ConfigurationError:
     """Return the error that reports all ``problems`` together."""
     return ConfigurationError(
-        "The settings are wrong: " + " ".join(problems),
-        suggestion="Correct the settings named and start again.",
+        "The settings are not valid: " + " ".join(problems),
+        suggestion="Correct these settings, then start again.",
         details={"problems": problems},
     )
 
@@ -209,14 +209,14 @@ def configuration_error(problems: list[str]) -> ConfigurationError:
 def text(value: Any) -> str:
     """A string without surrounding white space."""
     if not isinstance(value, str):
-        raise ValueError("must be text.")
+        raise ValueError("must be a string.")
     return value.strip()
 
 
 def secret(value: Any) -> Secret:
     """A password or key, kept as it is."""
     if not isinstance(value, str):
-        raise ValueError("must be text.")
+        raise ValueError("must be a string.")
     return value if isinstance(value, Secret) else Secret(value)
 
 

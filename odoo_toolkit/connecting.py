@@ -133,8 +133,8 @@ def connect(
         name for name, value in (*keywords.items(), ("config", config)) if value is not None
     ]:
         raise ConfigurationError(
-            f"There are settings, and {', '.join(given)} beside them.",
-            suggestion="Give either; attrs.evolve(settings, ...) changes settings.",
+            f"Pass either settings or {', '.join(given)}.",
+            suggestion="To change settings, use attrs.evolve(settings, ...).",
         )
     elif isinstance(history, (str, Path)):
         settings = attrs.evolve(settings, history=str(Path(history)))

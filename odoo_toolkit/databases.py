@@ -66,9 +66,9 @@ class Form:
         """
         if version > self.version:
             raise ConfigurationError(
-                f"The {self.noun} {name} is of a newer version of the toolkit (form {version},"
-                f" this one writes {self.version}).",
-                suggestion="Update the toolkit, or give another place.",
+                f"The {self.noun} {name} was written by a newer version of the toolkit (format "
+                f"{version}, this one writes {self.version}).",
+                suggestion="Update the toolkit, or choose another file.",
             )
 
     def unusable(self, name: str, error: Exception, todo: str) -> OdooError:
@@ -219,7 +219,7 @@ class SqliteFile:
         except OSError as error:
             raise ConfigurationError(
                 f"The {self._form.noun} {self.path} cannot be written: {error.strerror or error}.",
-                suggestion="Give another file, or the right to write this one.",
+                suggestion="Choose another file, or get permission to write this one.",
             ) from error
         connection = sqlite3.connect(
             self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
@@ -255,11 +255,14 @@ class SqliteFile:
                 connection.execute("ROLLBACK")
 
     def _problem(self, error: sqlite3.Error) -> OdooError:
-        todo = "Free some space, or give another file."
+        todo = "Free some space, or choose another file."
         if isinstance(error, sqlite3.DatabaseError) and "locked" in str(error):
-            todo = "Another process holds it: wait, or end that process."
+            todo = "Another process is using it. Wait, or end that process."
         elif "malformed" in str(error) or "not a database" in str(error):
-            todo = "The file is damaged: move it away, and a new one is made; keep it to look at."
+            todo = (
+                "The file is damaged. Keep a copy, and move the file away: the toolkit "
+                "creates a new one."
+            )
         return self._form.unusable(self.name, error, todo)
 
 
@@ -428,9 +431,9 @@ class PostgresDatabase:
         return version
 
     def _problem(self, error: psycopg.Error) -> OdooError:
-        todo = "See that the database can be reached and written, then repeat."
+        todo = "Check that the database is reachable and writable, then try again."
         if isinstance(error, self._psycopg.errors.LockNotAvailable):
-            todo = "Another process holds it: wait, or end that process."
+            todo = "Another process is using it. Wait, or end that process."
         return self._form.unusable(self.name, error, todo)
 
 

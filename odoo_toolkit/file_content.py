@@ -59,9 +59,9 @@ def base64_size(text: str) -> int:
         problem = "its length is not a multiple of 4; it may be cut off"
     if problem:
         raise ValidationError(
-            f"The content is not base64: {problem}.",
-            suggestion="Encode the bytes of the file as standard base64, with padding, without"
-            " line breaks.",
+            f"The content is not valid base64: {problem}.",
+            suggestion="Encode the bytes of the file as standard base64, with padding and "
+            "without line breaks.",
             details={"field": "content_base64"},
         )
     return len(text) // 4 * 3 - text.count("=", -2)
@@ -99,21 +99,22 @@ def stored_type(name: str, declared: str | None, head: bytes) -> tuple[str, str 
     if kind and not _MEDIA_TYPE.fullmatch(kind):
         raise ValidationError(
             f"{text[:80]!r} is not a media type.",
-            suggestion="Give one like 'application/pdf', or none: the file's name tells it.",
+            suggestion="Pass a media type such as 'application/pdf', or omit it to use the file "
+            "name.",
             details={"field": "mimetype"},
         )
     if kind in ("", "application/octet-stream"):
         return type_by_bytes(head), None
     if is_active(kind):
         return "text/plain", (
-            f"It is stored as text/plain, not as {kind}: Odoo serves files from its own address,"
-            " where a browser would run it."
+            f"Stored as text/plain instead of {kind}, because Odoo serves files from its own "
+            "address, and a browser would run it."
         )
     if not is_harmless(kind):
         stored = type_by_bytes(head)
         return stored, (
-            f"It is stored as {stored.partition(';')[0]}, not as {kind}:"
-            " it is not known what browsers do with that."
+            f"Stored as {stored.partition(';')[0]} instead of {kind}, because browsers might "
+            "run it."
         )
     charset = _CHARSET.search(parameters)
     return f"{kind}; charset={charset[1].lower()}" if charset else kind, None
@@ -284,11 +285,11 @@ def _create(folder: Path, name: str) -> tuple[Path, int]:
             continue
         except OSError as error:
             raise OdooError(
-                f"No file can be written to the download folder: {error.strerror}.",
-                suggestion="Whoever set the folder has to check that it exists and that there is"
-                " room.",
+                f"The toolkit cannot write a file to the download folder: {error.strerror}.",
+                suggestion="Ask the administrator who set the folder to check that it exists and "
+                "has free space.",
             ) from None
     raise OdooError(
-        f"The download folder has {_SAME_NAME} files named like {name!r} already.",
-        suggestion="Remove some of them.",
+        f"The download folder already has {_SAME_NAME} files named like {name!r}.",
+        suggestion="Remove some of these files.",
     )

@@ -395,8 +395,8 @@ def _check_shapes(function: Callable[..., Any], given: Mapping[str, Any]) -> Non
     for name, (wrong, takes) in _shapes(function).items():
         if isinstance(value := given.get(name), wrong):
             raise ValidationError(
-                f"{name} is {short_repr(value)}, and takes {takes}.",
-                suggestion=f"Give {takes} for {name}.",
+                f"{name} must be {takes}, got {short_repr(value)}.",
+                suggestion=f"Set {name} to {takes}.",
                 details={"field": name},
             )
 

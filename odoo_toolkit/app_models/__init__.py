@@ -81,11 +81,11 @@ def add(app: str, models: Iterable[AppModel]) -> None:
         ValueError: the app, or what is known of a model, is ours or another app's.
     """
     if app in OWN_APPS:
-        raise ValueError(f"The app {app} is the toolkit's own.")
+        raise ValueError(f"The app {app} is part of the toolkit.")
     added = tuple(models)
     others = {m.name for name, ms in APPS.items() if name != app for m in ms}
     if taken := sorted(others & {model.name for model in added}):
-        raise ValueError(f"Another app tells of {', '.join(taken)}.")
+        raise ValueError(f"Another app already describes {', '.join(taken)}.")
     _apps.pop(app, None)
     if added:
         _apps[app] = added

@@ -61,7 +61,7 @@ MODELS = (
                 "action_post",
                 "button_draft",
                 "a draft again",
-                not_undone="Its number stays with it, and is used when it is posted again.",
+                not_undone="It keeps its number and uses it again when you post it.",
                 unless=(_PAID,),
             ),
             Opposite(

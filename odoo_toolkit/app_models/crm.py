@@ -2,7 +2,7 @@
 
 from odoo_toolkit.app_models.model import AppModel, Opposite, Relation
 
-_ESTIMATE = "Odoo's own estimate of the probability, automated_probability."
+_ESTIMATE = "Odoo's estimate of the probability (automated_probability)."
 
 MODELS = (
     AppModel(
@@ -27,13 +27,13 @@ MODELS = (
                 "action_set_won",
                 keeps="stage_id probability active",
                 says="as open as before",
-                not_undone=f"The time of the last change of stage. {_ESTIMATE}",
+                not_undone=f"The time of the last stage change. {_ESTIMATE}",
             ),
             Opposite(
                 "action_set_won_rainbowman",
                 keeps="stage_id probability active",
                 says="as open as before",
-                not_undone=f"The time of the last change of stage. {_ESTIMATE}",
+                not_undone=f"The time of the last stage change. {_ESTIMATE}",
             ),
             Opposite(
                 "action_set_lost",

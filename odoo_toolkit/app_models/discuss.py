@@ -33,14 +33,14 @@ MODELS = (
         opposites=(
             Opposite(
                 "action_feedback",
-                not_undone="An activity that is done is gone: schedule it again.",
+                not_undone="A completed activity cannot be reopened. Schedule it again.",
                 until=18,
             ),
             Opposite(
                 "action_feedback",
                 "unarchive",
                 "open again",
-                not_undone="The message that it is done stays.",
+                not_undone="The message about its completion stays.",
                 since=19,
             ),
         ),

@@ -3,14 +3,14 @@
 from odoo_toolkit.app_models.model import AppModel, Move, Opposite
 from odoo_toolkit.compat import NEWEST
 
-_TOLD = "Sent e-mails cannot be recalled. Its calendar event stays, archived."
+_TOLD = "Sent e-mails cannot be recalled. Its archived calendar event stays."
 _HOURS = f"{_TOLD} Its hours stay on the timesheet until it is refused."
 _APPROVED_AGAIN = (
     "Sent e-mails cannot be recalled, and its history shows the approval. Its "
     "hours stay on the timesheet until it is refused again."
 )
 _REFUSED = "An earlier refused allocation stays refused if Odoo cannot reset it."
-_PAID = "Its payment stays. Reset it with the button in Odoo."
+_PAID = "Its payment stays. Reset the payment in Odoo."
 
 
 def _leave(method: str, *, until: int = NEWEST) -> tuple[Opposite, ...]:
@@ -177,7 +177,7 @@ MODELS = (
                 "action_sheet_move_create",
                 "looked_up",
                 "a draft again, and its entry cancelled",
-                not_undone="The number of its entry stays used.",
+                not_undone="The number of its entry cannot be reused.",
                 until=16,
             ),
             Opposite(
@@ -205,7 +205,7 @@ MODELS = (
         opposites=(
             Opposite(
                 "action_refuse",
-                not_undone="Expenses that were refused are reset in Odoo, and submitted again.",
+                not_undone="Reset refused expenses in Odoo, then submit them again.",
             ),
         ),
     ),

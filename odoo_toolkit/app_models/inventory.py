@@ -60,7 +60,7 @@ MODELS = (
                 "unlink",
                 "deleted",
                 otherwise="action_cancel",
-                not_undone="Its number stays used.",
+                not_undone="Its number cannot be reused.",
             ),
             Opposite("action_assign", "do_unreserve", "without its reservation"),
             Opposite("do_unreserve", "action_assign", "reserved again"),

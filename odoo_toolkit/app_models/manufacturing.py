@@ -3,7 +3,7 @@
 from odoo_toolkit.app_models.model import AppModel, Move, Opposite
 
 _UNBUILT = "taken apart again (unbuilt), and its components are back"
-_DONE_STAYS = "The manufacturing order stays done; lots, backorders and the unbuild order stay."
+_DONE_STAYS = "The manufacturing order stays done. Its lots, backorders and unbuild order stay."
 
 MODELS = (
     *(
@@ -34,7 +34,7 @@ MODELS = (
         opposites=(
             Opposite(
                 "change_prod_qty",
-                not_undone="The quantity of a manufacturing order is changed back in the same way.",
+                not_undone="To undo this, change the quantity of the manufacturing order back.",
             ),
         ),
     ),
@@ -70,7 +70,7 @@ MODELS = (
                 "action_cancel unlink",
                 "deleted",
                 otherwise="action_cancel",
-                not_undone="Its number stays used.",
+                not_undone="Its number cannot be reused.",
             ),
             Opposite(
                 "action_confirm",
@@ -92,7 +92,7 @@ MODELS = (
         ),
         tips=(
             "On Odoo 15 and earlier, an order created without its component moves stays empty.",
-            "Writing qty_producing uses up no component, and writing the state moves nothing.",
+            "Writing qty_producing consumes no components. Writing the state moves no stock.",
             "Odoo produces although components are missing: the stock goes below zero.",
         ),
         disambiguation_fields="product_id state product_qty",

@@ -48,7 +48,7 @@ MODELS = (
                 "button_cancel unlink",
                 "deleted",
                 otherwise="button_cancel",
-                not_undone="Its number stays used.",
+                not_undone="Its number cannot be reused.",
                 unless=(_BILLED,),
             ),
             Opposite(
@@ -77,7 +77,10 @@ MODELS = (
         tips=(
             "Prices come from the vendor's price list if a line has no price_unit.",
             "Goods are received by validating the receipt, a stock.picking.",
-            "Writing the state confirms nothing: no receipt is made and no approval asked.",
+            (
+                "Writing the state does not confirm the order: Odoo creates no receipt and asks "
+                "for no approval."
+            ),
         ),
         disambiguation_fields="partner_id state date_order amount_total",
     ),

@@ -54,7 +54,7 @@ MODELS = (
                 "deleted",
                 otherwise="action_cancel",
                 context="disable_cancel_warning",
-                not_undone="Its number stays used.",
+                not_undone="Its number cannot be reused.",
                 unless=(_INVOICED,),
             ),
             Opposite(
@@ -80,7 +80,7 @@ MODELS = (
         ),
         tips=(
             "Prices come from the pricelist if a line has no price_unit.",
-            "A confirmed order is invoiced by its own action, which opens a wizard.",
+            "To invoice a confirmed order, use its own action, which opens a wizard.",
         ),
         disambiguation_fields="partner_id state date_order amount_total",
     ),

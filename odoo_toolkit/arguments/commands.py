@@ -199,7 +199,7 @@ def _ids_of_objects(value: Any, where: str) -> tuple[int, ...]:
             where,
             "needs commands, not bare objects",
             value,
-            "To add lines pass [[0, 0, {...}], ...], one command for each object.",
+            "To add lines, pass [[0, 0, {...}], ...], with one command for each object.",
         )
     return tuple(int(item["id"]) for item in value)
 

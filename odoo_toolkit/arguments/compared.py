@@ -123,7 +123,10 @@ def in_words(found: Sequence[Difference]) -> str:
     """Return a sentence that says what is stored otherwise than it was given."""
     more = len(found) - _SPELT_OUT
     told = " ".join(map(str, found[:_SPELT_OUT]))
-    return f"Not stored as given: {told}{f' And {more} more.' if more > 0 else ''}"
+    return (
+        "Odoo stored other values than you passed: "
+        f"{told}{f' And {more} more.' if more > 0 else ''}"
+    )
 
 
 def is_same(one: Any, other: Any, field: Field) -> bool:
@@ -165,7 +168,7 @@ def moves(
         for text, ids in list(found.items())[:_MOST_MOVES]
     ]
     more = len(found) - len(told)
-    return f"Odoo has also changed: {'; '.join(told)}{f'; and {more} more' if more else ''}."
+    return f"Odoo also changed: {'; '.join(told)}{f'; and {more} more' if more else ''}."
 
 
 def _difference(
@@ -229,9 +232,9 @@ def _advice(field: Field, became: Became, fields: Mapping[str, Field]) -> str:
         if owner and last == field.name:
             relation = fields[owner].relation if owner in fields else None
             of = f" ({relation})" if relation else ""
-            return f"Odoo takes it from {path}: write {last} on the records of {owner}{of}."
+            return f"Odoo copies it from {path}: write {last} on the records of {owner}{of}."
     if field.related:
-        return f"Odoo takes it from {paths[0]}: write it there."
+        return f"Odoo copies it from {paths[0]}: write it there."
     return ""
 
 
@@ -365,7 +368,7 @@ def _lost_html(given: Any, stored: Any) -> str:
             return ""
         problems.append("other words are stored than were given")
     if lost:
-        problems.append(f"taken out: {', '.join(sorted(lost))}")
+        problems.append(f"removed: {', '.join(sorted(lost))}")
     return "; ".join(problems)
 
 

@@ -170,7 +170,7 @@ class Domain(Sequence[Any]):
         if isinstance(values, str):
             raise make_error(
                 "INVALID_DOMAIN",
-                f"in_list needs a list of values for {field}, not a text.",
+                f"in_list needs a list of values for {field}, not a string.",
                 suggestion=f"Pass [{values!r}].",
             )
         return self._with(field, "in", list(values))

@@ -67,7 +67,7 @@ _MAX_DEPTH = 10  # of domains within any / not any
 _MAX_SHOWN = 100  # elements of a corrected domain that an error carries
 _MAX_TEXT = 20_000
 _EXAMPLE = (
-    'As in [["state", "=", "sale"], "|", ["amount_total", ">", 100], ["priority", "=", "1"]].'
+    'For example [["state", "=", "sale"], "|", ["amount_total", ">", 100], ["priority", "=", "1"]].'
 )
 
 
@@ -91,7 +91,7 @@ def check_syntax(domain: Any, version_major: int | None) -> list[Any]:
 
 
 def _domain_error(wrong: _ShapeError, corrected: list[Any] | None) -> OdooError:
-    message, suggestion = f"The domain is wrong: {wrong.problem}.", wrong.suggestion
+    message, suggestion = f"The domain is not valid: {wrong.problem}.", wrong.suggestion
     details = {}
     if corrected is not None and len(corrected) <= _MAX_SHOWN:
         details = {"corrected_domain": corrected}
@@ -219,7 +219,7 @@ def _checked_scalar(value: Any, where: str) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         raise _ShapeError(
             f"{where} has the number {value}, which Odoo does not know",
-            'Leave out what is missing; for "is empty" compare with null.',
+            "Omit the missing part. To find empty values, compare with null.",
         )
     if isinstance(value, str):
         try:
@@ -229,7 +229,8 @@ def _checked_scalar(value: Any, where: str) -> Any:
     elif not isinstance(value, (bool, int, float)):
         raise _ShapeError(
             f"{where} has the value {short_repr(value)}",
-            "A value is a text, a number, a boolean, or a list of these; for a record, its id.",
+            "A value is a string, a number, a Boolean, or a list of these. For a record, pass "
+            "its id.",
         )
     return value
 

@@ -70,7 +70,7 @@ def resolve_conditions(
         path, operator, value = item
         if path.count(".") >= _LONG_PATH:
             warnings.append(
-                f"{path} follows more than {_LONG_PATH} steps: such a filter can be slow."
+                f"{path} follows more than {_LONG_PATH} links, so this filter can be slow."
             )
         field = _field_at(path, model, fields_of, version, zone)
         if field is not None and operator in DOMAIN_OPERATORS:
@@ -159,7 +159,7 @@ def _inner_domain(
     if field.type not in RELATIONAL:
         raise make_error(
             "INVALID_DOMAIN",
-            f"any and not any need a relational field, and {path} of {model} is {field.type}.",
+            f"any and not any need a relational field, but {path} of {model} is {field.type}.",
             suggestion="Compare the field itself, with = or in.",
             details={"model": model, "field": path, "type": field.type},
         )
@@ -192,10 +192,11 @@ def _field_at(
         if not field.searchable and not field.store:
             raise make_error(
                 "INVALID_FIELD",
-                f"{here} cannot be filtered by {name}: it is computed, and has no search that can"
-                " be used here. Odoo either fails on such a field, or ignores it and gives every"
-                " record.",
-                suggestion="Filter by stored fields, and judge this one in the records read.",
+                f"{here} cannot be filtered by {name}: this field is computed, and cannot be "
+                "searched. Odoo either fails on such a field, or ignores it and returns every "
+                "record.",
+                suggestion="Filter by stored fields, and check this one in the records that you "
+                "read.",
                 details={"model": here, "field": name, "path": path},
             )
         if not rest:
@@ -210,14 +211,15 @@ def _field_at(
                 raise make_error(
                     "INVALID_FIELD",
                     f"Odoo {version} cannot filter by properties: {path}.",
-                    suggestion=f"Filter by other fields, read {name}, and judge it in the records.",
+                    suggestion=f"Filter by other fields, read {name}, and check it in the records.",
                     details={"model": here, "field": name, "path": path},
                 )
             return None
         if field.type not in RELATIONAL:
             raise make_error(
                 "INVALID_FIELD",
-                f"{path}: {name} of {here} is {field.type}, and only relations can be followed.",
+                f"{path}: {name} of {here} is {field.type}. Only relational fields can be "
+                "followed by a dot.",
                 suggestion=f"Filter by {'.'.join(names[: index + 1])} itself.",
                 details={"model": here, "field": name, "type": field.type, "path": path},
             )
@@ -256,7 +258,7 @@ class _Condition:
             )
         if self.operator in LIKE_OPERATORS:
             if isinstance(value, (list, bool)):
-                raise self.wrong(value, f"takes a text with {self.operator}", "Pass one text.")
+                raise self.wrong(value, f"takes a text with {self.operator}", "Pass one string.")
             related = self.field.type in RELATIONAL
             if value == "" and related and self.operator.startswith("="):
                 raise self.wrong(
@@ -264,8 +266,8 @@ class _Condition:
                 )
             if value == "" and self.operator in ("like", "ilike"):
                 self.warnings.append(
-                    f"{self.path} {self.operator} an empty text holds for every record"
-                    f"{' that has one' if related else ''}."
+                    f"{self.path} {self.operator} an empty string matches every "
+                    f"record{' that has one' if related else ''}."
                 )
             return value
         converter = _CONVERTERS.get(self.field.type)
@@ -293,8 +295,8 @@ class _Condition:
                 meant = selection_details(self.field, item)["did_you_mean"]
                 hint = f" Did you mean {meant[0]!r}?" if meant else ""
                 self.warnings.append(
-                    f"{self.path} of {self.model} has no value {short_repr(item)}: it was left"
-                    f" out.{hint}"
+                    f"{self.path} of {self.model} has no value {short_repr(item)}, so the filter "
+                    f"ignores it.{hint}"
                 )
         return there
 
@@ -302,8 +304,8 @@ class _Condition:
         """Warn where a day is compared with moments for equality."""
         if self.operator in ("=", "!=", "in", "not in"):
             self.warnings.append(
-                f"{self.path} is a moment: {self.operator} {day} compares it with midnight. For "
-                f"the whole day use >= {day} and < the day after."
+                f"{self.path} is a datetime, so {self.operator} {day} compares it with midnight. "
+                f"For the whole day, use >= {day} and < the next day."
             )
 
     def today(self) -> date:
@@ -381,7 +383,7 @@ def _text(value: Any, condition: _Condition) -> Any:
         return False
     if value is True:
         condition.warnings.append(
-            f'{condition.path} is compared with the text "true"; for "is set" use != false.'
+            f'{condition.path} is compared with the string "true". For "is set", use != false.'
         )
     return value
 
@@ -395,7 +397,7 @@ def _record(value: Any, condition: _Condition) -> Any:
         raise condition.wrong(
             value,
             "is compared with an id, a name or false",
-            'For "is set" use != false, for "is not set" = false.',
+            'For "is set", use != false. For "is not set", use = false.',
         )
     return whole
 

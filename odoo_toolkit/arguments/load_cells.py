@@ -61,12 +61,14 @@ def cell(value: Any, field: Field) -> Any:
         text = str(value)
         same = [str(key) for key, label in field.selection if text.lower() in _said(key, label)]
         if same != [text]:
-            raise ValueError(f"{text!r} is a label of other values, too: Odoo may take one of them")
+            raise ValueError(
+                f"{text!r} is also the label of other values, and Odoo may use one of them"
+            )
         return text
     if field.type not in _SAME:
         raise ValueError(
-            f"this value of a {field.type} field is not written to a new record under an external"
-            " id: leave it out, and write it afterwards"
+            f"a new record with an external id cannot get this value of a {field.type} field: "
+            "omit it, and write it afterwards"
         )
     return value
 

@@ -109,7 +109,7 @@ def _read(text: str, where: str, example: str) -> Term:
 
 def _not_understood(value: Any, where: str, example: str) -> ValidationError:
     return ValidationError(
-        f"The order {short_repr(value)} is not understood.",
+        f"The order {short_repr(value)} is not valid.",
         suggestion=example,
         details={"field": where, "named_in": where},
     )

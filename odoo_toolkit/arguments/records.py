@@ -82,8 +82,8 @@ def _convert_record(
         if name in _NEVER_WRITTEN or (name == "display_name" and field and field.readonly):
             raise make_error(
                 "INVALID_FIELD",
-                f"{path}{name} of {model} is set by Odoo itself and cannot be written.",
-                suggestion=f"Leave {name} out of the values.",
+                f"Odoo sets {path}{name} of {model} itself, so it cannot be written.",
+                suggestion=f"Omit {name} from the values.",
                 details={"model": model, "field": path + name},
             )
     unknown = [name for name in names if name not in fields]
@@ -122,7 +122,7 @@ def _convert(value: Any, place: Place, read: Sequence[Command] | None) -> Any:
         raise
     except ValueError as error:
         raise place.wrong(
-            f"cannot take this value: {error}", "Take that character out of it."
+            f"cannot accept this value: {error}", "Remove that character from the text."
         ) from error
 
 
@@ -153,10 +153,12 @@ def _with_values(command: Command, here: Place) -> Command:
     if command.kind not in ("create", "update"):
         return command
     if here.depth >= _MAX_DEPTH:
-        raise here.wrong("is nested too deep", "Create the inner records in calls of their own.")
+        raise here.wrong("is nested too deep", "Create the inner records in separate calls.")
     comodel = here.field.relation
     if not comodel:
-        raise here.wrong("points to a model that the server does not name", "Write it apart.")
+        raise here.wrong(
+            "points to a model that the server does not name", "Write it in a separate call."
+        )
     fields = here.fields_of(comodel)
     path, depth = f"{here.path}.", here.depth + 1
     values = _convert_record(

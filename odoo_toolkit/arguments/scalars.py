@@ -21,7 +21,8 @@ def unfit(where: str, problem: str) -> ValidationError:
     """Return the error for an argument that has not the shape that it must have."""
     return ValidationError(
         f"{where} {problem}.",
-        suggestion="Correct it; only what is fully understood is sent here.",
+        suggestion="Correct the value. The toolkit only sends values that it understands "
+        "completely.",
         details={"named_in": where},
     )
 

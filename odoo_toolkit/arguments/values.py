@@ -185,8 +185,8 @@ class _Reader:
     ) -> tuple[Command, ...] | None:
         if depth > _DEEPEST:
             raise ValidationError(
-                f"{where[:200]} is nested too deep.",
-                suggestion="Create the inner records in calls of their own.",
+                f"{where[:200]} is nested too deeply.",
+                suggestion="Create the inner records in separate calls.",
                 details={"named_in": where[:200]},
             )
         try:

@@ -143,8 +143,8 @@ def _plain(value: Any, name: str) -> Any:
     if frame := _frame_text(value):
         return hashlib.sha256(frame().encode()).hexdigest()
     raise ValidationError(
-        f"With a key, {name} cannot be of type {type(value).__name__}: it cannot be compared with"
-        " that of a repeat.",
+        f"With an idempotency key, {name} cannot be of type {type(value).__name__}, because a "
+        "retry cannot be compared with it.",
         suggestion="Pass a list, or the path of a file.",
         outcome="not_sent",
     )

@@ -102,7 +102,7 @@ def _plain(value: Any) -> Any:
         if all(type(name) is str and name != _MARK for name in value):
             return {name: _plain(item) for name, item in value.items()}
         return {_MARK: "dict", "value": [[_plain(k), _plain(v)] for k, v in value.items()]}
-    raise TypeError(f"{kind.__name__} is not kept.")
+    raise TypeError(f"{kind.__name__} cannot be stored.")
 
 
 def _made(value: Any) -> Any:

@@ -85,15 +85,16 @@ def run_once(odoo: Odoo, name: str, key: str, digest: str, act: Callable[[], Any
     history = odoo.history
     if not isinstance(history, History):
         raise ConfigurationError(
-            "A key needs a change history, and this connection has none: no repeat would be known.",
-            suggestion="Give connect the path of a file as its change history, or leave the key"
-            " out.",
+            "An idempotency key needs a change history, but this connection has none, so retries "
+            "could not be recognized.",
+            suggestion="Pass the path of a file to connect as history, or omit the idempotency "
+            "key.",
             outcome="not_sent",
         )
     if current():
         raise ValidationError(
-            "A key belongs to a whole operation, and not to a part of it.",
-            suggestion="Pass the key to the outer call.",
+            "An idempotency key belongs to a whole operation, not to a part of it.",
+            suggestion="Pass the idempotency key to the outer call.",
             outcome="not_sent",
         )
     reserved = _reserved(odoo, history, name, key, digest)
@@ -113,10 +114,13 @@ def with_protection(odoo: Odoo, result: Any) -> Any:
     if not isinstance(message, str) or not message or not attrs.has(type(result)):
         return result
     history = odoo.history
-    told = "This connection has no change history, so that a key is refused."
+    told = "This connection has no change history, so it does not accept idempotency keys."
     if isinstance(history, History):
         where = "on any machine" if history.shared else "on this machine only"
-        told = f"Its key holds for programs with this change history, {where}."
+        told = (
+            "Its idempotency key is valid for scripts and servers with this change "
+            f"history, {where}."
+        )
     return attrs.evolve(result, message=f"{message.rstrip('.')}. {told}")
 
 
@@ -135,7 +139,10 @@ def plan_with_key(odoo: Odoo, key: Any, digest: str, plan: Any) -> Any:
     if found is None:
         return with_protection(odoo, plan)
     _check_same(found, digest)
-    told = f"Its key was used in entry {found.entry.id}: nothing would be sent a second time."
+    told = (
+        f"Its idempotency key was used in entry {found.entry.id}. Nothing would be sent a "
+        "second time."
+    )
     return attrs.evolve(plan, message=f"{plan.message.rstrip('.')}. {told}")
 
 
@@ -148,15 +155,15 @@ def checked_key(key: Any) -> str:
     text = key.strip() if isinstance(key, str) else ""
     if is_placeholder(text):
         raise ValidationError(
-            f"The key is not filled in: it is {text[:60]}.",
-            suggestion="Put the value in its place: every request would have the same key.",
+            f"The idempotency key still contains a placeholder: {text[:60]}.",
+            suggestion="Replace the placeholder. Otherwise every request would have the same key.",
             outcome="not_sent",
         )
     if not text or len(text) > LONGEST or not text.isprintable():
         raise ValidationError(
-            f"A key is a text of 1 to {LONGEST} printable characters.",
-            suggestion="Use something that names this request alone, such as a UUID or the number"
-            " of the document that it comes from.",
+            f"An idempotency key must be a string of 1 to {LONGEST} printable characters.",
+            suggestion="Choose a key that is unique to this request, such as a UUID or the "
+            "number of the document that it comes from.",
             outcome="not_sent",
         )
     return text
@@ -210,12 +217,12 @@ def _check_same(found: Keyed, digest: str) -> None:
     more = f" and {len(other) - _NAMED} more" if len(other) > _NAMED else ""
     raise make_error(
         "KEY_DONE",
-        f"The key {entry.idempotency_key} was given for something else: {entry.operation} of"
-        f" {entry.started}."
-        + (f" Other than then: {', '.join(other[:_NAMED])}{more}." if other else "")
+        f"The idempotency key {entry.idempotency_key} was used for another request: "
+        f"{entry.operation} of {entry.started}."
+        + (f" These arguments differ: {', '.join(other[:_NAMED])}{more}." if other else "")
         + _created(entry)
         + " Nothing was sent.",
-        suggestion="Use a new key for a new request; repeat with exactly the same arguments.",
+        suggestion="Use a new key for a new request. For a retry, pass exactly the same arguments.",
         details={**_details(entry), "operation": entry.operation, "differences": other},
         outcome="not_sent",
     )
@@ -248,8 +255,8 @@ def _answer(odoo: Odoo, found: Keyed) -> _Answer | None:
     if entry.undone_by is not None and not _doubtful(entry):
         raise _done_before(
             entry,
-            f" and taken back by entry {entry.undone_by}",
-            "Use a new key to do it again.",
+            f" and undone by entry {entry.undone_by}",
+            "Use a new key to run it again.",
         )
     try:
         reader, text = json.loads(found.result or "null") or ("", "")
@@ -261,7 +268,7 @@ def _answer(odoo: Odoo, found: Keyed) -> _Answer | None:
         raise _done_before(
             entry,
             "; the result cannot be shown again",
-            "Nothing needs to be done. Read the records to see how they are.",
+            "You don't need to do anything. To see the result, read the records.",
         )
     return None
 
@@ -315,7 +322,7 @@ def _unconfirmed(odoo: Odoo, entry: HistoryEntry) -> OdooError:
     told = [f"{_called(write)} was done." for write in done[:_NAMED]]
     looked: dict[str, list[int]] = {}
     for write in doubtful:
-        told.append(f"Whether {_called(write)} was applied is not known.")
+        told.append(f"{_called(write)} is unconfirmed.")
         if write.method in CREATES and (ids := _since(odoo, entry, write)):
             looked[write.model] = ids
     told += [
@@ -323,16 +330,16 @@ def _unconfirmed(odoo: Odoo, entry: HistoryEntry) -> OdooError:
         + (f" and {len(ids) - _NAMED} more." if len(ids) > _NAMED else ".")
         for model, ids in looked.items()
     ]
-    state = "was done in part, and then failed"
+    state = "was partially done, and then failed"
     if running:
-        state = "still runs, or its program was ended in the middle"
+        state = "is still running, or its process was ended"
     elif doubtful:
-        state = "is in doubt: an answer was lost"
+        state = "is unconfirmed, because the response was lost"
     look = "the records that are named" if looked or entry.writes else f"entry {entry.id}"
-    todo = f"Look at {look} in Odoo, and at history. undo(entry={entry.id}) takes back what is"
+    todo = f"Check {look} in Odoo, and the change history. undo(entry={entry.id}) undoes what is"
     return make_error(
         "KEY_RUNNING" if running else "KEY_UNCONFIRMED",
-        f"What the key {entry.idempotency_key} was given for, {entry.operation} of"
+        f"The request with the idempotency key {entry.idempotency_key}, {entry.operation} of"
         f" {entry.started} (entry {entry.id}), {state}.{_created(entry)}"
         f" {' '.join([*told, 'Nothing was sent now.'])}",
         suggestion=("If it may still run, repeat it later with the same key. " if running else "")
@@ -373,7 +380,7 @@ def _details(entry: HistoryEntry) -> dict[str, Any]:
 def _done_before(entry: HistoryEntry, then: str, todo: str) -> OdooError:
     return make_error(
         "KEY_DONE",
-        f"This was done, by entry {entry.id} ({entry.operation} of {entry.started}){then}."
+        f"Entry {entry.id} ({entry.operation} of {entry.started}) already did this{then}."
         + _created(entry),
         suggestion=todo,
         details=_details(entry),

@@ -40,7 +40,7 @@ _REMEMBERED = 600.0
 _SEARCHED = frozenset({"char", "many2one", "integer", "selection", "date", "datetime"})
 _MOST = 40
 
-SEEN = "The answer was lost on the way; Odoo shows that it was done."
+SEEN = "The response was lost, but Odoo shows that the request succeeded."
 
 
 @attrs.define(kw_only=True, eq=False)
@@ -142,11 +142,11 @@ def or_seen(
             return answer
         if seen:
             error.message += (
-                f" It was looked for in Odoo for {sum(WAITS):.0f} seconds and not seen; the"
-                " server might still be working."
+                f" The toolkit looked for the result in Odoo for {sum(WAITS):.0f} seconds and "
+                "did not find it. The server might still be working."
             )
         if safe:
-            error.suggestion = "Repeating it is safe: the state is checked before anything is done."
+            error.suggestion = "You can repeat it safely: the toolkit checks the state first."
         raise
 
 

@@ -93,8 +93,9 @@ class Recording:
             ):
                 raise make_error(
                     "KEY_RUNNING",
-                    f"Another program has taken over the key {self.entry.idempotency_key}, since"
-                    " this one sent nothing for a while. Nothing was sent by this one.",
+                    "Another process has taken over the idempotency key "
+                    f"{self.entry.idempotency_key}, because this one had sent nothing for a "
+                    "while. This process has sent nothing.",
                     suggestion="Retry with the same key to get that result.",
                     outcome="not_sent",
                 )

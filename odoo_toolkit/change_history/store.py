@@ -288,9 +288,9 @@ def _kept(text: str, entry_id: int) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise make_error(
             "HISTORY_ERROR",
-            f"The calls of entry {entry_id} of the change history cannot be read: it is damaged"
-            " there.",
-            suggestion="Look in Odoo at what was done, and do the rest with a new key.",
+            f"The calls of entry {entry_id} of the change history cannot be read, because the "
+            "file is damaged there.",
+            suggestion="Check in Odoo what was done, then do the rest with a new idempotency key.",
             details={"entry": entry_id},
             outcome="not_sent",
         )

@@ -38,7 +38,7 @@ ANY_MODEL: Mapping[str, Opposite] = {
     "message_post": Opposite(
         "message_post",
         made="mail.message",
-        not_undone="An e-mail that has gone out stays out.",
+        not_undone="A sent e-mail cannot be recalled.",
     ),
     "update_field_translations": Opposite(
         "update_field_translations", "looked_up", "translated as before"
@@ -65,7 +65,7 @@ _LINES = "lines"
 _ACTIVE = frozenset({"archive", "unarchive"})
 
 #: Until when, in words: it can be looked up only when it is asked for.
-UNTIL = "Until somebody changes the same records again."
+UNTIL = "Until someone changes the same records again."
 
 
 class Told(Protocol):
@@ -127,7 +127,7 @@ def foretold(
             continue
         if method == "web_save_multi":
             known_ones += 1
-            actions.append(f"The old values of {model} would be written back.")
+            actions.append(f"Undo would write back the old values of {model}.")
             continue
         wizard = known(model).is_wizard
         if wizard and method in ("create", "write"):
@@ -136,7 +136,10 @@ def foretold(
             fields = arguments.get("vals")
             if lost := arguments.get("not_kept"):
                 unknown += 1
-                not_undone.append(f"The old values of {', '.join(lost)} of {model} are not kept.")
+                not_undone.append(
+                    f"The change history does not contain the old values of {', '.join(lost)} "
+                    f"of {model}."
+                )
                 if not fields:
                     continue
             against = refused(model, _written_back(fields))
@@ -146,16 +149,16 @@ def foretold(
                 continue
             known_ones += 1
             names = ", ".join(fields) if isinstance(fields, Mapping) else "the fields"
-            actions.append(f"The old values of {names} of {model} would be written back.")
+            actions.append(f"Undo would write back the old values of {names} of {model}.")
             if isinstance(fields, Mapping) and _deletes(fields):
                 unknown += 1
-                not_undone.append("Deleted lines stay deleted.")
+                not_undone.append("Deleted lines cannot be restored.")
             continue
         opposite = known(model).opposite(method, version)
         if opposite is None and is_wizard(model):
             if method != "create":
                 unknown += 1
-                not_undone.append(f"{method} of {model} has no known opposite.")
+                not_undone.append(f"The toolkit does not know how to undo {method} of {model}.")
             continue
         opposite = opposite_of(model, method, version)
         made = opposite.made if opposite else ""
@@ -180,7 +183,7 @@ def foretold(
         else:
             unknown += 1
         if opposite is None:
-            not_undone.append(f"{method} of {model} has no known opposite.")
+            not_undone.append(f"The toolkit does not know how to undo {method} of {model}.")
         elif opposite.not_undone:
             not_undone.append(opposite.not_undone)
     possible: Extent = "none" if not known_ones else "partial" if unknown else "full"

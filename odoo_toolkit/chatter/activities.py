@@ -226,9 +226,7 @@ def schedule_activity(
     if user_id is not None:
         asked.append(lambda: check_exist(odoo, _USER, [values["user_id"]], internal=True))
     if (record_id is None) is (records is None):
-        raise ValidationError(
-            "Give record_id or records, one of them.", details={"field": "records"}
-        )
+        raise ValidationError("Pass either record_id or records.", details={"field": "records"})
     if record_id is not None:
         type_id, *_ = beside_owner(odoo, model, record_id, *asked)
         ids, where = [record_id], f"{model} {record_id}"
@@ -242,8 +240,8 @@ def schedule_activity(
     def result(done: Done) -> ScheduledActivity:
         made, warnings = done.answers[0], done.warnings
         if not made:
-            warnings.append("Odoo answered without an activity: activities may be switched off.")
-            return ScheduledActivity(message="Odoo scheduled nothing.", warnings=warnings)
+            warnings.append("Odoo returned no activity. Activities may be disabled.")
+            return ScheduledActivity(message="Odoo scheduled no activity.", warnings=warnings)
         if odoo.protocol == "xmlrpc" and odoo.version.major < ACTIVITY_RETURNED_AS_IDS_SINCE:
             # It never carries what is returned: nothing has gone wrong.
             warnings[:] = [text for text in warnings if text.startswith("Not scheduled")]
@@ -256,10 +254,10 @@ def schedule_activity(
         if records is not None:
             message = f"Scheduled {len(done.answers)} of {len(ids)} activities on {where}."
             if first and len(found) == len(every) and {*map(_planned, found)} == {_planned(first)}:
-                message += f" Each is stored as {_said(first)}."
+                message += f" Odoo stored each as {_said(first)}."
             elif first:
                 warnings += [
-                    f"Activity {one.id} is stored as {_said(one)}."
+                    f"Odoo stored activity {one.id} as {_said(one)}."
                     for one in found
                     if _planned(one) != _planned(first)
                 ]
@@ -363,7 +361,7 @@ def _type_id(odoo: Odoo, name: str, xmlid: str) -> int:
     except (ValidationError, NotFoundError):
         raise NotFoundError(
             f"This Odoo has no activity type {name!r} ({xmlid}).",
-            suggestion="Choose another of email, call, meeting, todo, upload_document.",
+            suggestion="Choose email, call, meeting, todo or upload_document.",
             details={"model": "mail.activity.type", "field": "activity_type"},
         ) from None
     return int(found[1])
@@ -374,7 +372,7 @@ def _day(value: str) -> str:
         return day_string(value)
     except (ValueError, TypeError, AttributeError):
         raise ValidationError(
-            f"date_deadline {str(value)[:40]!r} is not a date.",
+            f"date_deadline must be a date, got {str(value)[:40]!r}.",
             suggestion="Write the date as YYYY-MM-DD.",
             details={"field": "date_deadline"},
         ) from None
@@ -394,8 +392,10 @@ def _hidden(odoo: Odoo, model: str | None = None) -> list[str]:
     if major not in ACTIVITIES_OF_CHANGEABLE_RECORDS or (model and odoo.schema.may(model, "write")):
         return []
     return [
-        f"Odoo {major} does not show activities on records that the user cannot change:"
-        " there may be others."
+        (
+            f"Odoo {major} hides activities on records that the user cannot change, so there may "
+            "be others."
+        )
     ]
 
 

@@ -74,8 +74,9 @@ class NewFile:
             made = attrs.evolve(step, like=like).make(odoo, (), warnings)
         if not made:
             raise OdooError(
-                f"Odoo did not say what became of the file {self.name!r}; no message was posted.",
-                suggestion="Look with list_attachments before posting it again.",
+                f"Odoo did not confirm the upload of the file {self.name!r}. No message was "
+                "posted.",
+                suggestion="Check with list_attachments before you post it again.",
                 outcome="maybe_applied",
             )
         return made[0]
@@ -119,7 +120,7 @@ class PostsOn(MakesOwned):
             if new:
                 listed = ", ".join(f"{name} (id {number})" for number, name in new.items())
                 error.message += f" These files are attached to the record: {listed}."
-                error.suggestion += " Give them by their ids if you post the message again."
+                error.suggestion += " To post the message again, pass the ids of these files."
                 error.outcome = "maybe_applied"
             raise
 
@@ -153,7 +154,7 @@ def message_files(
             new.append(NewFile(name=name, mimetype=kind, content=content, size=size, remark=remark))
     if len(there) + len(new) > _MOST_FILES or len(set(there)) < len(there):
         raise ValidationError(
-            f"Pass up to {_MOST_FILES} files, each once.", details={"field": "attachments"}
+            f"Pass up to {_MOST_FILES} files, each only once.", details={"field": "attachments"}
         )
     return there, tuple(new)
 
@@ -161,8 +162,8 @@ def message_files(
 def _no_file(place: str, why: str) -> ValidationError:
     return ValidationError(
         f"{place} {why}.",
-        suggestion="Pass {'id': 7} for a file of the record, or {'name': 'offer.pdf', "
-        "'content_base64': '...'} for a new one.",
+        suggestion="For a file of the record, pass {'id': 7}. For a new file, pass {'name': "
+        "'offer.pdf', 'content_base64': '...'}.",
         details={"field": place},
     )
 
@@ -180,6 +181,6 @@ def check_files(odoo: Odoo, model: str, record_id: int, ids: Sequence[int]) -> N
         raise NotFoundError(
             f"{model} {record_id} has no file {', '.join(map(str, missing))}, or this user cannot"
             " see it.",
-            suggestion="List its files with list_attachments, or give the file as a new one.",
+            suggestion="List its files with list_attachments, or pass the file as a new one.",
             details={"model": ATTACHMENT.model, "field": "attachments", "ids": missing},
         )

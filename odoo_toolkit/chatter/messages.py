@@ -270,7 +270,7 @@ def post_message(
     _check_body(body)
     if message_type not in _SUBTYPES:
         raise ValidationError(
-            f"message_type {message_type!r} cannot be posted.",
+            f"message_type cannot be {message_type!r}.",
             suggestion="Use comment (to followers) or notification (internal note).",
         )
     if subtype not in (None, *_SUBTYPES.values()):
@@ -303,9 +303,9 @@ def post_message(
         warnings.extend(remark for file in new if (remark := file.remark))
         stored, files, notified = _read_posted(odoo, model, message_id, warnings)
         if files is not None and len(files) != len(there) + len(new):
-            warnings.append(f"Of {len(there) + len(new)} files the message has {len(files)}.")
+            warnings.append(f"The message has {len(files)} of {len(there) + len(new)} files.")
         if stored is not None and not says(html_to_text(stored), html):
-            warnings.append("Odoo stored another text than was given: see body.")
+            warnings.append("Odoo stored another text than you passed. See body.")
         told = ", ".join(person.name for person in notified)
         return PostedMessage(
             id=message_id,
@@ -314,8 +314,8 @@ def post_message(
             body=stored,
             attachment_ids=files or [],
             notified=notified,
-            message=f"Posted message {message_id} on {model} {record_id};"
-            f" {f'notified: {told}' if told else 'nobody was notified'}.",
+            message=f"Posted message {message_id} on {model} {record_id}. "
+            f"{f'Notified: {told}' if told else 'No one was notified'}.",
             warnings=warnings,
         )
 
@@ -411,8 +411,8 @@ def _posting(odoo: Odoo, step: PostsOn, body: str, subtype: str) -> PostsOn:
 def _posted_id(answer: list[int]) -> list[int]:
     if not answer:
         raise OdooError(
-            "Odoo did not say which message it posted.",
-            suggestion="Look with get_messages before posting it again.",
+            "Odoo returned no id for the message.",
+            suggestion="Check with get_messages before you post it again.",
             outcome="maybe_applied",
         )
     return answer
@@ -441,7 +441,9 @@ def _not_as_given(odoo: Odoo, model: str, notes: Sequence[PostedNote], html: str
     stored = {row["id"]: row["body"] for row in rows or ()}
     for number, record in records.items() if rows is not None else ():
         if number not in stored:
-            warnings.append(f"The note {number} on {record.name} ({record.id}) is not to be seen.")
+            warnings.append(
+                f"The note {number} on {record.name} ({record.id}) cannot be read back."
+            )
         elif not says(html_to_text(stored[number] or ""), html):
             warnings.append(f"Odoo stored another text on {record.name} ({record.id}).")
     return warnings
@@ -450,13 +452,14 @@ def _not_as_given(odoo: Odoo, model: str, notes: Sequence[PostedNote], html: str
 def _check_types(odoo: Odoo, types: Sequence[str]) -> None:
     if isinstance(types, str) or not types:
         raise ValidationError(
-            "message_types must be a list of message types.", suggestion='Pass e.g. ["comment"].'
+            "message_types must be a list of message types.",
+            suggestion='Pass a list such as ["comment"].',
         )
     known = [value for value, _ in odoo.schema.fields("mail.message")["message_type"].selection]
     if unknown := [name for name in types if name not in known]:
         raise ValidationError(
             f"This Odoo has no message type {', '.join(map(repr, unknown))}.",
-            suggestion=f"Choose of {', '.join(known)}.",
+            suggestion=f"Choose from {', '.join(known)}.",
             code="INVALID_SELECTION",
             details={"model": "mail.message", "field": "message_type"},
         )

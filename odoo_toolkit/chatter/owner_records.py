@@ -44,8 +44,8 @@ def check_id(record_id: int, argument: str) -> None:
     """
     if not is_id(record_id):
         raise ValidationError(
-            f"{argument} is {record_id!r}, which is not a record id.",
-            suggestion="Ids are whole numbers from 1 on.",
+            f"{argument} must be a record id, got {record_id!r}.",
+            suggestion="Pass a positive integer.",
             details={"field": argument},
         )
 
@@ -101,8 +101,8 @@ def read_several(odoo: Odoo, model: str, records: Sequence[IdOrName] | None) -> 
     ids = [number for number in resolve_all(odoo, wanted) if number is not None]
     if twice := sorted({number for number in ids if ids.count(number) > 1}):
         raise ValidationError(
-            f"Given twice: {model} {', '.join(map(str, twice))}.",
-            suggestion="Name each record once.",
+            f"These records are listed twice: {model} {', '.join(map(str, twice))}.",
+            suggestion="List each record once.",
             details={"field": "records", "ids": twice},
         )
     named = Document(
@@ -118,8 +118,8 @@ def check_has(odoo: Odoo, model: str, field: str, what: str) -> None:
     if field not in odoo.schema.fields(model):
         raise ValidationError(
             f"{model} has no {what}.",
-            suggestion=f"Only models with a field {field} have; such as res.partner."
-            " Choose the document that the record belongs to.",
+            suggestion="Choose the document that the record belongs to. Only models with a field "
+            f"{field} have them, such as res.partner.",
             details={"model": model},
         )
 

@@ -172,7 +172,7 @@ def _arriving(answer: requests.Response) -> Iterator[bytes]:
     for chunk in chunks:
         yield chunk
         if time_left() <= 0:
-            raise requests.ReadTimeout("The time limit is over.")
+            raise requests.ReadTimeout("The time limit has expired.")
 
 
 def _with_body(answer: requests.Response, body: bytes) -> requests.Response:

@@ -34,9 +34,9 @@ def find_database(http: Http) -> str:
     if names and len(names) == 1:
         return names[0]
     if names:
-        reason = f"The server serves several databases: {', '.join(names)}."
+        reason = f"The server has several databases: {', '.join(names)}."
     else:
-        reason = "The server does not tell which databases it serves."
+        reason = "The server does not list its databases."
     raise ConfigurationError(
-        f"{reason} database (ODOO_DB) must be given.", suggestion="Set ODOO_DB to its name."
+        f"{reason} Set the database (ODOO_DB).", suggestion="Set ODOO_DB to its name."
     )

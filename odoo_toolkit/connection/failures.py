@@ -13,9 +13,9 @@ _CONNECTING = "connecting"
 _LATER = {"details": {"retry_after": 5}}
 
 _TOO_SLOW = {
-    "message": "{url} did not answer in time.",
+    "message": "{url} did not respond in time.",
     "code": "TIMEOUT",
-    "suggestion": "Ask for less at a time, or allow more time with ODOO_TIMEOUT.",
+    "suggestion": "Request less data at a time, or increase ODOO_TIMEOUT.",
     "outcome": "maybe_applied",
     **_LATER,
 }
@@ -27,8 +27,10 @@ _FAILURES: tuple[tuple[set[str], dict[str, Any]], ...] = (
         {"SSLError", _CONNECTING},
         {
             "message": "The TLS connection to {url} failed: {reason}.",
-            "suggestion": "If Odoo does not use TLS there, begin the address with http://. If the"
-            " server has a certificate of your own authority, name its PEM file in ODOO_CA_CERT.",
+            "suggestion": (
+                "If Odoo does not use TLS there, begin the address with http://. If your "
+                "own authority signed the certificate, set ODOO_CA_CERT to its PEM file."
+            ),
             "retry": False,
             "outcome": "not_sent",
         },
@@ -36,7 +38,9 @@ _FAILURES: tuple[tuple[set[str], dict[str, Any]], ...] = (
     (
         {"SSLError"},
         {
-            "message": "The TLS connection to {url} broke before the answer was complete: {reason}",
+            "message": (
+                "The TLS connection to {url} broke before the response was complete: {reason}"
+            ),
             "suggestion": "Try again in a moment.",
             "outcome": "maybe_applied",
             **_LATER,
@@ -55,7 +59,9 @@ _FAILURES: tuple[tuple[set[str], dict[str, Any]], ...] = (
         {
             "message": "{url} did not accept the connection in time.",
             "code": "TIMEOUT",
-            "suggestion": "Check that Odoo runs and that the address and the network are right.",
+            "suggestion": (
+                "Check that Odoo is running, and that the address and the network are correct."
+            ),
             "outcome": "not_sent",
             **_LATER,
         },
@@ -63,7 +69,7 @@ _FAILURES: tuple[tuple[set[str], dict[str, Any]], ...] = (
     (
         {"NameResolutionError"},
         {
-            "message": "The host name in {url} is not known.",
+            "message": "The host name in {url} is unknown.",
             "code": "CONNECTION_REFUSED",
             "suggestion": "Check the address (ODOO_URL).",
             "outcome": "not_sent",
@@ -73,9 +79,9 @@ _FAILURES: tuple[tuple[set[str], dict[str, Any]], ...] = (
     (
         {"NewConnectionError"},
         {
-            "message": "Nothing answers at {url}.",
+            "message": "There is no server at {url}.",
             "code": "CONNECTION_REFUSED",
-            "suggestion": "Check that Odoo runs and that the address (ODOO_URL) is right.",
+            "suggestion": "Check that Odoo is running, and that the address (ODOO_URL) is correct.",
             "outcome": "not_sent",
             **_LATER,
         },
@@ -86,7 +92,7 @@ _FAILURES: tuple[tuple[set[str], dict[str, Any]], ...] = (
     (
         set(),
         {
-            "message": "The connection to {url} broke before the answer was complete.",
+            "message": "The connection to {url} broke before the response was complete.",
             "suggestion": "Try again in a moment.",
             "outcome": "maybe_applied",
             **_LATER,
@@ -115,10 +121,9 @@ def connection_error(error: Exception, url: str) -> OdooConnectionError:
 def time_is_over(url: str) -> OdooConnectionError:
     """Return the error for a request that is not sent, because the time for it is over."""
     return OdooConnectionError(
-        f"The time was over before {url} was asked.",
+        f"The time limit expired before the request to {url}.",
         code="TIMEOUT",
-        suggestion="Allow more time: in time_limit where that was used, else with"
-        " ODOO_TOTAL_TIMEOUT.",
+        suggestion="Increase the time: time_limit if you set it, otherwise ODOO_TOTAL_TIMEOUT.",
         outcome="not_sent",
     )
 

@@ -32,7 +32,7 @@ class Json2Transport:
             return int(context["uid"])
         except (KeyError, TypeError, ValueError):
             raise OdooConnectionError(
-                f"{self._http.url} did not say which user the API key belongs to."
+                f"{self._http.url} did not report which user the API key belongs to."
             ) from None
 
     def send(self, call: Call) -> Any:
@@ -43,7 +43,7 @@ class Json2Transport:
         if clash := _RESERVED & body.keys():
             raise ValidationError(
                 f"JSON-2 does not allow an argument named {clash.pop()!r}.",
-                suggestion="Give ids as the first positional argument and the context apart.",
+                suggestion="Pass ids as the first positional argument, and the context separately.",
             )
         if call.ids is not None:
             body["ids"] = list(call.ids)
@@ -87,8 +87,8 @@ class Json2Transport:
             names = []
         if len(names) < len(call.positional):
             raise ValidationError(
-                f"JSON-2 takes named arguments only, and the names of {len(call.positional)}"
-                f" positional argument(s) of {call.method} are not known.",
+                "JSON-2 only accepts named arguments, but the names of the positional arguments of"
+                f" {call.method} are not known.",
                 suggestion="Pass them by name in kwargs, or connect with ODOO_PROTOCOL=jsonrpc.",
                 details={"model": call.model, "method": call.method},
             )

@@ -68,7 +68,7 @@ class JsonRpcTransport(RpcTransport):
 
 def _not_an_answer(url: str) -> OdooConnectionError:
     return OdooConnectionError(
-        f"The answer of {url} is incomplete, or not one of JSON-RPC.",
+        f"The response of {url} is incomplete, or not JSON-RPC.",
         suggestion="Check that ODOO_URL is the address of Odoo itself, then try again.",
         outcome="maybe_applied",
     )

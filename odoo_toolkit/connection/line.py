@@ -85,7 +85,7 @@ class Line:
         from odoo_toolkit.connection.websession import WebSession
 
         if self.transport:
-            raise ConfigurationError("With a transport of its own it has no web session.")
+            raise ConfigurationError("A connection with a custom transport has no web session.")
         database = self.connected().database
         with self._connecting:
             if self._web_session is None:
@@ -203,7 +203,7 @@ class Line:
             version = detect_version(http)
             if not OLDEST <= version.major <= NEWEST:
                 logger.warning(
-                    "Odoo %s is outside the range %d to %d that the toolkit is tested with.",
+                    "Odoo %s is outside the tested range, Odoo %d to %d.",
                     version.full,
                     OLDEST,
                     NEWEST,

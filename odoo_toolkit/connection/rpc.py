@@ -30,9 +30,9 @@ class RpcTransport:
             raise AccessError(
                 f"Odoo does not accept this user or its password or API key"
                 f" (user {self._username!r}, database {self._database!r}).",
-                suggestion="Check ODOO_USERNAME and ODOO_PASSWORD or ODOO_API_KEY; an API key may"
-                " have expired or been revoked, and a user with two-factor authentication needs"
-                " one.",
+                suggestion="Check ODOO_USERNAME, and ODOO_PASSWORD or ODOO_API_KEY. An API key "
+                "may have expired or been revoked. A user with two-factor "
+                "authentication needs an API key.",
             )
         self._uid = uid
         return uid

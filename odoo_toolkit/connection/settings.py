@@ -44,16 +44,16 @@ def _url(value: Any) -> str:
             f"must be an http or https address such as https://example.com, not {address!r}."
         )
     if parts.username or parts.password:
-        raise ValueError("must not hold a user or password: give them in their own settings.")
+        raise ValueError("must not contain a user or password: set them in their own settings.")
     if parts.query or parts.fragment:
-        raise ValueError("must end with the host, or the path below which Odoo is served.")
+        raise ValueError("must end with the host, or with the path of Odoo on it.")
     return address
 
 
 def _pem_file(value: Any) -> str:
     path = text(value)
     if not Path(path).is_file():
-        raise ValueError(f"must be the path of a PEM file; there is no file {path!r}.")
+        raise ValueError(f"must be the path of a PEM file, but there is no file {path!r}.")
     return path
 
 
@@ -165,17 +165,18 @@ class ConnectionSettings:
         protocol, username = values.get("protocol"), values.get("username")
         if not password and not api_key:
             problems.append(
-                "There is no credential: give api_key (ODOO_API_KEY), or username and password"
-                " (ODOO_USERNAME, ODOO_PASSWORD). One that stands beside another address, database"
-                " or user than these is not used."
+                "There are no credentials. Set api_key (ODOO_API_KEY), or username and password "
+                "(ODOO_USERNAME, ODOO_PASSWORD). The toolkit ignores credentials that are set "
+                "for another address, database or user."
             )
         elif password and not api_key and not username:
-            problems.append("username (ODOO_USERNAME) is missing: a password needs it.")
+            problems.append("username (ODOO_USERNAME) is missing. A password needs it.")
         if protocol == "json2" and not api_key:
             problems.append("protocol json2 needs an api_key (ODOO_API_KEY).")
         if protocol in {"jsonrpc", "xmlrpc"} and api_key and not username and not password:
             problems.append(
-                f"username (ODOO_USERNAME) is missing: {protocol} needs it beside the API key."
+                f"username (ODOO_USERNAME) is missing. {protocol} needs it in addition to the API "
+                "key."
             )
         company_id, company_ids = values.get("company_id"), values.get("company_ids")
         if company_id and company_ids and company_id not in company_ids:

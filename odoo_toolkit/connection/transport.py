@@ -64,7 +64,7 @@ def open_transport(
     protocol = settings.protocol
     if protocol == "json2" and version.major < 19:
         raise ConfigurationError(
-            f"Protocol json2 exists from Odoo 19 on; the server is {version.full}.",
+            f"Protocol json2 needs Odoo 19 or later, but the server is {version.full}.",
             suggestion="Set ODOO_PROTOCOL to auto, jsonrpc or xmlrpc.",
         )
     if protocol == "auto":
@@ -95,14 +95,14 @@ def _log_in(
         except AccessError as error:
             if not (settings.password and settings.username and settings.protocol == "auto"):
                 raise
-            logger.warning("The API key was refused (%s): trying the password.", error.message)
+            logger.warning("Odoo rejected the API key (%s). Trying the password.", error.message)
             protocol, secrets = "jsonrpc", [settings.password]
     else:
         secrets = [secret for secret in (settings.api_key, settings.password) if secret]
     if not database or not settings.username:
         missing = "database (ODOO_DB)" if not database else "username (ODOO_USERNAME)"
         raise ConfigurationError(
-            f"{missing} is missing: {protocol} needs it.", suggestion="Set it in the settings."
+            f"{missing} is missing. {protocol} needs it.", suggestion="Set it in the settings."
         )
     while True:
         secret = secrets.pop(0)
@@ -112,7 +112,7 @@ def _log_in(
         except AccessError as error:
             if not secrets:
                 raise
-            logger.warning("The API key was refused (%s): trying the password.", error.message)
+            logger.warning("Odoo rejected the API key (%s). Trying the password.", error.message)
 
 
 def _check_owner(transport: Transport, uid: int, username: str) -> None:
@@ -124,7 +124,7 @@ def _check_owner(transport: Transport, uid: int, username: str) -> None:
     if owner["login"] != username:
         raise AccessError(
             f"The API key belongs to {owner['login']!r}, not to {username!r}.",
-            suggestion=f"Give a key of {username!r}, or leave the username out.",
+            suggestion=f"Pass an API key of {username!r}, or omit the username.",
         )
 
 

@@ -81,6 +81,6 @@ def detect_version(http: Http) -> ServerVersion:
         raise OdooConnectionError(
             f"The server at {http.url} is not Odoo.",
             code="ENDPOINT_NOT_FOUND",
-            suggestion="Check the address (ODOO_URL): it is the one that people open in the"
-            " browser, without /web or /odoo.",
+            suggestion="Set ODOO_URL to the address that you open in the browser, without /web "
+            "or /odoo.",
         ) from None

@@ -118,10 +118,10 @@ class WebSession:
         answer = self._http.request("GET", path, **options)
         if _logged_out(answer):
             raise OdooConnectionError(
-                "Odoo ended the web session right after the login.",
+                "Odoo ended the web session immediately after the login.",
                 code="SESSION_EXPIRED",
-                suggestion="Try again in a moment. If it happens each time, a proxy may drop the"
-                " session's cookie.",
+                suggestion="Try again in a moment. If it happens each time, check whether a "
+                "proxy removes the session cookie.",
             )
         return answer
 
@@ -162,7 +162,7 @@ class WebSession:
         answer = self._post(path, params, timeout, before_login)
         if not isinstance(answer, dict) or "jsonrpc" not in answer:
             raise OdooConnectionError(
-                f"The answer of {self._http.url} is not one of Odoo's web client.",
+                f"The response of {self._http.url} does not come from Odoo's web client.",
                 suggestion="Check that ODOO_URL is the address of Odoo itself.",
                 outcome="maybe_applied",
             )
@@ -220,8 +220,8 @@ class WebSession:
         settings = self._settings
         if not settings.password or not settings.username:
             raise ConfigurationError(
-                "A web session needs the user's name and password; an API key opens none.",
-                suggestion="Set ODOO_USERNAME and ODOO_PASSWORD, beside the API key if you like.",
+                "A web session needs the user's name and password. An API key is not enough.",
+                suggestion="Set ODOO_USERNAME and ODOO_PASSWORD. You can keep the API key.",
             )
         if self._wants_second_factor:
             # Newer versions of Odoo e-mail the user about each try.
@@ -239,7 +239,7 @@ class WebSession:
         answer = self._http.json("POST", "/web/session/authenticate", json=_rpc(credentials))
         if not isinstance(answer, dict) or not ("result" in answer or "error" in answer):
             raise OdooConnectionError(
-                f"{self._http.url} did not answer the login as Odoo does.",
+                f"{self._http.url} did not respond to the login as Odoo does.",
                 suggestion="Check that ODOO_URL is the address of Odoo itself.",
             )
         if "error" in answer:
@@ -283,7 +283,7 @@ def _logged_out(answer: requests.Response) -> bool:
 def _second_factor(username: str) -> AccessError:
     return AccessError(
         f"Odoo requires a second factor from {username!r} before it opens a web session.",
-        suggestion="Use a user without two-factor authentication for this.",
+        suggestion="Connect as a user without two-factor authentication.",
         details={"reason": "second_factor"},
     )
 
@@ -312,13 +312,12 @@ def _refusal(error: Any, username: str) -> OdooError:
         return classify(fault, model="", method="login")
     if fault.message.startswith("Too many login failures"):
         return RateLimitError(
-            "Odoo takes no login from here for a while, because too many have failed.",
+            "Odoo rejects logins from here for a while, because too many have failed.",
             suggestion=f"Wait {_COOLDOWN} seconds.",
             details={"reason": "too_many_tries", "retry_after": _COOLDOWN},
         )
     return AccessError(
         f"Odoo does not accept the password of {username!r} for a web session.",
-        suggestion="Check ODOO_PASSWORD: it must be the password itself, an API key is refused"
-        " here.",
+        suggestion="Check ODOO_PASSWORD. It must be the password, not an API key.",
         details={"reason": "credentials"},
     )

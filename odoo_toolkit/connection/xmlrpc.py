@@ -51,7 +51,7 @@ def _encode(parameters: tuple[Any, ...], method: str) -> bytes:
     except (OverflowError, TypeError) as error:
         raise ValidationError(
             f"XML-RPC cannot carry these arguments: {error}.",
-            suggestion="Whole numbers must fit into 32 bits; or use ODOO_PROTOCOL=jsonrpc.",
+            suggestion="Use integers of at most 32 bits, or set ODOO_PROTOCOL=jsonrpc.",
         ) from None
     if _CONTROL.search(body):
         raise ValidationError(

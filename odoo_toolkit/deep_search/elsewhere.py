@@ -26,14 +26,18 @@ def hidden(searches: Sequence[ModelSearch]) -> list[str]:
     asked = [one for one in searches if "active" in one.described]
     found = side_by_side([lambda s=one: _look(s) for one in asked])  # type: ignore[misc]
     hints = [
-        f"Archived in {search.model}: {_listed(rows)}; search_read finds them with"
-        " {'active_test': False} as context."
+        (
+            f"Archived in {search.model}: {_listed(rows)}. To find them, use search_read with the "
+            "context {'active_test': False}."
+        )
         for search, rows in zip(asked, found, strict=True)
         if rows
     ]
     if within := searches[0].shared.odoo.settings.base_context.get("allowed_company_ids"):
         ids = ", ".join(map(str, within))
-        hints.append(f"This connection is for company {ids} only: others are not searched.")
+        hints.append(
+            f"This connection is only for company {ids}. Other companies are not searched."
+        )
     return hints
 
 

@@ -68,7 +68,10 @@ def standard_ilike(search: ModelSearch) -> Outcome:
     fields = [search.described[name] for name in names]
     starting = beginning(terms, names)
     if terms.single_letter:
-        notes.append("only what begins with it was searched: one letter is in nearly everything")
+        notes.append(
+            "a single letter is in almost everything, so only names that begin with it were "
+            "searched"
+        )
         domains = [starting]
     else:
         domains = [containing_any(terms, fields), containing_all(terms, fields), starting]

@@ -125,7 +125,7 @@ def deep_search(
     warnings = list(terms.warnings)
     most = min(_MOST, odoo.options.max_limit or _MOST)
     if limit > most:
-        warnings.append(f"limit {limit} was lowered to {most}, the most that is allowed.")
+        warnings.append(f"limit {limit} was reduced to {most}, the maximum.")
         limit = most
     depth = max_depth or (TARGETED_DEPTH if model else BROAD_DEPTH)
     models = [model] if model else searched_models()
@@ -162,11 +162,11 @@ def _check(max_depth: int | None, limit: int, fields: Sequence[str]) -> None:
     if max_depth is not None and max_depth not in range(1, BROAD_DEPTH + 1):
         raise ValidationError(
             f"max_depth must be from 1 to {BROAD_DEPTH}, not {max_depth!r}.",
-            suggestion="Leave it out.",
+            suggestion="Omit max_depth.",
         )
     if limit < 1:
         raise ValidationError(
-            f"limit must be at least 1, not {limit!r}.", suggestion="Leave it out for 20."
+            f"limit must be at least 1, not {limit!r}.", suggestion="Omit limit to get 20 records."
         )
     if isinstance(fields, str):
         raise ValidationError(
@@ -237,16 +237,18 @@ def _suggestions(searches: Sequence[ModelSearch], depth: int) -> list[str]:
     through = {match.id: match for match in told}
     models = ", ".join(one.model for one in searches if one.through)
     hints = [
-        f"Found records of {models} through the contact {match.name}: search other models"
-        f" with search_read and the domain [['partner_id', 'child_of', {match.id}]]."
+        (
+            f"Found records of {models} through the contact {match.name}. To find other models, "
+            f"use search_read with the domain [['partner_id', 'child_of', {match.id}]]."
+        )
         for match in list(through.values())[:_CONTACTS]
     ]
     contacts = next((one.found for one in searches if one.model == "res.partner"), None)
     if contacts and not through:
         best = with_company(min(contacts.values(), key=itemgetter(0))[1])
         hints.append(
-            f"search_read with the domain [['partner_id', 'child_of', {best.id}]] finds the"
-            f" orders, invoices, ... of the best contact, {best.name}."
+            f"To find the orders, invoices and other documents of the best match, {best.name}, "
+            f"use search_read with the domain [['partner_id', 'child_of', {best.id}]]."
         )
     orders = {one.model: [order for order, _ in one.found.values()] for one in searches}
     said = [
@@ -274,14 +276,16 @@ def _suggestions(searches: Sequence[ModelSearch], depth: int) -> list[str]:
 def _of_nothing(searches: Sequence[ModelSearch], depth: int) -> list[str]:
     hints = ["Nothing was found. Try other or fewer words, a part of a word, or another spelling."]
     if depth < BROAD_DEPTH:
-        hints.append(f"Only {depth} of {BROAD_DEPTH} levels were tried; max_depth=5 looks deeper.")
+        hints.append(
+            f"Only {depth} of {BROAD_DEPTH} levels were searched. To search all, pass max_depth=5."
+        )
     if len(searches) == 1:
-        hints.append("Leave out model to search all usual models.")
+        hints.append("Omit model to search all usual models.")
     else:
-        hints.append("Give a model: these are not all; list_models names the others.")
+        hints.append("Pass a model: these are not all. list_models lists the others.")
     hints += hidden(searches)
     if searches[0].shared.terms.digits:
-        hints.append("Try the last digits of the number alone.")
+        hints.append("Try only the last digits of the number.")
     return hints
 
 

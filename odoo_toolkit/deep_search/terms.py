@@ -64,14 +64,14 @@ def parse_query(query: str) -> Terms:
     """
     if not isinstance(query, str):
         raise ValidationError(
-            f"The query must be text, not {type(query).__name__}.",
+            f"The query must be a string, not {type(query).__name__}.",
             suggestion="Pass words, a number or an address.",
         )
     if len(query) > MAX_LENGTH:
         raise ValidationError(
-            f"The query has {len(query)} characters; {MAX_LENGTH} are the most.",
-            suggestion="Give the few words that are likeliest to stand in the record: a name,"
-            " a number, an address.",
+            f"The query has {len(query)} characters, but the maximum is {MAX_LENGTH}.",
+            suggestion="Pass the few words that the record most likely contains: a name, a "
+            "number or an address.",
         )
     # PostgreSQL takes neither NUL nor half of a surrogate pair.
     kept = (c if unicodedata.category(c) not in ("Cc", "Cs") else " " for c in query)
@@ -88,7 +88,9 @@ def parse_query(query: str) -> Terms:
     words = list({folded(word): word for word in parts if word}.values()) or [text]
     warnings: tuple[str, ...] = ()
     if len(words) > MAX_WORDS:
-        warnings = (f"Only the first {MAX_WORDS} words were looked for: fewer find more.",)
+        warnings = (
+            f"Only the first {MAX_WORDS} words were searched. Use fewer words to find more.",
+        )
         words = words[:MAX_WORDS]
     longer = [word for word in words if len(word) > 2]
     return Terms(

@@ -43,7 +43,7 @@ def models_of(models: Sequence[str], bundles: Sequence[str] = ()) -> list[str]:
     for bundle in bundles:
         if bundle not in BUNDLES:
             raise ValidationError(
-                f"There is no bundle {bundle}.", suggestion=f"There are {', '.join(BUNDLES)}."
+                f"{bundle} is not a bundle.", suggestion=f"Choose from {', '.join(BUNDLES)}."
             )
     if isinstance(models, str):
         models = [models]
@@ -51,6 +51,7 @@ def models_of(models: Sequence[str], bundles: Sequence[str] = ()) -> list[str]:
     found = list(dict.fromkeys([*models, *bundled]))
     if not found:
         raise ValidationError(
-            "There are no models.", suggestion="Name some, such as sale.order; or give a bundle."
+            "The list of models is empty.",
+            suggestion="Pass models such as sale.order, or pass a bundle.",
         )
     return found

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from dlt import Pipeline
 
 
-_ANEW = "Has something else written there? Drop and load it anew with refresh=True."
+_ANEW = (
+    "Check whether something else writes to the table. To drop and reload it, pass refresh=True."
+)
 
 
 def check_destination(odoo: Odoo, pipeline: Pipeline, table: Table, kept: Kept) -> list[str]:
@@ -52,8 +54,8 @@ def check_sums(pipeline: Pipeline, name: str, kept: Kept) -> None:
     wanted, found = (len(kept.rows), sum(kept.rows)), row_sums(pipeline, name)
     if found != wanted:
         raise StateError(
-            f"The table {name} has {found[0]} rows with the sum of ids {found[1]}, and not"
-            f" {wanted[0]} with {wanted[1]}: it is not complete.",
+            f"The table {name} contains {found[0]} rows with an id sum of {found[1]}, instead of "
+            f"{wanted[0]} rows with {wanted[1]}. It is not complete.",
             suggestion=_ANEW,
             details={"table": name},
         )
@@ -71,7 +73,7 @@ def _compared(odoo: Odoo, table: Table, kept: Kept, there: Mapping[int, str]) ->
     gone = there.keys() - now.keys() - kept.not_accessible
     since = {"changed": stale, "came": new, "went": gone}
     return [
-        f"{len(ids)} records of {table.model} {kind} while this was checked."
+        f"{len(ids)} records of {table.model} {kind} during this check."
         for kind, ids in since.items()
         if ids
     ]
@@ -93,8 +95,8 @@ def _same_links(name: str, wanted: Mapping[str, str], found: Mapping[str, str]) 
         told = ", ".join(f"{ids[0]} to {ids[-1]}" for ids in some)
         more = f" and {len(blocks) - len(some)} more ranges" if len(blocks) > len(some) else ""
         raise StateError(
-            f"The table {name} is not what was loaded into it: links are missing, or there are"
-            f" others, for records with ids from {told}{more}.",
+            f"The links in the table {name} do not match the loaded records, for records with ids "
+            f"from {told}{more}.",
             suggestion=_ANEW,
             details={"table": name},
         )
@@ -103,7 +105,7 @@ def _same_links(name: str, wanted: Mapping[str, str], found: Mapping[str, str]) 
 def _different(name: str, what: str, which: Iterable[Any]) -> StateError:
     some = ", ".join(str(one) for one in sorted(which)[:5])
     return StateError(
-        f"The table {name} is not what was loaded into it: {what}, such as {some}.",
+        f"The table {name} does not match the loaded records: {what}, such as {some}.",
         suggestion=_ANEW,
         details={"table": name},
     )

@@ -88,8 +88,8 @@ class Following:
         self._warnings = list(table.warnings)
         if not begun.as_left:
             self._warnings.append(
-                "The table was not as the last run left it, as where one was stopped while it"
-                " loaded: all of its ids were compared."
+                "The table differed from the state after the last run, for example because that "
+                "run was interrupted. The toolkit compared all ids."
             )
         self._not_accessible = set(begun.kept.not_accessible)
 
@@ -111,7 +111,7 @@ class Following:
         cursor, reading = before.cursor, before.reading
         if reading or cursor is None or self._full_reload or new or self._is_much(cursor):
             if new:
-                self._warnings.append(f"New: {shown(new)}. All records were read again.")
+                self._warnings.append(f"New: {shown(new)}. The toolkit read all records again.")
                 reading = None
             read, ended = yield from self._all(reading)
             if not ended:
@@ -245,9 +245,9 @@ class Following:
     def _incomplete(self, ids: list[int]) -> StateError:
         model = self._table.model
         return StateError(
-            f"The database counts {len(ids)} records of {model} that it does not return, such as"
-            f" {', '.join(map(str, ids[:5]))}: the table would not be complete.",
-            suggestion="Run it again; if it happens again, look at these records in Odoo.",
+            f"The database counts {len(ids)} records of {model} that it does not return, such as "
+            f"{', '.join(map(str, ids[:5]))}. The table would not be complete.",
+            suggestion="Run the sync again. If it happens again, check these records in Odoo.",
             details={"model": model, "ids": ids[:1000]},
         )
 

@@ -159,8 +159,9 @@ def destination_of(dlt: Any, destination: Any, dataset: str) -> Any:
     if made is None or (colon and not rest.strip("/")):
         raise ValidationError(
             f"{destination!r:.80} is not a destination.",
-            suggestion="Give one such as duckdb:///odoo.db or postgresql://user@host/database, or"
-            " the name of one that dlt is configured for, such as bigquery.",
+            suggestion="Pass a destination such as duckdb:///odoo.db or "
+            "postgresql://user@host/database, or the name of one that dlt is "
+            "configured for, such as bigquery.",
         )
     if not colon:
         return made()
@@ -170,9 +171,9 @@ def destination_of(dlt: Any, destination: Any, dataset: str) -> Any:
     path = rest.removeprefix("/")
     if Path(path).stem.lower() == dataset.lower():
         raise ValidationError(
-            f"The file {Path(path).name} has the name of the dataset {dataset}, which DuckDB takes"
-            " for the same.",
-            suggestion="Give the file or the dataset another name.",
+            f"The file {Path(path).name} has the same name as the dataset {dataset}, and DuckDB "
+            "cannot distinguish them.",
+            suggestion="Choose another name for the file or for the dataset.",
         )
     return made(credentials=path)
 
@@ -244,8 +245,9 @@ def _as_ours(dlt: Any) -> Iterator[None]:
                 what = " ".join(line.strip() for line in str(cause).splitlines()[:2])
                 raise ConfigurationError(
                     f"dlt is not configured for this destination: {what:.400}",
-                    suggestion="Name what is missing in the environment, such as a password in"
-                    " DESTINATION__POSTGRES__CREDENTIALS__PASSWORD, or in dlt's secrets.toml.",
+                    suggestion="Set the missing value in the environment, such as a password in "
+                    "DESTINATION__POSTGRES__CREDENTIALS__PASSWORD, or in dlt's "
+                    "secrets.toml.",
                 ) from error
         asked = any(isinstance(one, DestinationException) or _is_of_driver(one) for one in chain)
         if getattr(error, "step", None) in ("extract", "normalize") and not asked:
@@ -253,10 +255,10 @@ def _as_ours(dlt: Any) -> Iterator[None]:
             if disc is None:
                 raise
             raise StateError(
-                f"The files of the load could not be written in {tempfile.gettempdir()}:"
-                f" {_first_line(disc)}",
-                suggestion="Make room there, or name another folder in TMPDIR. Nothing is lost:"
-                " what was not loaded is loaded by the next sync.",
+                f"The toolkit cannot write temporary files in {tempfile.gettempdir()}: "
+                f"{_first_line(disc)}",
+                suggestion="Free some space, or set TMPDIR to another folder. Nothing is lost: "
+                "the next sync loads the rest.",
             ) from error
         raise _destination_failed(chain[-1]) from error
     except Exception as error:
@@ -274,10 +276,10 @@ def _another_type(error: DataValidationError) -> ValidationError:
     found = error.table_schema or {}
     before = found.get("columns", {}).get(error.column_name, {}).get("data_type", "another type")
     return ValidationError(
-        f"{error.column_name} has another type now than the column of that name in the table"
-        f" {error.table_name}, which is {before} there.",
+        f"The type of {error.column_name} has changed. In the table {error.table_name}, the "
+        f"column is {before}.",
         code="INVALID_FIELD",
-        suggestion="Leave it out; or drop and load the table anew with refresh=True.",
+        suggestion="Omit the field. Or drop and reload the table with refresh=True.",
         details={"table": error.table_name, "field": error.column_name},
     )
 
@@ -285,7 +287,8 @@ def _another_type(error: DataValidationError) -> ValidationError:
 def _destination_failed(error: BaseException) -> StateError:
     return StateError(
         f"The destination failed: {_first_line(error)}",
-        suggestion="Nothing is lost: once that is mended, the next sync loads what was not loaded.",
+        suggestion="Fix the problem and run the sync again. Nothing is lost: the next sync loads "
+        "the rest.",
     )
 
 

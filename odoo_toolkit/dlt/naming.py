@@ -35,8 +35,8 @@ def table_named(dlt: Any, model: str, table: str | None) -> str:
     if len(name) > _LONGEST or name.startswith(_OF_DLT):
         raise ValidationError(
             f"A table cannot have the name {name!r:.80}.",
-            suggestion=f"Give one of at most {_LONGEST} letters that does not begin with"
-            f" {_OF_DLT}.",
+            suggestion=f"Choose a name of at most {_LONGEST} letters that does not begin with "
+            f"{_OF_DLT}.",
         )
     return name
 
@@ -55,9 +55,9 @@ def _check(what: str, name: str, normalised: Callable[[str], str]) -> None:
     if becomes != name:
         told = f"{becomes!r:.80} at the destination" if becomes else "no name at all"
         raise ValidationError(
-            f"The {what} {name!r:.80} would be {told}, and might be another one's.",
-            suggestion=f"Give {becomes!r:.80}; or another name of small letters, digits and single"
-            " underscores."
+            f"The {what} {name!r:.80} would become {told}, which may conflict with another name.",
+            suggestion=f"Choose {becomes!r:.80}, or another name of lower-case letters, digits "
+            "and single underscores."
             if becomes
-            else "Give a name of small letters, digits and underscores.",
+            else "Choose a name of lower-case letters, digits and underscores.",
         )

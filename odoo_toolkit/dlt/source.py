@@ -58,7 +58,7 @@ def imported() -> Any:
         import dlt
     except ImportError as error:
         raise ConfigurationError(
-            "dlt is not installed, and loading into a warehouse needs it.",
+            "dlt is not installed. Loading into a warehouse needs it.",
             suggestion="Run: pip install 'odoo-toolkit-mcp[dlt]'",
         ) from error
     return dlt
@@ -119,8 +119,8 @@ def odoo_table(
         raise ValidationError(
             f"columns must be {' or '.join(map(repr, get_args(Columns)))}, not"
             f" {short_repr(columns)}.",
-            suggestion="Leave it out, or say what becomes of new fields. Which fields are loaded is"
-            " for the argument fields.",
+            suggestion="Omit columns, or set it to what to do with new fields. To choose the "
+            "fields to load, use the argument fields.",
             details={"field": "columns"},
         )
     name = table_named(dlt, model, table)
@@ -256,9 +256,9 @@ def _check_merges(pipeline: Pipeline) -> None:
     destination = pipeline.destination
     if "delete-insert" not in (destination.capabilities().supported_merge_strategies or ()):
         raise ConfigurationError(
-            f"dlt cannot replace and delete rows at {destination.destination_name}.",
-            suggestion="Give a destination that can, such as duckdb, postgres or bigquery; files"
-            " are written by to_arrow(...).write(path).",
+            f"dlt cannot replace and delete rows in {destination.destination_name}.",
+            suggestion="Choose a destination that supports this, such as duckdb, postgres or "
+            "bigquery. To write files, use to_arrow(...).write(path).",
         )
 
 
@@ -270,8 +270,8 @@ def _check_names(table: Table, naming: Any) -> None:
         other = taken.setdefault(name, column.name)
         if other != column.name:
             raise ValidationError(
-                f"{other} and {column.name} of {table.model} would both be the column {name}.",
+                f"{other} and {column.name} of {table.model} would both become the column {name}.",
                 code="INVALID_FIELD",
-                suggestion="Name the fields that you want, without one of these.",
+                suggestion="Pass the fields that you want, without one of these.",
                 details={"model": table.model, "fields": [other, column.name]},
             )

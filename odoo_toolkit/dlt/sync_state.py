@@ -115,29 +115,30 @@ def check(odoo: Odoo, table: Table, kept: Kept, *, frozen: bool) -> list[str]:
         return []
     if cursor.model != table.model:
         raise ValidationError(
-            f"The table {table.name} holds {cursor.model}, not {table.model}.",
-            suggestion="Give the table another name.",
+            f"The table {table.name} contains {cursor.model}, not {table.model}.",
+            suggestion="Choose another name for the table.",
         )
     if cursor.database and odoo.database and cursor.database != odoo.database:
         raise ValidationError(
-            f"The table {table.name} was loaded from the database {cursor.database}, and this is"
-            f" {odoo.database}.",
-            suggestion="Load another dataset; or drop and load the table anew with refresh=True.",
+            f"The table {table.name} was loaded from the database {cursor.database}, but this is "
+            f"{odoo.database}.",
+            suggestion="Load into another dataset. Or drop and reload the table with refresh=True.",
         )
     _check_language_and_company(table, kept)
     if _told(kept.context) != _told(table.context):
         raise ValidationError(
-            f"The table {table.name} was loaded with the context {_told(kept.context)}, not with"
-            f" {_told(table.context)}: its rows would not fit together.",
-            suggestion="Give the same context; or drop and load the table anew with refresh=True.",
+            f"The table {table.name} was loaded with the context {_told(kept.context)}, not with "
+            f"{_told(table.context)}. Its rows would be inconsistent.",
+            suggestion="Pass the same context. Or drop and reload the table with refresh=True.",
         )
     now = server_time(odoo, 0.0)
     if now < cursor.start:
         raise StateError(
-            f"The clock of Odoo shows {now} UTC, which is before {cursor.start}, from where on the"
-            f" changes of {table.model} are to be read: they would not be found.",
-            suggestion="Set the clock right if it is wrong now. If it was wrong then, or the"
-            " database is an older one, drop and load the table anew with refresh=True.",
+            f"The clock of Odoo shows {now} UTC, before the last sync of {table.model} at "
+            f"{cursor.start}. The toolkit could miss changes.",
+            suggestion="Set the clock if it is wrong now. If it was wrong before, or if the "
+            "database was restored from a backup, drop and reload the table with "
+            "refresh=True.",
         )
     _check_filled(odoo, table, kept)
     return _new_columns(table, kept, frozen=frozen)
@@ -146,20 +147,20 @@ def check(odoo: Odoo, table: Table, kept: Kept, *, frozen: bool) -> list[str]:
 def _check_language_and_company(table: Table, kept: Kept) -> None:
     if kept.language != table.language:
         raise ValidationError(
-            f"The texts in the table {table.name} are in the language {kept.language}, and this run"
-            f" would read them in {table.language}: both would be in one table.",
-            suggestion=f"Read in {kept.language} (the setting lang, or lang in the context); give"
-            f" another table or dataset; or drop and load the table anew with refresh=True.",
+            f"The texts in the table {table.name} are in the language {kept.language}, but this "
+            f"run would read them in {table.language}.",
+            suggestion=f"Read in {kept.language}, by the setting lang or by lang in the context. "
+            "Or choose another table or dataset, or drop and reload the table with "
+            "refresh=True.",
         )
     # Where one of them is None, no values are there that could be mixed up.
     if kept.company != table.company and None not in (kept.company, table.company):
         raise ValidationError(
-            f"The table {table.name} has columns of which each company has its own values. Those"
-            f" in it are of the company with the id {kept.company}, and this run would read those"
-            f" of {table.company}.",
-            suggestion=f"Connect for the company {kept.company}, or begin allowed_company_ids in"
-            " the context with it; give another table or dataset; or drop and load the table anew"
-            " with refresh=True.",
+            f"The table {table.name} contains company-dependent fields. Their values are those of "
+            f"the company {kept.company}, but this run would read those of {table.company}.",
+            suggestion=f"Connect for the company {kept.company}, or put it first in "
+            "allowed_company_ids in the context. Or choose another table or dataset, "
+            "or drop and reload the table with refresh=True.",
         )
 
 
@@ -171,11 +172,11 @@ def _check_filled(odoo: Odoo, table: Table, kept: Kept) -> None:
     closed = unreadable(odoo, table.model, table.domain, links, table.context)
     if left := [name for name in left if name not in closed]:
         raise ValidationError(
-            f"The table {table.name} has {shown(left)}, which this run would not read: what is"
-            " there would be out of date, and empty in rows that have changed.",
+            f"The table {table.name} has {shown(left)}, which this run would not read. The values "
+            "would be outdated, or empty in changed rows.",
             code="INVALID_FIELD",
-            suggestion="Name the same fields as before; give another table or dataset; or drop and"
-            " load the table anew with refresh=True.",
+            suggestion="Pass the same fields as before. Or choose another table or dataset, or "
+            "drop and reload the table with refresh=True.",
             details={"model": table.model, "fields": left},
         )
 
@@ -185,20 +186,20 @@ def _new_columns(table: Table, kept: Kept, *, frozen: bool) -> list[str]:
     for name, before in kept.types.items():
         if name in types and types[name] != before:
             raise ValidationError(
-                f"{name} of {table.model} was {before} when {table.name} was loaded, and is"
-                f" {types[name]} now.",
+                f"{name} of {table.model} was {before} when {table.name} was loaded, but is now "
+                f"{types[name]}.",
                 code="INVALID_FIELD",
-                suggestion="Drop and load the table anew with refresh=True.",
+                suggestion="Drop and reload the table with refresh=True.",
                 details={"model": table.model, "field": name},
             )
     gone = [name for name in kept.types if name not in types]
     if gone and not table.chosen:
         raise ValidationError(
-            f"{table.model} no longer has, or shows this user, {shown(gone)}: rows that are"
-            f" loaded from now on would be empty there.",
+            f"{table.model} no longer has {shown(gone)}, or this user can no longer read it. New "
+            "rows would be empty there.",
             code="INVALID_FIELD",
-            suggestion="Give the user the right to read it; name the fields that you want; or drop"
-            " and load the table anew with refresh=True.",
+            suggestion="Give the user permission to read it, or pass the fields that you want. "
+            "Or drop and reload the table with refresh=True.",
             details={"model": table.model, "fields": gone},
         )
     new = [name for name in types if name not in kept.types]
@@ -206,7 +207,7 @@ def _new_columns(table: Table, kept: Kept, *, frozen: bool) -> list[str]:
         raise ValidationError(
             f"{table.model} has new fields: {shown(new)}.",
             code="INVALID_FIELD",
-            suggestion="Name the fields that you want; or let new ones come, with columns=evolve.",
+            suggestion="Pass the fields that you want. Or pass columns=evolve to load new fields.",
             details={"model": table.model, "fields": new},
         )
     return new

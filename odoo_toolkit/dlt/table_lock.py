@@ -73,8 +73,9 @@ def _in_duckdb(pipeline: Pipeline, table: str) -> Iterator[None]:
 
 def _busy(table: str) -> StateError:
     return StateError(
-        f"Another sync loads the table {table} now; this one has changed nothing.",
-        suggestion="Wait until it has ended, and sync again. Give each table one worker; workers"
-        " with different domains or companies need tables of different names.",
+        f"Another sync is loading the table {table}. This sync has changed nothing.",
+        suggestion="Wait until the other sync has ended, then sync again. Use one worker for "
+        "each table. Workers with different domains or companies need tables with "
+        "different names.",
         details={"table": table},
     )

@@ -120,15 +120,18 @@ def table_of(
             if link in closed:
                 raise _leads_nowhere(model, links[link], closed[link])
         warnings.append(
-            "Left out, as Odoo does not let this user read them:"
-            f" {shown([f'{link} (to {links[link].relation})' for link in closed])}."
+            "Omitted, because Odoo does not let this user read them: "
+            f"{shown([f'{link} (to {links[link].relation})' for link in closed])}."
         )
         links = {link: field for link, field in links.items() if link not in closed}
     money = None
     if decimals and any(field.type == "monetary" for field in plain.values()):
         money = money_decimals(odoo)
         if money is None:
-            warnings.append("Amounts are floats: the user cannot read the decimals of currencies.")
+            warnings.append(
+                "Amounts are floats, because this user cannot read the decimal places of "
+                "currencies."
+            )
     # The names of related records change without ours: each model's own table has them.
     columns = [
         column
@@ -177,7 +180,7 @@ def check_readable(table: Table, skipped: Sequence[str]) -> None:
     if skipped:
         raise AccessError(
             f"This user cannot read {shown(skipped)} of {table.model}.",
-            suggestion="Name the fields that you want, without these.",
+            suggestion="Pass the fields that you want, without these.",
             details={"model": table.model, "fields": list(skipped)},
         )
 
@@ -216,9 +219,11 @@ def _named(
     """Check the fields that the caller named."""
     if dotted := [name for name in asked if "." in name]:
         raise ValidationError(
-            f"{dotted[0]} is a field of another model, whose changes do not change {model}.",
+            f"{dotted[0]} is a field of another model. When it changes, Odoo does not update "
+            f"{model}.",
             code="INVALID_FIELD",
-            suggestion=f"Name {dotted[0].partition('.')[0]}, sync the other model, and join them.",
+            suggestion=f"Pass {dotted[0].partition('.')[0]}, sync the other model, and join the "
+            "tables.",
             details={"model": model, "fields": dotted},
         )
     names = [name for name in asked if name != "*"]
@@ -226,10 +231,10 @@ def _named(
     loose = [name for name in names if not (_is_followed(described[name]) or full_reload)]
     if loose:
         raise ValidationError(
-            f"Odoo computes {shown(loose)} of {model} when they are read, and does not note when"
-            " they change, so they cannot be followed.",
+            f"Odoo computes {shown(loose)} of {model} when they are read, and does not record "
+            "their changes.",
             code="INVALID_FIELD",
-            suggestion="Leave them out; or read all records every time, with full_reload=True.",
+            suggestion="Omit these fields. Or read all records each time with full_reload=True.",
             details={"model": model, "fields": loose},
         )
     return found
@@ -253,7 +258,7 @@ def _left_out(odoo: Odoo, model: str, described: Mapping[str, Field]) -> list[st
         "they are files or properties": lost,
         "the policy closes them (secrets always, and your field_blocklist)": closed,
     }
-    return [f"Left out, as {why}: {shown(names)}." for why, names in reasons.items() if names]
+    return [f"Omitted, because {why}: {shown(names)}." for why, names in reasons.items() if names]
 
 
 def unreadable(
@@ -296,7 +301,7 @@ def _leads_nowhere(model: str, field: Field, error: OdooError) -> AccessError:
     return AccessError(
         f"Odoo does not let this user read {field.name} of {model}, which leads to"
         f" {field.relation}.",
-        suggestion="Name the fields that you want, without it; or have an administrator of Odoo"
-        f" give this user the right to read {field.relation}{rights}.",
+        suggestion="Pass the fields that you want, without this one. Or ask an administrator of "
+        f"Odoo for permission to read {field.relation}{rights}.",
         details={**error.details, "model": model, "field": field.name},
     )

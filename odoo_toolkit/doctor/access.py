@@ -36,19 +36,19 @@ _CLOCK_MARGIN = 30
 _PDF_STATES = {
     "install": (
         "Odoo cannot make PDFs: wkhtmltopdf is missing on the server.",
-        "Have wkhtmltopdf 0.12.6 (with patched Qt) installed on the server, and Odoo restarted.",
+        "Install wkhtmltopdf 0.12.6 (with patched Qt) on the server, and restart Odoo.",
     ),
     "upgrade": (
         "Odoo cannot make proper PDFs: wkhtmltopdf on the server is too old.",
-        "Have wkhtmltopdf 0.12.6 (with patched Qt) installed on the server, and Odoo restarted.",
+        "Install wkhtmltopdf 0.12.6 (with patched Qt) on the server, and restart Odoo.",
     ),
     "broken": (
         "Odoo cannot make PDFs: wkhtmltopdf on the server does not work.",
-        "Have it run by hand on the server, where it says why; then have Odoo restarted.",
+        "Run it by hand on the server to see the error. After fixing it, restart Odoo.",
     ),
     "workers": (
-        "Odoo runs with one worker, and PDFs need two: one waits for the other.",
-        "Have workers set to at least 2 in the server's configuration.",
+        "Odoo runs with one worker, but PDFs need two.",
+        "Set workers to at least 2 in the configuration of the server.",
     ),
 }
 
@@ -109,14 +109,15 @@ def look_at_reports(found: Found) -> Step:
     try:
         state = found.connection.call(call)
     except NotFoundError:
-        return skipped("This version of Odoo does not tell whether it can make PDFs.")
+        return skipped("This version of Odoo does not report whether it can make PDFs.")
     if state in _PDF_STATES:
         return warning(*_PDF_STATES[state])
     if found.settings.password and found.settings.username:
         return ok("Odoo can make PDFs.")
     return ok(
-        "Odoo can make PDFs. With an API key alone they come by e-mail templates, which write for a"
-        " moment; with the password beside it, Odoo prints every report directly."
+        "Odoo can make PDFs. With only an API key, the toolkit gets them through e-mail "
+        "templates, which write temporarily. If you also set the password, Odoo prints every "
+        "report directly."
     )
 
 
@@ -124,13 +125,14 @@ def look_at_clock(found: Found) -> Step:
     """Compare the server's clock with that of this machine."""
     ahead = found.http.clock_ahead
     if ahead is None:
-        return skipped("The server does not tell its time.")
+        return skipped("The server does not report its time.")
     if abs(ahead) <= _CLOCK_MARGIN:
         return ok(f"The clocks of the server and of this machine agree, within {_CLOCK_MARGIN} s.")
     return warning(
-        f"The server's clock is {_duration(abs(ahead))} {'ahead of' if ahead > 0 else 'behind'}"
-        " that of this machine: times that you compare with Odoo's are off by as much.",
-        "Have the wrong one set by NTP; timedatectl shows whether this one is.",
+        f"The server's clock is {_duration(abs(ahead))} {'ahead of' if ahead > 0 else 'behind'} "
+        "the clock of this machine, so datetimes from Odoo differ by as much.",
+        "Synchronize the wrong clock with NTP. timedatectl shows whether this machine is "
+        "synchronized.",
     )
 
 
@@ -155,21 +157,22 @@ def _note(toolset: _Toolset, mine: list[str] | None, readable: list[str], unsure
 def _judged(rows: list[dict[str, Any]]) -> Step:
     if not any(row["may_read"] for row in rows):
         return problem(
-            "This user may read none of the main models, not even contacts.",
-            "Use another user, or have an administrator give this one rights, in Settings, Users.",
+            "This user cannot read any of the main models, not even contacts.",
+            "Connect as another user, or ask an administrator to give this user permissions, in "
+            "Settings, Users.",
             rows,
         )
     active = [row["toolset"] for row in rows if row["active"]]
     closed = [row["toolset"] for row in rows if row["active"] and not row["may_read"]]
-    told = f"{len(active)} of {len(rows)} toolsets have the modules they need."
+    told = f"The modules of {len(active)} of {len(rows)} toolsets are installed."
     if closed:
         return warning(
-            f"{told} This user has no rights for: {', '.join(closed)}.",
-            "If they are needed, have an administrator give the user the rights, in Settings,"
-            " Users.",
+            f"{told} This user has no permissions for: {', '.join(closed)}.",
+            "If you need them, ask an administrator to give the user the permissions, in "
+            "Settings, Users.",
             rows,
         )
-    return ok(f"{told} This user has rights for each of them.", rows)
+    return ok(f"{told} This user has permissions for each of them.", rows)
 
 
 def _duration(seconds: float) -> str:

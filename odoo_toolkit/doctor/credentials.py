@@ -23,45 +23,49 @@ _KEYS_FOR_MCP_SINCE = 20
 
 #: What an error of the first call names -> what to do.
 _ADVICE = {
-    "lang": "Set lang (ODOO_LANG) to the code of a language that is installed there, such as"
-    " fr_FR; it is en_US where nothing is set.",
-    "allowed_company_ids": "Correct company_id (ODOO_COMPANY_ID) and company_ids"
-    " (ODOO_COMPANY_IDS), or leave them out.",
+    "lang": (
+        "Set lang (ODOO_LANG) to the code of a language that is installed there, such as "
+        "fr_FR. Default: en_US."
+    ),
+    "allowed_company_ids": (
+        "Correct company_id (ODOO_COMPANY_ID) and company_ids (ODOO_COMPANY_IDS), or remove them."
+    ),
 }
 
 NEW_KEY = (
-    "Make a new key in Odoo as that user: the user's menu at the top right, Preferences (or My"
-    " Profile), Account Security, New API Key."
+    "Create a new key in Odoo as that user: the user menu at the top right, Preferences (or "
+    "My Profile), Account Security, New API Key."
 )
 
 
 def look_at_database(found: Found) -> Step:
     """Find the database, and try each credential on it: a login names a wrong one."""
     names = listed_databases(found.http)
-    listed = f" It has: {', '.join(names)}." if names else ""
+    listed = f" Its databases are {', '.join(names)}." if names else ""
     if not found.settings.database and names is not None and len(names) > 1:
         return problem(
-            f"The server has several databases.{listed}", "Name one in database (ODOO_DB)."
+            f"The server has several databases.{listed}", "Set database (ODOO_DB) to one of them."
         )
     if not found.settings.database and not names:
         return problem(
-            "The server does not tell which databases it has, and database (ODOO_DB) is not given.",
-            "Name it in database (ODOO_DB). On odoo.com it is the first part of the address: shop"
-            " for https://shop.odoo.com.",
+            "The server does not list its databases, and database (ODOO_DB) is not set.",
+            "Set database (ODOO_DB). On odoo.com, it is the first part of the address: shop for "
+            "https://shop.odoo.com.",
         )
     found.database = found.settings.database or (names or [""])[0]
     found.logins = list(_log_in(found))
     if any(_of_database(login.error) for login in found.logins):
         return problem(
             f"The server has no database named {found.database}.{listed}",
-            "Correct database (ODOO_DB); upper and lower case count."
+            "Correct database (ODOO_DB). Upper and lower case matter."
             + ("" if names else " Ask the administrator for the name."),
         )
     if not found.settings.database:
-        return ok(f"The server has one database, {found.database}, which is used.")
+        return ok(f"The server has one database, {found.database}. The toolkit uses it.")
     if names is None or found.database not in names:
         return ok(
-            f"The database is {found.database}; the server does not list it, which does no harm."
+            f"The database is {found.database}. The server does not list it, which is not a "
+            "problem."
         )
     return ok(f"The server has the database {found.database}.")
 
@@ -75,16 +79,16 @@ def look_at_protocol(found: Found) -> Step:
     used = login.transport.name if login.transport else expected
     if used != expected:
         return warning(
-            f"{_PROTOCOLS[expected]} cannot be reached at this address: calls go over"
-            f" {_PROTOCOLS[used]} in its place.",
-            "Ask whoever runs the server or the proxy before it to let the address"
-            f" /{'json/2' if expected == 'json2' else expected} through.",
+            f"{_PROTOCOLS[expected]} is not reachable at this address. The toolkit uses "
+            f"{_PROTOCOLS[used]} instead.",
+            "Ask the administrator of the server or its proxy to allow the path "
+            f"/{'json/2' if expected == 'json2' else expected}.",
         )
     if used == "json2":
-        return ok("Calls go over JSON-2, Odoo's API for keys.")
-    told = f"Calls go over {_PROTOCOLS[used]}, which Odoo keeps up to version 21."
+        return ok("The protocol is JSON-2, Odoo's API for keys.")
+    told = f"The protocol is {_PROTOCOLS[used]}, which Odoo supports up to version 21."
     if found.major >= _JSON2_SINCE and not found.settings.api_key:
-        told += " With an API key they go over JSON-2, which stays."
+        told += " With an API key, the toolkit uses JSON-2, which has no such limit."
     return ok(told)
 
 
@@ -113,8 +117,8 @@ def look_at_credentials(found: Found) -> Step:
     told = f"The {accepted.credential} is accepted: you are {_named(user)}."
     if foreign := _foreign_companies(found):
         return problem(
-            f"{told} The settings name the company with id {foreign}, in which this user does not"
-            " work, so that calls fail.",
+            f"{told} The settings contain the company with id {foreign}, which this user cannot "
+            "use, so calls fail.",
             _ADVICE["allowed_company_ids"],
         )
     doubts += _doubts(found, user)
@@ -129,19 +133,21 @@ def _doubts(found: Found, user: UserInfo) -> Iterator[tuple[str, str]]:
     given = found.settings.username
     if found.settings.password and not given:
         yield (
-            "The password is not used, because there is no user name.",
-            "Give username (ODOO_USERNAME), or leave the password out.",
+            "The password is not used, because no user name is set.",
+            "Set username (ODOO_USERNAME), or remove the password.",
         )
     if given and user.login and given.lower() != user.login.lower():
         yield (
-            f"That is not {given!r}, whom the settings name: an API key stands for the user who"
-            " made it.",
-            "Take a key of the user that is meant, or correct username (ODOO_USERNAME).",
+            (
+                f"That is not {given!r}, the user in the settings: an API key always belongs to "
+                "the user who created it."
+            ),
+            "Use a key of the user in the settings, or correct username (ODOO_USERNAME).",
         )
     if found.of_user.get("share"):
         yield (
-            "This is a portal user, or another one from outside, who sees little but their own.",
-            "Use an internal user if that is too little.",
+            "This is a portal or public user, who can see little besides their own documents.",
+            "If you need more, use an internal user.",
         )
 
 
@@ -207,22 +213,24 @@ def _what_to_do(found: Found, refused: list[Login]) -> str:
         # JSON-2 asks for no user name.
         if any(one.credential == "API key" and one.expected != "json2" for one in refused):
             advice.append(
-                f"First look whether {found.settings.username!r} (ODOO_USERNAME) is the login of"
-                " the user who made the key."
+                f"First check whether {found.settings.username!r} (ODOO_USERNAME) is the login of "
+                "the user who created the key."
             )
         advice.append("The key may have expired, or been revoked, or be another user's or server's")
         advice[-1] += (
-            ", or it is one for MCP: from Odoo 20 on, a key is made either for RPC, which this"
-            " takes, or for MCP."
+            (
+                ", or it is a key for MCP: in Odoo 20 and later, a key is either for RPC, which "
+                "the toolkit needs, or for MCP."
+            )
             if found.major >= _KEYS_FOR_MCP_SINCE
             else "."
         )
         advice.append(NEW_KEY)
     if "password" in kinds:
         advice.append(
-            "Check username (ODOO_USERNAME), which is what is typed at Odoo's login, and password"
-            " (ODOO_PASSWORD). A user with two-factor authentication needs an API key"
-            " (ODOO_API_KEY) here."
+            "Check username (ODOO_USERNAME), which is the login in Odoo, and password "
+            "(ODOO_PASSWORD). A user with two-factor authentication needs an API key "
+            "(ODOO_API_KEY)."
         )
     return " ".join(advice)
 

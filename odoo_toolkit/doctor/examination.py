@@ -89,7 +89,7 @@ def _left_out(name: str, steps: Mapping[str, Step]) -> Step | None:
         return None
     # The step that went wrong, not one that was left out because of it.
     cause = next(step.name for step in steps.values() if step.status == "problem")
-    return Step(name=name, status="skipped", meaning=f"Not looked at: first solve {cause}.")
+    return Step(name=name, status="skipped", meaning=f"Not checked: first solve {cause}.")
 
 
 def _taken(name: str, look: Callable[[Found], Step], found: Found | None) -> Step:

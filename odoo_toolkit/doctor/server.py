@@ -19,25 +19,28 @@ _PAGES = ("/web", "/odoo", "/web/login", "/jsonrpc", "/xmlrpc", "/xmlrpc/2", "/j
 
 #: What OpenSSL finds wrong with a certificate, by its number -> what it means, what to do.
 _OWN_AUTHORITY = (
-    "If it is your own server, name the PEM file of its certificate authority in ca_cert"
-    " (ODOO_CA_CERT); otherwise somebody may be in between: ask the administrator."
+    "If this is your own server, set ca_cert (ODOO_CA_CERT) to the PEM file of its "
+    "certificate authority. Otherwise an attacker may intercept the connection: ask the "
+    "administrator."
 )
 _OTHER_NAME = (
     "The certificate of {host} is for another host name.",
-    "Use the name in url (ODOO_URL) that the certificate is made out to.",
+    "Set url (ODOO_URL) to the host name in the certificate.",
 )
 _CERTIFICATES = {
     9: (
         "The certificate of {host} is not valid yet.",
-        "Check the clock of this machine. If it is right, ask the administrator of the server.",
+        "Check the clock of this machine. If it is correct, ask the administrator of the server.",
     ),
     10: (
         "The certificate of {host} has expired.",
-        "Ask the administrator of the server to renew it; check the clock of this machine, too.",
+        (
+            "Check the clock of this machine. If it is correct, ask the administrator of the "
+            "server to renew the certificate."
+        ),
     ),
     18: (
-        "The certificate of {host} is self-signed: no authority that this machine trusts has"
-        " signed it.",
+        "The certificate of {host} is self-signed, so this machine does not trust it.",
         _OWN_AUTHORITY,
     ),
     62: _OTHER_NAME,
@@ -61,10 +64,10 @@ def look_at_address(found: Found) -> Step:
         else:
             return _unreachable(found, error, causes)
     if found.settings.proxy:
-        return ok(f"{host} is reached through the proxy {found.settings.proxy}.")
+        return ok(f"The toolkit reaches {host} through the proxy {found.settings.proxy}.")
     where = ", ".join(_addresses(host, port))
     named = host if where in ("", host) else f"{host} ({where})"
-    return ok(f"Port {port} of {named} answers.")
+    return ok(f"Port {port} of {named} responds.")
 
 
 def look_at_tls(found: Found) -> Step:
@@ -74,21 +77,22 @@ def look_at_tls(found: Found) -> Step:
     if urlsplit(settings.url).scheme == "http":
         if _is_this_machine(host):
             return ok(
-                "The address begins with http: nothing is encrypted, which is fine within this"
-                " machine."
+                "The address begins with http, so nothing is encrypted. That is fine within this "
+                "machine."
             )
         return warning(
-            "The address begins with http: the password or key, and all data, travel unencrypted.",
-            "If the server has https, begin url (ODOO_URL) with it.",
+            "The address begins with http, so the password or key and all data are sent "
+            "unencrypted.",
+            "If the server supports https, change url (ODOO_URL) to https.",
         )
     if found.tls_failure is not None:
         return _tls_problem(found.tls_failure, host, port)
     if not settings.verify_ssl:
         return warning(
-            "The connection is encrypted, but the server's certificate is not "
-            "checked. An attacker in between could read and change everything.",
-            "Remove verify_ssl (ODOO_VERIFY_SSL) and, if the certificate is of your own authority,"
-            " name its PEM file in ca_cert (ODOO_CA_CERT).",
+            "The connection is encrypted, but the toolkit does not check the certificate of the "
+            "server. An attacker in between could read and change everything.",
+            "Remove verify_ssl (ODOO_VERIFY_SSL). If your own authority signed the certificate, "
+            "set ca_cert (ODOO_CA_CERT) to its PEM file.",
         )
     by = f"the authorities in {settings.ca_cert}" if settings.ca_cert else "a known authority"
     return ok(f"The connection is encrypted, and {by} signed the certificate of {host}.")
@@ -101,14 +105,15 @@ def look_at_version(found: Found) -> Step:
     if found.major > NEWEST:
         return warning(
             f"Odoo {version} is newer than the versions tested ({OLDEST} to {NEWEST}).",
-            "Look for a newer odoo-toolkit-mcp; until then try what you need on a copy first.",
+            "Look for a newer odoo-toolkit-mcp. Until then, first try your work on a copy of the "
+            "database.",
         )
     if found.major < OLDEST:
         return warning(
             f"Odoo {version} is older than the toolkit supports ({OLDEST} to {NEWEST}).",
-            "Expect errors: it takes an upgrade of Odoo.",
+            "Upgrade Odoo. With this version, expect errors.",
         )
-    return ok(f"Odoo {version}; the toolkit is tested with {OLDEST} to {NEWEST}.")
+    return ok(f"Odoo {version}. The toolkit is tested with Odoo {OLDEST} to {NEWEST}.")
 
 
 def _unreachable(found: Found, error: OdooError, causes: list[BaseException]) -> Step:
@@ -116,26 +121,27 @@ def _unreachable(found: Found, error: OdooError, causes: list[BaseException]) ->
     kinds = {kind.__name__ for cause in causes for kind in type(cause).__mro__}
     if "ProxyError" in kinds:
         return problem(
-            f"The proxy {found.settings.proxy} does not answer, or lets nothing through to {host}.",
-            "Check proxy (ODOO_PROXY); leave it out where none is needed.",
+            f"The proxy {found.settings.proxy} does not respond, or does not connect to {host}.",
+            "Check proxy (ODOO_PROXY). If you need no proxy, remove it.",
         )
     if found.settings.proxy is None:
         if "gaierror" in kinds:
             return problem(
-                f"There is no host named {host}, or the name cannot be looked up (DNS) from here.",
-                "Look for a typing mistake in url (ODOO_URL); a name that exists within a company"
-                " only may need its VPN.",
+                f"There is no host named {host}, or this machine cannot look up the name (DNS).",
+                "Check url (ODOO_URL) for a typing mistake. If the name exists only inside a "
+                "company, you may need its VPN.",
             )
         if "ConnectionRefusedError" in kinds:
             return problem(
-                f"{host} refuses connections at port {port}: nothing runs there.",
-                "Check that Odoo is started, and the port in url (ODOO_URL): Odoo's own is 8069.",
+                f"{host} rejects connections to port {port}: no server is running there.",
+                "Check that Odoo is running, and check the port in url (ODOO_URL). Odoo's "
+                "default is 8069.",
             )
         if "ConnectTimeout" in kinds:
             return problem(
-                f"{host} does not react at port {port}.",
-                "Check host and port in url (ODOO_URL); a firewall may be in between, or a VPN may"
-                " be needed.",
+                f"{host} does not respond on port {port}.",
+                "Check host and port in url (ODOO_URL). A firewall may block the connection, or "
+                "you may need a VPN.",
             )
         if "NewConnectionError" in kinds:
             return problem(
@@ -149,7 +155,7 @@ def _shorter_address(found: Found) -> str:
     """Return what to do where the address is one of a page or an API, not Odoo's own."""
     url = found.settings.url
     ending = max((page for page in _PAGES if url.endswith(page)), key=len, default="")
-    return f"Leave {ending} out: set url (ODOO_URL) to {url[: -len(ending)]}." if ending else ""
+    return f"Remove {ending}: set url (ODOO_URL) to {url[: -len(ending)]}." if ending else ""
 
 
 def _tls_problem(error: OdooError, host: str, port: int) -> Step:
@@ -159,10 +165,10 @@ def _tls_problem(error: OdooError, host: str, port: int) -> Step:
             return problem(f"{meaning.format(host=host)} ({cause.verify_message})", advice)
     if error.outcome == "not_sent":
         return problem(
-            f"Port {port} of {host} does not speak TLS (https) as it should, perhaps none at all:"
-            f" {error.message.rpartition('failed: ')[2]}.",
-            f"If it is Odoo's own port, begin url (ODOO_URL) with http://{host}:{port}; otherwise"
-            " ask the administrator which port is for https.",
+            f"Port {port} of {host} does not support TLS (https), or not correctly: "
+            f"{error.message.rpartition('failed: ')[2]}.",
+            f"If it is the port of Odoo itself, set url (ODOO_URL) to http://{host}:{port}. "
+            "Otherwise ask the administrator for the https port.",
         )
     return problem(error.message, error.suggestion)
 

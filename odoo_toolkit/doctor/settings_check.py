@@ -29,7 +29,7 @@ _MEANT = {
 #: Where a name begins so, a setting of the MCP server is meant.
 _OF_THE_SERVER = "ODOO_MCP_"
 
-_AGAIN = "Correct that and run this again."
+_AGAIN = "Correct that, and run this again."
 
 
 def look_at_settings(
@@ -106,8 +106,9 @@ def _judged(settings: ConnectionSettings, rows: list[dict[str, Any]], hints: lis
     key = settings.api_key
     if key and not (key.isascii() and key.reveal().split() == [key.reveal()]):
         return problem(
-            "The API key (ODOO_API_KEY) holds spaces, line breaks or letters that no key has.",
-            "Copy it again, without anything before or after it.",
+            "The API key (ODOO_API_KEY) contains spaces, line breaks or letters that are never "
+            "part of a key.",
+            "Copy the key again, without anything before or after it.",
             rows,
         )
     number = len(rows)
@@ -120,8 +121,8 @@ def _how_to_give(rows: list[dict[str, Any]]) -> str:
     if rows:
         return _AGAIN
     return (
-        "Nothing is set yet. Set ODOO_URL, ODOO_USERNAME and ODOO_PASSWORD or ODOO_API_KEY in the"
-        " environment, or give them as keywords or in a settings file, and run this again."
+        "Nothing is set yet. Set ODOO_URL, ODOO_USERNAME, and ODOO_PASSWORD or ODOO_API_KEY, "
+        "in the environment, as keywords or in a settings file. Then run this again."
     )
 
 
@@ -143,7 +144,9 @@ def _unread(file: Mapping[str, Any], keywords: Mapping[str, Any]) -> list[str]:
             continue
         near = _MEANT.get(name) or next(iter(difflib.get_close_matches(name, known, 1, 0.8)), None)
         if near and near not in given:
-            hints.append(f"The environment variable {name} is not read; {near} may be meant.")
+            hints.append(
+                f"The toolkit does not read the environment variable {name}. You may mean {near}."
+            )
     return hints
 
 
@@ -156,4 +159,4 @@ def _open_to_others(config: str | Path | None, file: Mapping[str, Any]) -> list[
         return []
     if not stat.S_IMODE(os.stat(config).st_mode) & (stat.S_IRGRP | stat.S_IROTH):
         return []
-    return [f"Others on this machine can read the secret in {config}: run chmod 600 {config}."]
+    return [f"Other users of this machine can read the secret in {config}. Run chmod 600 {config}."]

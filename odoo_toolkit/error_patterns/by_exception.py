@@ -21,15 +21,15 @@ BY_EXCEPTION: tuple[Pattern, ...] = (
     Pattern(r"MissingError$", None, "NOT_FOUND", None, SEARCH),
     Pattern(
         r"RedirectWarning$", None, "REDIRECT_WARNING", None,
-        "Odoo wants something set up first; do that in Odoo, then call again.",
+        "Odoo requires some setup first. Do that in Odoo, then repeat the call.",
     ),
     Pattern(
         r"exceptions\.ValidationError$", None, "VALIDATION_ERROR", None,
-        "Correct the values and call again.",
+        "Correct the values and repeat the call.",
     ),
     Pattern(
         r"exceptions\.(UserError|Warning|except_orm)$", None, "USER_ERROR", None,
-        "Do what the message asks for, then call again.",
+        "Follow the message, then repeat the call.",
     ),
     Pattern(
         r"^psycopg2\..*UniqueViolation", None, "UNIQUE_VIOLATION",
@@ -37,25 +37,25 @@ BY_EXCEPTION: tuple[Pattern, ...] = (
     ),
     Pattern(
         r"^psycopg2\..*CheckViolation", None, "CHECK_CONSTRAINT",
-        "The values of {model} break one of its rules.", SEE_VALUES,
+        "The values violate a rule of {model}.", SEE_VALUES,
     ),
     Pattern(
         r"^psycopg2\..*ForeignKeyViolation", None, "FK_VIOLATION",
-        "A record that {model} is linked with does not exist or still needs it.", SEARCH,
+        "{model} is linked to a record that does not exist, or that still needs it.", SEARCH,
     ),
     Pattern(
         r"^psycopg2\..*NotNullViolation", None, "MISSING_REQUIRED_FIELD",
-        "A required field of {model} was not given.", SEE_VALUES,
+        "A required field of {model} is missing.", SEE_VALUES,
     ),
     Pattern(
         r"^psycopg2\..*IntegrityError", None, "CONSTRAINT_ERROR",
-        "The database refuses these values of {model}.", SEE_VALUES,
+        "The database rejects these values of {model}.", SEE_VALUES,
     ),
     Pattern(
         r"^psycopg2\.(errors\.)?(OperationalError|InterfaceError|\w*(Connection|Shutdown)\w*)$"
         r"|PoolError$",
         None, "SERVER_ERROR", "Odoo cannot reach its database, or the database is overloaded.",
-        "Wait a little and call it again.", details={"retry_after": 10},
+        "Wait a few seconds, then repeat the call.", details={"retry_after": 10},
     ),
     Pattern(
         r"^psycopg2\.(DataError$|errors\.(Datetime|Invalid|Numeric|String|Character|Division))",
@@ -63,16 +63,16 @@ BY_EXCEPTION: tuple[Pattern, ...] = (
     ),
     Pattern(
         r"^psycopg2\.", None, "UNKNOWN_ERROR",
-        "The database of Odoo refused what {method} of {model} asked of it.",
-        "Check the arguments. Odoo's log has the cause.",
+        "Odoo's database rejected a query of {method} on {model}.",
+        "Check the arguments. Odoo's log contains the cause.",
     ),
     Pattern(
         rf"{BUILTIN}(ValueError|UnicodeError|Unicode\w+Error|OverflowError)$", None, "VALUE_ERROR",
-        "Odoo cannot work with a value given to {method} of {model}: {said}",
+        "Odoo cannot process a value passed to {method} of {model}: {said}",
         "Check the arguments. fields_get on {model} shows the types and allowed values of fields.",
     ),
     Pattern(
         None, None, "UNKNOWN_ERROR", "Odoo failed while running {method} of {model}: {said}",
-        "Check the arguments; when they are right, Odoo's log has the cause.",
+        "Check the arguments. If they are correct, Odoo's log contains the cause.",
     ),
 )  # fmt: skip

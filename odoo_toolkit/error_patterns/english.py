@@ -26,21 +26,22 @@ _SEE_STATE = (
     "Read the current state of the record first (read on {model}), then choose an action that "
     "this state allows."
 )
-_GROUPS = (
-    "Only an administrator of Odoo can change that, by giving this user one of the groups named "
-    "in the details."
+_GROUPS = "Ask an administrator of Odoo to add this user to one of the groups in the details."
+_ARCHIVE = (
+    "Archive the record instead, if the model supports it: write on {model} with active false."
 )
-_ARCHIVE = "Archive the record instead, if the model allows it: write on {model} with active false."
 _REQUIRED: dict[str, Any] = {
     "code": "MISSING_REQUIRED_FIELD",
-    "say": "{label} ({field}) of {model} is required and was not given.",
-    "suggest": "Give a value for {field}. A wizard takes much from its context instead, such as "
-    "active_model, active_id and active_ids of the records it was opened on.",
+    "say": "{label} ({field}) of {model} is required, but missing.",
+    "suggest": (
+        "Set {field}. A wizard takes many values from its context instead, such as "
+        "active_model, active_id and active_ids of the records it was opened on."
+    ),
 }
 _STILL_NEEDED: dict[str, Any] = {
     "code": "FK_VIOLATION",
-    "say": "Records of {model} need this one: {label} ({field}) of theirs is required.",
-    "suggest": "Archive it instead (write with active false), or delete those records first.",
+    "say": "Records of {model} need this record: {label} ({field}) is required there.",
+    "suggest": "Archive it instead (write with active false), or first delete those records.",
     "method": "unlink$",
 }
 #: The words of 14 to 18, and of 19.
@@ -60,15 +61,16 @@ def _state(message: str, suggest: str = _SEE_STATE) -> Pattern:
 _ACCESS: tuple[Pattern, ...] = (
     Pattern(
         r"AccessDenied$", r"^Too many login failures", "RATE_LIMITED",
-        "Odoo refuses logins for a while, after too many that failed.",
+        "Odoo rejects logins for a while, because too many failed.",
         "Check the user name and the password or API key, then try again in a minute.",
         outcome="refused", details={"retry_after": 60},
     ),
     Pattern(
         r"AccessError$", r"^Access to unauthorized or invalid companies", "ACCESS_DENIED",
-        "The context key allowed_company_ids names a company that does not exist, or that this "
-        "user does not work in.",
-        "Leave it out for the user's own company; search_read on res.company shows the others.",
+        "The context key allowed_company_ids contains a company that does not exist, or that "
+"this user cannot use.",
+        "Omit it to use the user's default company. search_read on res.company lists the "
+"companies.",
         details={"field": "allowed_company_ids"},
     ),
     # Fields before models: the text names the model as well.
@@ -77,14 +79,14 @@ _ACCESS: tuple[Pattern, ...] = (
         rf"rights to access the fields? \"(?P<fields>[^\"]+)\" on (?P<label>[^(]+) "
         rf"\((?P<model>{MODEL_NAME})\)",
         "ACCESS_DENIED", "This user cannot use {fields} of {model}.",
-        "Leave these fields out. " + ASK_ADMIN,
+        "Omit these fields. " + ASK_ADMIN,
     ),
     Pattern(
         r"AccessError$",
         rf"Document type: (?P<label>[^(]+) \((?P<model>{MODEL_NAME})\)\n"
         r"Operation: (?P<operation>\w+).*\nFields:\n(?P<fields>.+)",
         "ACCESS_DENIED", "This user cannot use {fields} of {model}.",
-        "Leave these fields out. " + ASK_ADMIN,
+        "Omit these fields. " + ASK_ADMIN,
     ),
     Pattern(
         r"AccessError$",
@@ -98,8 +100,8 @@ _ACCESS: tuple[Pattern, ...] = (
         rf"'(?P<label>[^']+)' \((?P<model>{MODEL_NAME})\)",
         "ACCESS_DENIED",
         "The record rules do not let this user {operation} these records of {model} ({label}).",
-        "Leave them out of the call. The record may belong to a company that the user is not "
-        "working in. " + ASK_ADMIN,
+        "Omit these records from the call. They may belong to a company that the user has not "
+"selected. " + ASK_ADMIN,
     ),
     Pattern(
         r"AccessError$",
@@ -108,7 +110,7 @@ _ACCESS: tuple[Pattern, ...] = (
         r"switching to the company: (?P<company>[^\n]+?)\.?$",
         "ACCESS_DENIED",
         "The record of {model} ({label}) belongs to the company {company}.",
-        "Call again with that company's id in the context key allowed_company_ids.",
+        "Repeat the call with that company's id in the context key allowed_company_ids.",
     ),
     Pattern(
         r"AccessError$",
@@ -116,7 +118,7 @@ _ACCESS: tuple[Pattern, ...] = (
         rf"\((?P<model>{MODEL_NAME})(?:: (?P<ids>\d+))?",
         "ACCESS_DENIED",
         "The record rules do not let this user {operation} these records of {model} ({label}).",
-        "Leave them out of the call. " + ASK_ADMIN,
+        "Omit these records from the call. " + ASK_ADMIN,
     ),
     Pattern(
         r"AccessError$", rf"not allowed to (?P<operation>\w+) '(?P<label>[^']+)' "
@@ -137,24 +139,24 @@ _DATABASE: tuple[Pattern, ...] = (
     Pattern(USER_FAMILY, _NOT_SET, **_REQUIRED),
     Pattern(
         USER_FAMILY, r"mandatory field is not set|^[^\n]*Missing required value for the field",
-        "MISSING_REQUIRED_FIELD", "A required field of {model} was not given.", SEE_VALUES,
+        "MISSING_REQUIRED_FIELD", "A required field of {model} is missing.", SEE_VALUES,
     ),
     Pattern(
         USER_FAMILY, r"Missing required account on accountable line", "MISSING_REQUIRED_FIELD",
         "A line of the entry has no account.",
-        "Give account_id on each line, or move_type when an invoice is meant.",
+        "Set account_id on each line. For an invoice, set move_type.",
         details={"field": "account_id"},
     ),
     Pattern(
         USER_FAMILY, r"^The Bill/Refund date is required", "MISSING_REQUIRED_FIELD",
-        "A vendor bill or refund needs its date before it can be posted.",
+        "A vendor bill or refund needs a date before you can post it.",
         "Set invoice_date with write on {model}, then post it again.",
         details={"field": "invoice_date"},
     ),
     Pattern(
         USER_FAMILY, r"^The (?:field '(?P<label>[^']+)' is|'(?P<label_>[^']+)' field is) required",
-        "MISSING_REQUIRED_FIELD", "{label} is required and is not set.",
-        "Set {label} with write on {model}, then call again.",
+        "MISSING_REQUIRED_FIELD", "{label} is required, but not set.",
+        "Set {label} with write on {model}, then repeat the call.",
     ),
     # 14 to 18 speak of a deletion also where a link names a record that does not exist.
     Pattern(
@@ -163,10 +165,10 @@ _DATABASE: tuple[Pattern, ...] = (
         r"|model is using the record you are trying to delete"
         r".*constraint: (?:'[^\n]*' \((?P<field>\w+)\)|(?P<constraint_>\w+))",
         "FK_VIOLATION",
-        "A value given for {model} links to a record that does not exist, or a record that was "
-        "to be removed is still needed.",
-        "Check the ids in the values with search_read; the constraint in the details names the "
-        "link.",
+        "A value of {model} refers to a record that does not exist, or a record to delete is "
+"still needed.",
+        "Check the ids in the values with search_read. The constraint in the details identifies "
+"the link.",
         method=r"(create|write|web_save|copy|load)$",
     ),
     Pattern(
@@ -202,25 +204,25 @@ _DATABASE: tuple[Pattern, ...] = (
     ),
     Pattern(
         USER_FAMILY, r"^Duplicated vendor reference|^Duplicate bill detected", "CONSTRAINT_ERROR",
-        "A bill of this vendor with the same reference and date exists already.", UNIQUE,
+        "A bill of this vendor with the same reference and date already exists.", UNIQUE,
     ),
     Pattern(
         USER_FAMILY, r"^The operation cannot be completed: (?P<rule>Contacts require a name)",
-        "CHECK_CONSTRAINT", "A contact needs a name.", "Give a value for name.",
+        "CHECK_CONSTRAINT", "A contact needs a name.", "Set name.",
         details={"field": "name"},
     ),
     Pattern(
         USER_FAMILY, r"^The operation cannot be completed: (?P<rule>[^\n]+)",
         "CONSTRAINT_ERROR", "The operation cannot be completed: {rule}",
-        "Change the values so that they follow this rule.",
+        "Change the values to follow this rule.",
     ),
     Pattern(
         USER_FAMILY, r"^Unsupported operator on ", "INVALID_DOMAIN", None, SEE_DOMAIN,
     ),
     Pattern(
         USER_FAMILY, r'^Invalid "order" specified \((?P<order>[^)]*)\)', "VALIDATION_ERROR",
-        "'{order}' is not an order of records.",
-        "Name stored fields, each followed by asc or desc if wanted, with commas between.",
+        "'{order}' is not a valid order of records.",
+        "List stored fields, separated by commas. Each may be followed by asc or desc.",
     ),
 )  # fmt: skip
 
@@ -230,22 +232,22 @@ _STATES: tuple[Pattern, ...] = (
     _state(r"^It is not allowed to confirm an order in the following states"),
     _state(
         r"^You cannot cancel a locked order",
-        "Unlock the order first: execute action_unlock on {model}, then cancel it.",
+        "Unlock the order: execute action_unlock on {model}. Then cancel it.",
     ),
     Pattern(
         USER_FAMILY, r"modify the following fields in a locked order:\s*(?P<labels>.+)",
-        "STATE_ERROR", "The order is locked; these fields of it cannot be changed: {labels}.",
+        "STATE_ERROR", "The order is locked, so these fields cannot be changed: {labels}.",
         "Unlock the order first: execute action_unlock on sale.order.",
     ),
     _state(
         r"^You can ?not delete a sent quotation or a confirmed",
-        "Cancel the order first with cancel_order; a cancelled one can be deleted.",
+        "First cancel the order with cancel_order. Then you can delete it.",
     ),
     Pattern(
         USER_FAMILY, r"^There is nothing to invoice|^Cannot create an invoice\. No items",
         "STATE_ERROR", "There is nothing to invoice on this order.",
-        "See with get_order whether the order is confirmed, delivered where products are "
-        "invoiced by delivery, and not invoiced already.",
+        "Check with get_order that the order is confirmed, that products invoiced by delivery "
+"are delivered, and that it is not already invoiced.",
     ),
     # Invoices and payments
     _state(r"^The entry .* is already posted"),
@@ -260,27 +262,27 @@ _STATES: tuple[Pattern, ...] = (
     ),
     Pattern(
         USER_FAMILY, r"readonly fields on a posted move: (?P<fields>[\w, ]+)", "STATE_ERROR",
-        "The entry is posted; {fields} of it cannot be changed.",
-        "Set it back to draft first with reset_invoice.",
+        "The entry is posted, so {fields} cannot be changed.",
+        "First reset it to draft with reset_invoice.",
     ),
     _state(
         r"^You cannot modify .* posted (?:journal item|move|entr)",
-        "Set the entry back to draft first with reset_invoice.",
+        "First reset the entry to draft with reset_invoice.",
     ),
     Pattern(
         USER_FAMILY, r"nothing left to pay", "STATE_ERROR",
         "Nothing is left to pay on this invoice.",
-        "Read payment_state and amount_residual of the account.move with read.",
+        "Check payment_state and amount_residual of the account.move with read.",
     ),
     _state(
         r"^You can only register payment for posted",
-        "Post the invoice first with post_invoice.",
+        "First post the invoice with post_invoice.",
     ),
     Pattern(
         USER_FAMILY,
         r"^You can only reverse posted moves|^To reverse a journal entry, it has to be",
         "STATE_ERROR", "Only a posted entry can be reversed.",
-        "Post the invoice first with post_invoice, or delete the draft.",
+        "First post the invoice with post_invoice, or delete the draft.",
     ),
     Pattern(
         USER_FAMILY, r"^You need to add a line before posting|^Even magicians can't post nothing",
@@ -296,8 +298,8 @@ _STATES: tuple[Pattern, ...] = (
         USER_FAMILY,
         r"^You cannot validate a transfer if no quantit|^Transfer trouble alert", "STATE_ERROR",
         "The transfer has no quantities: nothing is reserved or done.",
-        "Check the stock with get_stock; validate_picking reserves what there is, and takes lines "
-        "that say what moves. A done transfer needs none.",
+        "Check the stock with get_stock. validate_picking reserves the available stock, or moves "
+"the quantities in lines. A done transfer does not need it.",
     ),
     Pattern(
         USER_FAMILY, r"^Please add some items to move|validate an empty transfer", "STATE_ERROR",

@@ -196,7 +196,7 @@ def classify(
     said = facts["said"] if pattern.say is None else _fill(pattern.say, facts)
     return make_error(
         pattern.code,
-        said or f"Odoo refused {method} of {facts['model']} without saying why.",
+        said or f"Odoo rejected {method} of {facts['model']} without a reason.",
         suggestion=_fill(pattern.suggest, facts),
         details=details,
         outcome=pattern.outcome,
@@ -252,7 +252,7 @@ def _fill(template: str, facts: Mapping[str, str]) -> str:
     return plain(template.format_map(_Facts(facts)).rstrip(" :"))
 
 
-_UNSURE = "The change may have been applied nevertheless."
+_UNSURE = "The change may have been applied."
 
 
 def maybe_applied(error: OdooError) -> OdooError:
@@ -264,8 +264,8 @@ def maybe_applied(error: OdooError) -> OdooError:
     honest = make_error(
         error.code,
         f"{error.message} {_UNSURE}",
-        suggestion=f"Do not just repeat it: first search for the record{where} with search_read "
-        "and see whether the change is there.",
+        suggestion=f"Do not repeat the call yet. First search for the record{where} with "
+        "search_read, and check whether the change is there.",
         details=details,
         outcome="maybe_applied",
         retry=False,

@@ -22,17 +22,17 @@ class _Status:
     retry_after: int | None = None
 
 
-_BACK_SOON = "Wait a little and call it again; Odoo may be restarting or overloaded."
-_CHECK_URL = "Check ODOO_URL and ODOO_DB: the address must be that of Odoo itself."
+_BACK_SOON = "Wait a few seconds, then repeat the call. Odoo may be restarting or overloaded."
+_CHECK_URL = "Check ODOO_URL and ODOO_DB. The address must be that of Odoo itself."
 _STATUSES: dict[int, _Status] = {
     400: _Status("CONNECTION_ERROR", "{host} did not understand the request", _CHECK_URL),
     401: _Status(
         "ACCESS_DENIED", "{host} asks for a login before it lets anything through to Odoo",
-        "A proxy may protect the server; ask its administrator. " + _CHECK_URL,
+        "A proxy may protect the server. Ask its administrator. " + _CHECK_URL,
     ),
     403: _Status(
         "ACCESS_DENIED", "{host} forbids the request",
-        "A proxy or firewall may block Odoo's API; ask its administrator.",
+        "A proxy or firewall may block Odoo's API. Ask its administrator.",
     ),
     404: _Status(
         "ENDPOINT_NOT_FOUND", "{host} has no such address, or no such database", _CHECK_URL,
@@ -40,18 +40,18 @@ _STATUSES: dict[int, _Status] = {
     405: _Status("ENDPOINT_NOT_FOUND", "{host} takes no calls at this address", _CHECK_URL),
     413: _Status(
         "VALIDATION_ERROR", "The request is larger than {host} accepts",
-        "Send less at once: fewer records, or a smaller file.",
+        "Send less data at a time: fewer records, or a smaller file.",
     ),
     415: _Status(
         "ENDPOINT_NOT_FOUND", "{host} does not take this protocol at this address",
         "Check ODOO_PROTOCOL and ODOO_URL.",
     ),
     429: _Status(
-        "RATE_LIMITED", "{host} has received too many calls", "Wait, then call again.", 30,
+        "RATE_LIMITED", "{host} has received too many calls", "Wait, then repeat the call.", 30,
     ),
     500: _Status(
         "SERVER_ERROR", "{host} failed while it worked on the call",
-        "Odoo's log has the cause. Reading fewer fields, without binary ones, may help.",
+        "Odoo's log contains the cause. Try to read fewer fields, without binary fields.",
     ),
     502: _Status("SERVER_ERROR", "{host} is there, but Odoo behind it does not answer",
                  _BACK_SOON, 5),
@@ -94,7 +94,8 @@ def http_error(
     if status == 404 and "No database is selected" in text:
         return make_error(
             "CONFIG_ERROR",
-            f"{host} did not find the database: it is missing from the settings or does not exist.",
+            f"{host} did not find the database. It does not exist, or it is missing in the "
+            "settings.",
             suggestion="Set ODOO_DB to the name of an existing database.",
             details=details,
         )
@@ -118,15 +119,15 @@ def _redirected(host: str, location: str, details: dict[str, Any]) -> OdooError:
     if target and target != host:
         return make_error(
             "CONFIG_ERROR",
-            f"{host} redirects callers to {target}; the toolkit does not follow redirects, which"
-            " could hand credentials to a stranger.",
+            f"{host} redirects to {target}. The toolkit does not follow redirects, which could "
+            "send credentials to another server.",
             suggestion=f"If that is your Odoo server, set ODOO_URL to {target}.",
             details={**details, "location": target},
         )
     return make_error(
         "ENDPOINT_NOT_FOUND",
         f"{host} redirects to another page, such as a login, instead of responding.",
-        suggestion=_CHECK_URL + " ODOO_PROTOCOL=json2 needs Odoo 19 or newer.",
+        suggestion=_CHECK_URL + "ODOO_PROTOCOL=json2 needs Odoo 19 or later.",
         details=details,
         retry=False,
     )

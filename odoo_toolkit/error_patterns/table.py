@@ -61,48 +61,50 @@ USER_FAMILY = (
 BUILTIN = r"^builtins\."
 MODEL_NAME = r"[a-z_][\w]*(?:\.\w+)+"
 
-SEE_FIELDS = "List the fields of {model} with fields_get and use a name from there."
-SEE_VALUES = "Look at the field's type and allowed values with fields_get on {model}."
+SEE_FIELDS = "List the fields of {model} with fields_get, and use one of these names."
+SEE_VALUES = "Check the type and allowed values of the field with fields_get on {model}."
 SEE_DOMAIN = (
-    "A domain is a list of [field, operator, value] conditions, each '&' and '|' followed by two "
-    "of them and '!' by one; operators are such as =, !=, <, >=, ilike, child_of, and in and not "
-    "in with a list."
+    "A domain is a list of conditions [field, operator, value]. Write '&' and '|' before two "
+    "conditions, and '!' before one. Operators are =, !=, <, >=, ilike, child_of and others. "
+    "With in and not in, pass a list."
 )
-ASK_ADMIN = "This user lacks the right; only an administrator of Odoo can grant it."
-SEARCH = "Search for it with search_read on {model}."
-UNIQUE = "Look for the existing record with search_read, and use it or other values."
+ASK_ADMIN = "This user lacks the permission. Only an administrator of Odoo can grant it."
+SEARCH = "Look it up with search_read on {model}."
+UNIQUE = "Look up the existing record with search_read. Use that record, or other values."
 DATE = "Write dates as 2025-02-09 and times as 2025-02-09 14:30:00, in UTC."
 NO_MODEL: dict[str, Any] = {
     "code": "UNKNOWN_MODEL",
     "say": "There is no model {model} on this server.",
-    "suggest": "Find the right name with list_models; its module might not be installed.",
+    "suggest": "Look up the name with list_models. Check that its module is installed.",
 }
 CREDENTIALS = (
-    "Check ODOO_USERNAME and ODOO_PASSWORD or ODOO_API_KEY. The API key may have expired or been "
-    "revoked; a new one is made in Odoo under the user's preferences, account security."
+    "Check ODOO_USERNAME, and ODOO_PASSWORD or ODOO_API_KEY. The API key may have expired or "
+    "been revoked. To create a new key, open the user's preferences in Odoo, Account "
+    "Security."
 )
 _NOT_CARRIED = (
-    "Check whether it was done before calling it again; set ODOO_PROTOCOL=jsonrpc to avoid this."
+    "Check whether the call was applied before you repeat it. To avoid this error, set "
+    "ODOO_PROTOCOL=jsonrpc."
 )
 _UNKNOWN_ARGUMENT: dict[str, Any] = {
     "code": "VALIDATION_ERROR",
-    "say": "{method} of {model} takes no argument named {argument}.",
-    "suggest": "Leave it out or use the name that this version of Odoo knows.",
+    "say": "{method} of {model} does not accept the argument {argument}.",
+    "suggest": "Omit it, or use its name in this version of Odoo.",
 }
 _MISSING_ARGUMENT: dict[str, Any] = {
     "code": "VALIDATION_ERROR",
     "say": "{method} of {model} needs the argument {argument}.",
-    "suggest": "Give it, and call again.",
+    "suggest": "Pass it, and repeat the call.",
 }
 _TOO_LONG: dict[str, Any] = {
     "code": "TIMEOUT",
     "say": "The call took longer than Odoo allows.",
-    "suggest": "Ask for less at once: fewer records, fewer fields, a narrower domain.",
+    "suggest": "Request less data at a time: fewer records, fewer fields, or a narrower domain.",
 }
 _BUSY: dict[str, Any] = {
     "code": "SERVER_ERROR",
-    "say": "Another transaction was changing the same records, and Odoo gave up this one.",
-    "suggest": "Nothing was changed. Wait a few seconds and call it again.",
+    "say": "Another transaction changed the same records, so Odoo cancelled this one.",
+    "suggest": "Nothing was changed. Wait a few seconds, then repeat the call.",
     "retry": True,
     "details": {"retry_after": 5},
 }
@@ -111,26 +113,27 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
     # Private methods: the text is translated to 16, but the name of the method tells.
     Pattern(
         r"AccessError$", r"", "METHOD_BLOCKED",
-        "{method} is a private method, and Odoo lets nobody call those from outside.",
-        "Call a public method of {model} that does the same; names starting with _ are private.",
+        "{method} is a private method, which Odoo does not allow in API calls.",
+        "Call a public method of {model} that does the same. Private names begin with _.",
         method="_", outcome="refused",
     ),
     Pattern(
         None, r"^Private methods \(such as '?(?P<called>[\w.]+?)'?\) cannot", "METHOD_BLOCKED",
-        "{method} is a private method, and Odoo lets nobody call those from outside.",
+        "{method} is a private method, which Odoo does not allow in API calls.",
         "Call a public method of {model} that does the same.", outcome="refused",
     ),
     Pattern(
         USER_FAMILY, r"^Invalid language code: (?P<lang>\w+)", "VALIDATION_ERROR",
         "The language {lang} is not installed on this Odoo.",
-        "Leave lang out of the context, or give an installed one: search_read on res.lang without "
-        "lang shows their code. If none was given, it comes from the connection (ODOO_LANG).",
+        "Omit lang from the context, or set it to an installed language. search_read on res.lang "
+"without lang lists the codes. If you did not set lang, it comes from the connection "
+"(ODOO_LANG).",
         details={"field": "lang"},
     ),
     # Sessions, credentials, database, addresses
     Pattern(
         r"SessionExpired", None, "SESSION_EXPIRED", "The session with Odoo has expired.",
-        "Call again: the toolkit logs in again.", outcome="refused",
+        "Repeat the call. The toolkit logs in again.", outcome="refused",
     ),
     Pattern(
         r"exceptions\.Unauthorized$", None, "ACCESS_DENIED",
@@ -155,8 +158,8 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
         rf"{BUILTIN}IndexError$", r"^tuple index out of range$", "VALIDATION_ERROR",
         "Odoo 18 rejects a payment in another currency with a write-off if the "
         "journal has no outstanding account. Nothing was registered.",
-        "Pay in the currency of the invoice, or without a write-off; or set an outstanding account"
-        " for the payment method of the journal, in Odoo.",
+        "Pay in the currency of the invoice, or without a write-off. Or set an outstanding "
+"account for the payment method of the journal in Odoo.",
         method="action_create_payments",
     ),
     Pattern(rf"{BUILTIN}KeyError$", rf"^'?(?P<model>{MODEL_NAME})'?$", **NO_MODEL),
@@ -165,59 +168,60 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
         rf"^The method '(?:{MODEL_NAME}\.)?(?P<called>\w+)' does not exist"
         rf"|^type object '{MODEL_NAME}' has no attribute '(?P<called_>\w+)'"
         rf"|^'{MODEL_NAME}' object has no attribute '(?P<called__>\w+)'",
-        "UNKNOWN_METHOD", "{model} has no method {method} on this version of Odoo.",
-        "Methods come and go between versions. search_read, create and write, or a function "
-        "for the workflow, may do what is wanted.",
+        "UNKNOWN_METHOD", "{model} has no method {method} in this version of Odoo.",
+        "Methods differ between versions. Use search_read, create and write, or a function for "
+"this workflow.",
         outcome="refused",
     ),
     Pattern(
         r"NotFound$", None, "ENDPOINT_NOT_FOUND",
-        "Odoo does not serve the address that the call was sent to.",
-        "Check ODOO_URL and ODOO_PROTOCOL (json2 needs Odoo 19 or newer).", outcome="refused",
+        "Odoo does not serve the address of this call.",
+        "Check ODOO_URL and ODOO_PROTOCOL (json2 needs Odoo 19 or later).", outcome="refused",
     ),
     Pattern(
         r"MissingError$|UserError$",
         rf"\(\w+\s?: (?P<model>{MODEL_NAME})\((?P<ids>\d+(?:, \d+)*),?\), \w+\s?: \d+\)"
         rf"|\([^()]*: (?P<model_>{MODEL_NAME}), [^()]*\[(?P<ids_>\d+(?:, \d+)*)\]",
-        "NOT_FOUND", "{model} has no record with id {ids}; it may have been deleted.", SEARCH,
+        "NOT_FOUND", "{model} has no record with id {ids}. It may have been deleted.", SEARCH,
     ),
     # Groups. 14 to 16 know no such field, 17 and 18 no such property, 19 says more.
     Pattern(
         BUILTIN, rf"^Invalid field '(?P<field>\w+\.[\w.]+)' on model '(?P<model>{MODEL_NAME})'"
         r"|^Property (?:name '[^']*' has to be used on a|set on a non) propert"
         r"|^Only many2one path is accepted for the '(?P<field_>[\w.:]+)'",
-        "INVALID_FIELD", "{method} of {model} cannot group by a path to another model: {said}",
-        "Use aggregate, which accepts such paths on every version. Group by the link itself "
-        "(partner_id instead of partner_id.country_id), or by a stored field of {model}.",
+        "INVALID_FIELD", "{method} of {model} cannot group by a field of another model: {said}",
+        "Use aggregate, which accepts such paths on every version. Or group by the link itself "
+"(partner_id instead of partner_id.country_id), or by a stored field of {model}.",
         method=r"(\w+_)?read_group$",
     ),
     Pattern(
         BUILTIN, r"^Granularity (?:specification|set on a no-datetime)", "VALIDATION_ERROR",
         "{method} of {model} cannot group like this: {said}",
-        "Write date_field:day, or :week, :month, :quarter, :year, and other fields without it.",
+        "Write date_field:day, :week, :month, :quarter or :year. Write other fields without a "
+"period.",
     ),
     Pattern(
         None, r"^Invalid aggregat\w+ (?:method|function) '|^Aggregate method is mandatory for '",
-        "VALIDATION_ERROR", "{method} of {model} cannot add up like this: {said}",
+        "VALIDATION_ERROR", "{method} of {model} cannot aggregate like this: {said}",
         "Write field:function with sum, avg, min, max, count, count_distinct or array_agg.",
     ),
     Pattern(
         BUILTIN, r"^Order term '(?P<order>[^']*)' is not a valid aggregate nor valid groupby",
-        "VALIDATION_ERROR", "'{order}' is not an order of these groups.",
-        "Order by one of the groupings or aggregates, written as they are there.",
+        "VALIDATION_ERROR", "'{order}' is not a valid order of these groups.",
+        "Order by one of the groupings or aggregates, written in the same way.",
     ),
     # Fields
     Pattern(
         BUILTIN, rf"^Cannot convert (?P<model>{MODEL_NAME})\.(?P<field>\w+) to SQL because"
         r"|^Fields in 'groupby' must be regular database-persisted",
-        "INVALID_FIELD", "{model} is searched, sorted and grouped by stored fields only: {said}",
-        "Choose a stored field: fields_get on {model} shows which are.",
+        "INVALID_FIELD", "{model} is only searched, sorted and grouped by stored fields: {said}",
+        "Choose a stored field. fields_get on {model} shows which fields are stored.",
     ),
     Pattern(
         BUILTIN, rf"^Invalid field property '\w+' on (?P<model>{MODEL_NAME})\.(?P<field>\w+)",
-        "INVALID_FIELD", "{field} of {model} has nothing behind a dot here: {said}",
-        "Records are sorted by stored fields of {model} itself; in a domain, a path goes on "
-        "behind links only.",
+        "INVALID_FIELD", "{field} of {model} is not a link, so a dot cannot follow it: {said}",
+        "To sort, use stored fields of {model} itself. In a domain, a dot can only follow a "
+"relational field.",
     ),
     Pattern(
         BUILTIN,
@@ -248,8 +252,9 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
     Pattern(
         rf"{BUILTIN}ValueError$",
         rf"^Wrong value for (?P<model>{MODEL_NAME})\.(?P<field>\w+): (?P<value>.*)", "VALUE_ERROR",
-        "{value} cannot be a value of {field} on {model}.",
-        "A many2one takes an id; a one2many or many2many a list of commands such as [6, 0, ids]. "
+        "{value} is not a valid value of {field} on {model}.",
+        "Pass an id for a many2one. For a one2many or many2many, pass a list of commands such as "
+"[6, 0, ids]. "
         + SEE_VALUES,
     ),
     # Domains
@@ -258,19 +263,19 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
         r"^Invalid (?:leaf|operator in condition|domain term) "
         r"\(['\"](?P<field>[^'\"]+)['\"], ['\"](?P<operator>[^'\"]*)['\"],",
         "INVALID_DOMAIN",
-        "The condition on {field} cannot be understood; Odoo might not know the operator "
-        "'{operator}'.",
+        "The condition on {field} is not valid. Odoo might not support the operator "
+"'{operator}'.",
         SEE_DOMAIN,
     ),
     Pattern(
         BUILTIN, r"^Invalid operator '(?P<operator>[^']*)'", "INVALID_DOMAIN",
-        "Odoo does not know the operator '{operator}'.", SEE_DOMAIN,
+        "Odoo does not support the operator '{operator}'.", SEE_DOMAIN,
     ),
     Pattern(
         BUILTIN,
         r"^Domain\(\) |^Domain .*syntactically not correct|^This domain is syntactically"
         r"|^Domains to normalize|^Invalid (?:leaf|domain term)|^Invalid operator",
-        "INVALID_DOMAIN", "The domain is not well formed.", SEE_DOMAIN,
+        "INVALID_DOMAIN", "The domain is not valid.", SEE_DOMAIN,
     ),
     # Arguments
     Pattern(
@@ -294,8 +299,8 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
     ),
     Pattern(
         rf"{BUILTIN}TypeError$", r"(?P<called>\w+)\(\) takes .* positional arguments? but",
-        "VALIDATION_ERROR", "{method} of {model} was given too many arguments.",
-        "Methods of the model itself take no ids; buttons and actions take nothing but ids.",
+        "VALIDATION_ERROR", "{method} of {model} got too many arguments.",
+        "Methods of the model itself accept no ids. Buttons and actions accept only ids.",
     ),
     Pattern(
         r"UnprocessableEntity$", r"^cannot call [\w.]+ with ids", "VALIDATION_ERROR",
@@ -304,29 +309,29 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
     ),
     Pattern(
         r"UnprocessableEntity$|BadRequest$", None, "VALIDATION_ERROR",
-        "Odoo could not understand the call of {method} on {model}: {said}",
-        "Check the names and the form of the arguments.", outcome="refused",
+        "Odoo did not understand the call of {method} on {model}: {said}",
+        "Check the names and the types of the arguments.", outcome="refused",
     ),
     Pattern(
         BUILTIN, rf"^Expected singleton: (?P<model>{MODEL_NAME})\((?P<ids>\d+(?:, \d+)*),?\)",
-        "VALIDATION_ERROR", "{method} works on one record at a time; {model} {ids} came together.",
+        "VALIDATION_ERROR", "{method} accepts a single record, but got {model} {ids}.",
         "Call {method} once for each record.",
     ),
     Pattern(
         BUILTIN, rf"^Expected singleton: (?P<model>{MODEL_NAME})\(\)", "VALIDATION_ERROR",
-        "{method} needs one record of {model}, and there was none.",
-        "Give the id of the record; a link of the record that must be set may be empty.",
+        "{method} needs one record of {model}, but got none.",
+        "Pass the id of the record. If you did, a required link of the record may be empty.",
     ),
     Pattern(
         BUILTIN, rf"^Expected singleton: (?P<model>{MODEL_NAME})\('", "VALUE_ERROR",
-        "A text was given where the id of a {model} record is needed.",
+        "The id of a {model} record is needed, but got a string.",
         SEARCH,
     ),
     Pattern(
         rf"{BUILTIN}ValueError$",
         r"not supported when posting or notifying: (?P<argument>[\w, ]+)",
-        "VALIDATION_ERROR", "Posting a message takes no argument named {argument}.",
-        "Post with post_message.",
+        "VALIDATION_ERROR", "message_post does not accept the argument {argument}.",
+        "Use post_message instead.",
     ),
     # Values
     Pattern(
@@ -336,7 +341,7 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
         r"|^Invalid term '(?P<value___>[^']*)' in expression date"
         r"|^unconverted data remains|^Failed to cast '(?P<value__>[^']*)' into a date"
         r"|^(?:year|month|day|hour|minute|second)\b.* (?:out of range|must be in)",
-        "VALUE_ERROR", "A date or time has a form that Odoo does not read: {said}",
+        "VALUE_ERROR", "Odoo cannot read a date or time: {said}",
         DATE,
     ),
     Pattern(
@@ -348,12 +353,12 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
     Pattern(
         r"^psycopg2\.",
         r"invalid input syntax for (?:type )?(?P<type>[\w ]+): \"(?P<value>[^\"]*)\"",
-        "VALUE_ERROR", "'{value}' was given where a value of type {type} is needed.",
-        "A many2one takes an id, not a name: find it with search_read. " + SEE_VALUES,
+        "VALUE_ERROR", "A value of type {type} is needed, got '{value}'.",
+        "A many2one needs an id, not a name. Look it up with search_read. " + SEE_VALUES,
     ),
     Pattern(
         r"^binascii\.Error$", None, "VALUE_ERROR", "The content is not valid base64.",
-        "Encode the bytes of the file in base64 and send that.",
+        "Encode the bytes of the file as base64.",
     ),
     # The method ran and was committed; only its answer could not be written.
     Pattern(
@@ -361,7 +366,7 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
         r"^cannot marshal |exceeds XML-RPC limits|^dictionary key must be string"
         r"|is not JSON serializable",
         "CONNECTION_ERROR",
-        "{method} of {model} ran, but the protocol could not carry its answer.",
+        "{method} of {model} was executed, but the protocol could not transfer its result.",
         _NOT_CARRIED, outcome="maybe_applied", retry=False,
     ),
     # The database's own refusals
@@ -372,7 +377,7 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
     ),
     Pattern(
         USER_FAMILY, r"^(?P<constraint>\w+_(?:check|chk)\w*|check_\w+)$", "CHECK_CONSTRAINT",
-        "The values of {model} break one of its rules ({constraint}).", SEE_VALUES,
+        "The values violate a rule of {model} ({constraint}).", SEE_VALUES,
     ),
     Pattern(
         None, r"duplicate key value violates unique constraint \"(?P<constraint>\w+)\""
@@ -383,17 +388,17 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
     ),
     Pattern(
         None, r"violates check constraint \"(?P<constraint>\w+)\"", "CHECK_CONSTRAINT",
-        "The values of {model} break one of its rules ({constraint}).", SEE_VALUES,
+        "The values violate a rule of {model} ({constraint}).", SEE_VALUES,
     ),
     Pattern(
         None, r"violates foreign key constraint \"(?P<constraint>\w+)\"", "FK_VIOLATION",
-        "The record is linked with another one that does not exist or still needs it "
-        "({constraint}).",
+        "The record is linked to a record that does not exist, or that still needs it "
+"({constraint}).",
         "To remove a record that is in use, archive it: write on {model} with active false.",
     ),
     Pattern(
         None, r"null value in column \"(?P<field>\w+)\"", "MISSING_REQUIRED_FIELD",
-        "The field {field} is required and was not given.", SEE_VALUES,
+        "The field {field} is required, but missing.", SEE_VALUES,
     ),
     Pattern(
         r"SerializationFailure|LockNotAvailable|DeadlockDetected|TransactionRollback"

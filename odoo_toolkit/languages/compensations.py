@@ -48,7 +48,7 @@ def sentences(odoo: Odoo, write: Write) -> list[WayBack]:
             wanted.setdefault(code, {})[sentence] = text or sentence
     if not wanted:
         return []
-    blocked = f"{name}: its translations were changed since" if changed else None
+    blocked = f"{name}: its translations have changed since" if changed else None
     steps = (
         []
         if changed

@@ -116,7 +116,7 @@ def activate_language(
             done.warnings.append(f"The language cannot be read back: {error.message}")
             now = {**row, "active": done.complete}
             if not done.complete:
-                return _activated(now, f"Whether {label} is active is not known.", done.warnings)
+                return _activated(now, f"It is unknown whether {label} is active.", done.warnings)
         told = f"{label} is {'active' if now['active'] else 'not active'}."
         return _activated(now, told, done.warnings)
 
@@ -147,7 +147,7 @@ def _by_code(odoo: Odoo, code: str) -> Row:
     if not rows:
         raise NotFoundError(
             f"There is no language with the code {code!r:.40}.",
-            suggestion="Look for its code with get_languages, such as find='French'.",
+            suggestion="Look up its code with get_languages, such as find='French'.",
             details={"field": "code"},
         )
     return rows[0]

@@ -69,8 +69,8 @@ def check_terms(field: str, wanted: Mapping[str, Any], found: Terms | None) -> N
         if found is None:
             if isinstance(given, dict):
                 raise ValidationError(
-                    f"{field} is translated as a whole.",
-                    suggestion=f"Give one text for {code}, not one for each sentence.",
+                    f"{field} is translated as a whole, not by sentence.",
+                    suggestion=f"Pass one text for {code}.",
                     details=where,
                 )
             continue
@@ -78,14 +78,15 @@ def check_terms(field: str, wanted: Mapping[str, Any], found: Terms | None) -> N
         if not isinstance(given, dict) or code == SOURCE:
             raise ValidationError(
                 f"{field} is formatted text, which Odoo translates from {SOURCE} by sentence.",
-                suggestion='Write {"fr_FR": {sentence: translation}}; without translations they'
-                f" are listed. The text in {SOURCE} itself is changed with write.",
+                suggestion='Write {"fr_FR": {sentence: translation}}. To list the '
+                f"sentences, omit translations. To change the text in {SOURCE}, use "
+                "write.",
                 details={**where, "sentences": list(sentences)[:50]},
             )
         if unknown := [sentence for sentence in given if sentence not in sentences]:
             raise ValidationError(
                 f"{unknown[0]!r:.120} is not a sentence of {field}.",
-                suggestion="Write it exactly as it is listed, with its tags.",
+                suggestion="Copy it exactly as listed, with its tags.",
                 details={**where, "sentences": list(sentences)[:50]},
             )
 
@@ -154,8 +155,9 @@ def as_they_stand(
             if becomes != texts.get(sentence, stands):
                 alike = [each for each, text in standing.items() if text == stands]
                 raise ValidationError(
-                    f"Odoo {odoo.version.major} cannot tell {' and '.join(map(repr, alike))} of"
-                    f" {field} apart: in {code} both are {stands!r:.80}. Nothing was written.",
+                    f"Odoo {odoo.version.major} cannot distinguish "
+                    f"{' and '.join(map(repr, alike))} of {field}: in {code} both are "
+                    f"{stands!r:.80}. Nothing was written.",
                     suggestion="Pass the same translation for both, or change them in Odoo.",
                     details={"field": f"translations.{field}.{code}", "sentences": alike},
                 )

@@ -141,9 +141,9 @@ def translate(
     for field, texts in wanted.items():
         if described[field].type == "html" and odoo.version.major < TERMS_SINCE:
             raise ValidationError(
-                f"{field} is formatted text, which Odoo {odoo.version.major} translates by"
-                " sentence, in a dialog of its own.",
-                suggestion="Translate it in Odoo; from Odoo 16 on it can be done from here.",
+                f"{field} is formatted text, which Odoo {odoo.version.major} translates by "
+                "sentence, in a separate dialog.",
+                suggestion="Translate it in Odoo. The toolkit can do it in Odoo 16 and later.",
                 details={"field": field},
             )
         check_terms(field, texts, sentences.get(field))
@@ -218,7 +218,7 @@ def _not_as_asked(
         expected = was if asked is None else asked
         if _words(shown) == _words(expected):
             return []
-        return [f"{where} is {shown!r:.80} now." if shown else f"{where} is not translated now."]
+        return [f"{where} is now {shown!r:.80}." if shown else f"{where} has no translation now."]
 
     told = []
     for field, languages in now.items():
@@ -250,8 +250,8 @@ def _checked(translations: Translations) -> dict[str, dict[str, Any]]:
     for field, texts in given.items():
         if len({isinstance(text, dict) for text in texts.values()}) > 1:
             raise ValidationError(
-                f"{field} is given as a whole text and by sentence.",
-                suggestion="Give it in the same way for all languages.",
+                f"{field} has both a whole text and translations by sentence.",
+                suggestion="Pass the same form for all languages.",
                 details={"field": f"translations.{field}"},
             )
         for code, given_text in texts.items():
@@ -265,8 +265,9 @@ def _checked(translations: Translations) -> dict[str, dict[str, Any]]:
                 )
     if not any(given.values()):
         raise ValidationError(
-            "There are no translations.",
-            suggestion='Write {"name": {"fr_FR": "Chaise"}}; get_translations reads them.',
+            "The translations are missing.",
+            suggestion='Write {"name": {"fr_FR": "Chaise"}}. To read translations, use '
+            "get_translations.",
             details={"field": "translations"},
         )
     return {field: texts for field, texts in given.items() if texts}
@@ -294,9 +295,7 @@ def _translatable(odoo: Odoo, model: str, record_id: int, named: Sequence[str]) 
         if name not in fields:
             raise ValidationError(
                 f"The field {name} of {model} is not translatable.",
-                suggestion=f"Those that can be translated here: {', '.join(fields)}."
-                if fields
-                else "Leave it out.",
+                suggestion=f"Choose from {', '.join(fields)}." if fields else "Omit this field.",
                 details={"field": name},
             )
     return {name: described[name] for name in list(named) or fields}

@@ -260,8 +260,8 @@ def check_templates(odoo: Odoo) -> None:
     """
     if odoo.policy.model_blocked(TEMPLATE):
         raise AccessError(
-            f"E-mail templates ({TEMPLATE}) are closed on this connection.",
-            suggestion="Take the model off the list: Policy(model_blocklist=...).",
+            f"The policy blocks e-mail templates ({TEMPLATE}) on this connection.",
+            suggestion="Remove the model from Policy(model_blocklist=...).",
             code="MODEL_BLOCKED",
         )
 

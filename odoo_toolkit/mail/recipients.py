@@ -63,16 +63,17 @@ def recipients(
     if given is None:
         if contact is None:
             raise ValidationError(
-                "The document has no contact to send it to.",
-                suggestion="Name the recipients in to: contacts by name or id, or addresses.",
+                "The document has no contact to send the e-mail to.",
+                suggestion="Pass the recipients as to: contacts by name or id, or e-mail "
+                "addresses.",
                 code="MISSING_REQUIRED_FIELD",
                 details={"field": "to"},
             )
         found = _read(odoo, [contact.id], acts_on)
     elif not given:
         raise ValidationError(
-            "to is empty: nobody would get it.",
-            suggestion="Leave it out for the document's contact, or name contacts or addresses.",
+            "to is empty, so the e-mail has no recipient.",
+            suggestion="Pass contacts or addresses, or omit to for the document's contact.",
             details={"field": "to"},
         )
     else:
@@ -133,7 +134,8 @@ def _address(text: str, field: str) -> str:
     if not is_address(address):
         raise ValidationError(
             f"{field} is not an e-mail address: {text[:80]!r}.",
-            suggestion="Write it like ann@example.com, or give the contact's name or id.",
+            suggestion="Write an address such as ann@example.com, or pass the name or id of the "
+            "contact.",
             details={"field": field},
         )
     return address
@@ -148,8 +150,8 @@ def _of_address(
     if not rows:
         raise NotFoundError(
             f"No contact has the address {address} ({field}). Odoo sends to contacts only.",
-            suggestion="Create a contact with that address first, with create on res.partner, or"
-            " add it to the right contact.",
+            suggestion="Create a contact with that address, with create on res.partner. Or add "
+            "the address to the right contact.",
             details={"model": PARTNER, "field": field, "name": address},
         )
     own = [row for row in rows if contact and row["id"] == contact.id]
@@ -164,16 +166,16 @@ def with_address(row: Row) -> Recipient:
     if not email:
         raise ValidationError(
             f"{name} (id {row['id']}) has no e-mail address.",
-            suggestion="Write it on the contact first (field email of res.partner), or send it to"
-            " another one with to.",
+            suggestion="Write it on the contact first (field email of res.partner), or choose "
+            "another recipient with to.",
             code="MISSING_REQUIRED_FIELD",
             details={"model": PARTNER, "id": row["id"], "field": "email"},
         )
     if not is_address(parseaddr(email)[1]):
         raise ValidationError(
             f"The address of {name} (id {row['id']}) is not valid: {email[:80]!r}.",
-            suggestion="Correct it on the contact (field email of res.partner), or send it to"
-            " another one with to.",
+            suggestion="Correct it on the contact (field email of res.partner), or choose "
+            "another recipient with to.",
             details={"model": PARTNER, "id": row["id"], "field": "email"},
         )
     return Recipient(id=row["id"], name=name, email=email)

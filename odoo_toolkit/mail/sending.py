@@ -197,7 +197,7 @@ def check_texts(**texts: str | None) -> None:
         if not isinstance(text, str) or not text.strip():
             raise ValidationError(
                 f"{name} is empty.",
-                suggestion=f"Leave {name} out to take the template's.",
+                suggestion=f"Omit {name} to use the template's.",
                 details={"field": name},
             )
         if holds_template(text):
@@ -223,7 +223,7 @@ def _check_state(document: Document, row: Row, *, by_template: bool) -> None:
             document,
             row,
             f"{name} is cancelled.",
-            "To write about that, name a template for it with template_id or template_name.",
+            "If you want to write about that, choose a template with template_id or template_name.",
         )
 
 
@@ -286,11 +286,11 @@ def _plan(
     ids = [n for n in row["message_partner_ids"] or () if n not in getting]
     followers = linked_names(odoo, "res.partner", ids, "followers", warnings, acts_on=step.model)
     if not shown.files:
-        warnings.append("No file goes with it.")
+        warnings.append("The e-mail has no attachment.")
     if shown.subject is None or shown.body is None:
         warnings.append(
-            "Odoo fills in the template's text only when it is sent: showing it here would make"
-            " a link or a file on the document."
+            "Odoo fills in the text of the template only when it sends it. A preview would "
+            "create a link or a file on the document."
         )
     plan = planned(
         odoo,
@@ -335,9 +335,11 @@ def _result(
     found, subject, files = afterwards(look, warnings, "the e-mail") or ([], None, [])
     reached = {one.id for one in found}
     if not messages:
-        warnings.append("Odoo shows no message for it: look at the document before you repeat it.")
+        warnings.append(
+            "Odoo shows no message on the document. Check the document before you send it again."
+        )
     warnings += [
-        f"Odoo sent nothing to {person.name}: it does not e-mail people their own messages."
+        f"Odoo sent nothing to {person.name}, because it does not e-mail users their own messages."
         for person in people
         if found and person.id not in reached
     ]
@@ -364,10 +366,10 @@ def _says(name: str, status: str, found: Sequence[Delivery], people: Sequence[Re
         case "sent":
             return f"Sent {name} to {_named(people)}."
         case "queued":
-            return f"{name} waits in Odoo's queue, to be sent to {_named(people)}."
+            return f"{name} is in Odoo's queue, to be sent to {_named(people)}."
         case "failed":
             reason = next((one.failure for one in found if one.failure), "unknown")
-            return f"The e-mail with {name} failed: {reason}. It is on the document as a message."
+            return f"The e-mail with {name} failed: {reason}. The message is on the document."
         case "partial":
             told = "; ".join(
                 f"{one.name}: {one.status}{f' ({one.failure})' if one.failure else ''}"
@@ -375,7 +377,7 @@ def _says(name: str, status: str, found: Sequence[Delivery], people: Sequence[Re
             )
             return f"Not all recipients got {name}: {told}."
         case _:
-            return f"It is not known whether Odoo sent the e-mail with {name}."
+            return f"It is unknown whether Odoo sent the e-mail with {name}."
 
 
 readable_signatures(globals())

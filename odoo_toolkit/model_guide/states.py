@@ -143,7 +143,7 @@ def model_states(odoo: Odoo, model: Model) -> ModelStates:
         transitions=transitions,
         initial=initial,
         mermaid=_mermaid(field, transitions, initial),
-        note="A button may open a wizard instead of changing the state; read the state again.",
+        note="A button may open a wizard instead of changing the state. Read the state again.",
     )
 
 
@@ -195,8 +195,8 @@ def _stages(odoo: Odoo, model: str, stage: Field) -> ModelStates:
         state_field=stage.name,
         states=[ModelState(value=row["id"], label=row["display_name"]) for row in rows],
         transitions=[],
-        note=f"Stages are records of {stage.relation}; a record is moved by writing {stage.name}."
-        " Which of them apply may depend on its team or project.",
+        note=f"Stages are records of {stage.relation}. To move a record, write {stage.name}. The "
+        "available stages may depend on the team or project.",
     )
 
 

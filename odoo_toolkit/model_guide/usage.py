@@ -156,11 +156,15 @@ def tips(model: str, fields: Mapping[str, Field]) -> list[str]:
     """Return what one should know of a model besides what the server says of it."""
     found = list(known(model).tips)
     if state_field(fields):
-        found.append("Do not write the state: call the action that changes it, then read it again.")
+        found.append("Do not write the state. Call the action that changes it, then read it again.")
     if "active" in fields:
-        found.append("Archived records are left out; a domain with active = false finds them.")
+        found.append(
+            "Searches omit archived records. To find them, use a domain with active = false."
+        )
     if "company_id" in fields:
-        found.append("Records belong to companies; only those of the user's companies are seen.")
+        found.append(
+            "Records belong to companies. This user sees only the records of their own companies."
+        )
     return found
 
 

@@ -213,7 +213,7 @@ class Model:
             problem = "is none of" if not fits else "is the name of several of"
             raise NotFoundError(
                 f"{company!r} {problem} this user's companies.",
-                suggestion=f"There are {listed}; give one of the ids.",
+                suggestion=f"Choose an id from {listed}.",
                 details={
                     "companies": companies,
                     "did_you_mean": similar_names(str(company), list(companies.values())),

@@ -209,7 +209,7 @@ def _refusal(odoo: Odoo, policy: Policy, model: str, name: str) -> OdooError:
         return closed.refusal(policy, field, model, "fields")
     return make_error(
         "FIELD_BLOCKED",
-        f"This needs the field {name} of {model}, which is blocked.",
+        f"This needs the field {name} of {model}, but the policy blocks it.",
         suggestion="Read other fields with search_read, or remove this one from "
         "Policy(field_blocklist=...).",
         details={"model": model, "field": name},
@@ -330,7 +330,7 @@ def linked_names(
         return []
     names = {row["id"]: RecordName(id=row["id"], name=row["display_name"]) for row in rows}
     if hidden := [number for number in ids if number not in names]:
-        warnings.append(f"Of the {what}, this user cannot see {', '.join(map(str, hidden))}.")
+        warnings.append(f"This user cannot see these {what}: {', '.join(map(str, hidden))}.")
     return [names[number] for number in ids if number in names]
 
 
@@ -345,7 +345,7 @@ def differing(row: Mapping[str, Any], links: Mapping[str, int | None]) -> dict[s
 
 def not_taken(row: Mapping[str, Any], links: Mapping[str, int | None]) -> list[str]:
     """Say which links a row that was read back does not show, see :func:`differing`."""
-    return [f"Odoo did not take {field} {link}." for field, link in differing(row, links).items()]
+    return [f"Odoo did not accept {field} {link}." for field, link in differing(row, links).items()]
 
 
 def filled(result: type[T], row: Mapping[str, Any], **told: Any) -> T:

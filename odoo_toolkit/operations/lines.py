@@ -54,7 +54,7 @@ def check_lines(
     for index, line in enumerate(given):
         if not isinstance(line, dict):
             raise ValidationError(
-                f"{argument}[{index}] is not an object.",
+                f"{argument}[{index}] must be an object.",
                 suggestion=f"Pass an object with some of {', '.join(keys)}.",
             )
         for key in line:
@@ -63,7 +63,7 @@ def check_lines(
                 hint = f" Did you mean {near[0]}?" if near else ""
                 raise ValidationError(
                     f"{argument}[{index}] has an unknown key {str(key)[:60]!r}.{hint}",
-                    suggestion=f"A line takes {', '.join(keys)}.",
+                    suggestion=f"A line accepts {', '.join(keys)}.",
                     details={"field": f"{argument}[{index}]", "did_you_mean": near},
                 )
         checked.append({key: value for key, value in line.items() if value is not None})
@@ -214,7 +214,7 @@ def day_to_come(odoo: Odoo, value: str | date | None, field: str) -> str | None:
     day = checked_day(value, field)
     if day is not None and day < (now := today(odoo)):
         raise ValidationError(
-            f"{field} is {day}, which is in the past: today is {now}.",
+            f"{field} is {day}, which is in the past. Today is {now}.",
             suggestion="Pass today or a later day.",
             details={"field": field},
         )

@@ -90,10 +90,13 @@ def check_tracking(
         message = f"{product.name} is not tracked by lots or serial numbers."
         todo = "Omit lots."
     elif tracking == "lot" and len(names) != 1:
-        message = f"A line of {product.name} takes one lot, not {len(names)}."
+        message = f"A line of {product.name} accepts one lot, not {len(names)}."
         todo = "Pass one line for each lot, with its quantity."
     elif tracking == "serial" and abs(quantity - len(names)) > _TOLERANCE:
-        message = f"{quantity:g} of {product.name} with {len(names)} serial number(s)."
+        message = (
+            f"{product.name}: the quantity is {quantity:g}, but the number of serial numbers "
+            f"is {len(names)}."
+        )
         todo = "Pass one serial number for each piece."
     if message:
         raise ValidationError(f"{message} ({field})", suggestion=todo, details={"field": field})
@@ -123,8 +126,9 @@ def find_lots(
         if others and lot.key not in found:
             raise ValidationError(
                 f"{lot.name} is a lot of {others[0]}, not of {lot.product.name} ({lot.field}).",
-                suggestion=f"Correct the number. If {lot.product.name} has a lot with this number, "
-                f"create it first: a {lot_model(odoo)} with name, product_id and company_id.",
+                suggestion=f"Correct the number. If {lot.product.name} has a lot with this "
+                f"number, first create a {lot_model(odoo)} with name, product_id and "
+                "company_id.",
                 details={"field": lot.field, "lot": lot.name},
             )
     return found
@@ -255,10 +259,10 @@ def taken_from(
     if not unreserved:
         there = lots_of(odoo, lot.product.id, acts_on=acts_on, location=location)
         raise ValidationError(
-            f"Of {lot.name} ({lot.product.name}), {quantity:g} are needed and"
-            f" {quantity - left:g} are in stock ({lot.field}).",
-            suggestion="Choose another lot, or let its stock go below zero with "
-            f"unreserved=True. In stock: {there}.",
+            f"{lot.name} ({lot.product.name}) needs {quantity:g}, but only {quantity - left:g} "
+            f"are in stock ({lot.field}).",
+            suggestion="Choose another lot, or pass unreserved=True to let its stock go below "
+            f"zero. In stock: {there}.",
             details={"field": lot.field, "lot": lot.name},
         )
     return [*parts, {"location_id": location, "quantity": left}]

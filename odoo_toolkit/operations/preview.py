@@ -53,8 +53,8 @@ UOMS = ("product_uom", "product_uom_id")
 AMOUNTS = ("amount_untaxed", "amount_tax", "amount_total")
 
 _READONLY = (
-    "Odoo's form, which calculates prices, taxes and totals, is not allowed in readonly mode. A dry"
-    " run in restricted or full mode shows them, and writes nothing."
+    "The plan needs Odoo's form to calculate prices, taxes and totals, which readonly mode "
+    "does not allow. A dry run in restricted or full mode shows them, and writes nothing."
 )
 UNKNOWN = "Some sums are missing: Odoo calculates them when it creates the record."
 
@@ -235,7 +235,7 @@ def not_in_stock(lines: Sequence[PlannedLine]) -> list[str]:
         for line in lines
         if line.available is not None and line.quantity and line.available < line.quantity
     ]
-    return [f"Stock does not cover all of it: {'; '.join(short)}."] if short else []
+    return [f"The stock does not cover everything: {'; '.join(short)}."] if short else []
 
 
 def _rounded(number: float | None) -> float | None:

@@ -219,7 +219,7 @@ def only_for(step: str, asked: Sequence[str], **arguments: Any) -> None:
     """
     if step not in asked and (given := [name for name, value in arguments.items() if value]):
         raise ValidationError(
-            f"{given[0]} is for the step {step}, which is not among the steps.",
+            f"{given[0]} needs the step {step}, which is not in steps.",
             suggestion=f"Omit it, or add {step} to the steps.",
             details={"field": given[0]},
         )
@@ -369,8 +369,8 @@ def _take(
         if not stage.again:
             return row
     raise StateError(
-        f"After {_MOST_ROUNDS} rounds, something is still left to {name}.",
-        suggestion="Look at the order in Odoo.",
+        f"After {_MOST_ROUNDS} rounds, there is still something to {name}.",
+        suggestion="Check the order in Odoo.",
     )
 
 
@@ -397,7 +397,7 @@ def _afterwards(odoo: Odoo, way: Way[Any], row: Row | None, outcome: Outcome) ->
 def not_done(document: Document, row: Row, message: str, warnings: Sequence[str]) -> StateError:
     """Return the error for a step that Odoo did not do."""
     told = " ".join([message, *warnings])
-    return state_error(document, row, told, "Check it in Odoo, then call this again.")
+    return state_error(document, row, told, "Check it in Odoo, then repeat this call.")
 
 
 def unseen(odoo: Odoo, number: int) -> None:

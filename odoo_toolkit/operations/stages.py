@@ -66,7 +66,8 @@ def find_stage(
         if rows := read_rows(odoo, model, of_id, ["name"], acts_on=acts_on):
             return RecordName(id=rows[0]["id"], name=rows[0]["name"])
         problem: OdooError = ValidationError(
-            f"The stage {found} is not one of {of}.", details={"field": "stage_id", "id": found}
+            f"The stage {found} does not belong to {of}.",
+            details={"field": "stage_id", "id": found},
         )
     except NotFoundError as error:
         problem = error
@@ -104,12 +105,12 @@ def move(
     stage = stage_for(row)
     what, where = label(row), f"stage {stage.name}"
     if row["stage_id"] and row["stage_id"].id == stage.id:
-        return told(row, f"{what} is in {where} already.", [])
+        return told(row, f"{what} is already in {where}.", [])
 
     def result(done: Done) -> R:
         now = row_after(odoo, document, done, name=row["name"])
         if (there := now.get("stage_id")) and there.id != stage.id:
-            done.warnings.append(f"It is in stage {there.name} now: something moved it.")
+            done.warnings.append(f"It is now in the stage {there.name}: another action moved it.")
         return told(now, f"Moved {what} to {where}.", done.warnings)
 
     seen = shows(document, stage_id=(stage.id,))

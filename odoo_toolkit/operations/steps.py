@@ -365,7 +365,7 @@ def make(odoo: Odoo, steps: Sequence[AnyStep], ids: Sequence[int]) -> Done:
         # Of what a wizard makes of a number, nothing can be read back.
         warnings += told if isinstance(step, WizardStep) else []
         if step.makes and not answer:
-            warnings.append("Odoo did not say which record it created.")
+            warnings.append("Odoo did not return the id of the new record.")
             break
         says = step.says
         if step.makes:
@@ -413,5 +413,5 @@ def plan(
     try:
         documents = preview() if preview else ()
     except OdooError as error:
-        warnings.append(f"What it is about cannot be shown: {error.message}")
+        warnings.append(f"The document itself cannot be shown: {error.message}")
     return planned(odoo, calls, message, documents=documents, warnings=warnings)

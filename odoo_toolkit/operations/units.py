@@ -51,7 +51,7 @@ def put_units(
     for place in given:
         if not lines[place][1].get("product_id"):
             raise ValidationError(
-                f"{where[place]} is of a line without a product.",
+                f"{where[place]} belongs to a line without a product.",
                 suggestion="Set product_id or product_name, or omit uom.",
                 details={"field": where[place]},
             )
@@ -76,8 +76,8 @@ def put_units(
         if unit is None or _root(unit) != _root(base):
             said = unit["display_name"] if unit else units[place]
             raise ValidationError(
-                f"{where[place]}: the product is counted in {base['display_name']}, which is not"
-                f" converted to {said}.",
+                f"{where[place]}: the product is counted in {base['display_name']}, which cannot "
+                f"be converted to {said}.",
                 suggestion="Set uom to a unit of the same kind, or omit it.",
                 details={"field": where[place], "product_uom": base["display_name"]},
             )

@@ -56,13 +56,15 @@ def _of_file(odoo: Odoo, model: FileModel) -> Iterator[str]:
                 near = similar_names(name, described)
                 meant = f" Did you mean {' or '.join(near)}?" if near else ""
                 yield (
-                    f"{where}: {key} names {name}, which {model.model} has not or keeps closed."
-                    f"{meant}"
+                    f"{where}: {key} contains {name}, which {model.model} does not have, or "
+                    f"which is blocked.{meant}"
                 )
             elif field.type not in _TYPES.get(key, SHOWN_TYPES):
-                yield f"{where}: {key} names {name}, a {field.type} field, which cannot be there."
+                yield (
+                    f"{where}: {key} contains {name}. A {field.type} field is not possible there."
+                )
             elif key in ("create", "update") and field.readonly and not field.state_dependent:
-                yield f"{where}: {key} names {name}, which Odoo does not let anybody set."
+                yield f"{where}: {key} contains {name}, but Odoo lets no user set it."
     if not model.buttons:
         return
     if (state := described.get(model.state)) and state.selection:
@@ -75,8 +77,9 @@ def _states(model: FileModel, states: Collection[str]) -> Iterator[str]:
         for name in (*button.sources, *button.to):
             if name not in states:
                 yield (
-                    f"[models.{model.key}.buttons.{button.key}]: {name!r} is no {model.state} of"
-                    f" {model.model}. There are {', '.join(map(str, states))}."
+                    f"[models.{model.key}.buttons.{button.key}]: {name!r} is not a "
+                    f"{model.state} of {model.model}. Choose from "
+                    f"{', '.join(map(str, states))}."
                 )
 
 

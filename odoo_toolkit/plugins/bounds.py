@@ -135,7 +135,9 @@ class Bounds(Gate):
             self._refuse(call, closed)
         kind = default_access(method)
         if kind == "delete" and self.access != "delete":
-            self._refuse(call, f"deletes here, where its tool is not said to: {model}.{method}")
+            self._refuse(
+                call, f"deletes records, although its tool does not declare that: {model}.{method}"
+            )
         wizard = model in self.declared.wizards
         if wizard and not all(map(is_plain, _values(call))):
             self._refuse(call, f"fills {model} in with lines of other models")
@@ -185,8 +187,8 @@ class Bounds(Gate):
         raise AccessError(
             f"The plugin {self.plugin} {what}.",
             code="METHOD_BLOCKED",
-            suggestion="Do without it; whoever maintains the plugin declares what it does, as far"
-            " as the toolkit allows that.",
+            suggestion="Do not use this function. Ask the maintainer of the plugin to declare "
+            "what it does, if the toolkit allows that.",
             details={"plugin": self.plugin, "model": call.model, "method": call.method},
         )
 

@@ -50,7 +50,7 @@ def problems_of(plugin: object, name: str | None = None) -> list[str]:
         name: by which it was admitted.
     """
     if not isinstance(plugin, Plugin):
-        return [f"Its entry point names a {type(plugin).__name__}, not an odoo_toolkit Plugin."]
+        return [f"Its entry point is a {type(plugin).__name__}, not an odoo_toolkit Plugin."]
     if not isinstance(plugin.declared, Declared):
         return ["It declares nothing: declared must be a Declared."]
     # What it was written for decides what all else in it means.
@@ -68,9 +68,9 @@ def _name(plugin: Plugin, name: str | None) -> Iterator[str]:
     if not isinstance(plugin.name, str) or not NAME.fullmatch(plugin.name):
         yield f"Its name {plugin.name!r} is not 2 to 31 lower-case letters and digits."
     elif plugin.name in RESERVED:
-        yield f"Its name {plugin.name!r} is that of a toolset or an area of the toolkit's own."
+        yield f"Its name {plugin.name!r} is the name of a toolset or an area of the toolkit."
     elif name is not None and name != plugin.name:
-        yield f"It calls itself {plugin.name!r}, and was admitted as {name!r}."
+        yield f"Its name is {plugin.name!r}, but it was enabled as {name!r}."
 
 
 def _toolkit(plugin: Plugin) -> Iterator[str]:
@@ -84,8 +84,8 @@ def _toolkit(plugin: Plugin) -> Iterator[str]:
     exactly = ours["major"] == "0" and wanted["minor"] != ours["minor"]
     if not same or exactly or int(wanted["minor"]) > int(ours["minor"]):
         yield (
-            f"It was written for version {plugin.toolkit} of the toolkit, and this is {version()}."
-            " Install the plugin's version for this one."
+            f"It was written for version {plugin.toolkit} of the toolkit, but this is version "
+            f"{version()}. Install the plugin's version for this toolkit."
         )
 
 
@@ -95,7 +95,7 @@ def _declared(declared: Declared) -> Iterator[str]:
         if not MODEL.fullmatch(model):
             yield f"{model!r} is not the name of a model, such as 'res.partner'."
         elif protecting.model_blocked(model):
-            yield f"It reaches for {model}, which is closed in every mode."
+            yield f"It declares {model}, which is blocked in every mode."
     steps = [(model, method) for model in declared.steps for method in declared.steps[model]]
     steps += [(model, "create") for model in declared.wizards]
     steps += [(model, button) for model in declared.wizards for button in declared.wizards[model]]
@@ -103,7 +103,7 @@ def _declared(declared: Declared) -> Iterator[str]:
         if not IDENTIFIER.fullmatch(method):
             yield f"{method!r} of {model} is not the name of a method."
         elif not protecting.model_blocked(model) and (closed := closed_step(model, method)):
-            yield f"Its step {model}.{method} cannot be: a plugin {closed}."
+            yield f"It declares the step {model}.{method}, but a plugin {closed}."
 
 
 def _models(plugin: Plugin) -> Iterator[str]:
@@ -114,16 +114,16 @@ def _models(plugin: Plugin) -> Iterator[str]:
             yield f"models has a {type(model).__name__}, not an AppModel."
             continue
         if app := ours.get(model.name):
-            yield f"The toolkit's {app} has the facts of {model.name}: leave them out."
+            yield f"The toolkit's {app} already describes {model.name}. Remove it from models."
         if model.module and model.module in modules:
             yield (
                 f"The toolkit's {modules[model.module]} tells whether the module {model.module} is"
                 f" installed: {model.name} cannot."
             )
         if model.name not in plugin.declared.models:
-            yield f"It tells of {model.name}, and does not declare that it reads it."
+            yield f"It describes {model.name}, but does not declare that it reads this model."
         if model.is_wizard and model.name not in plugin.declared.wizards:
-            yield f"It calls {model.name} a wizard, and does not declare it as one."
+            yield f"It describes {model.name} as a wizard, but does not declare it as one."
         for opposite in model.opposites:
             yield from _opposite(plugin, model, opposite)
 
@@ -134,7 +134,7 @@ def _opposite(plugin: Plugin, model: AppModel, opposite: Opposite) -> Iterator[s
     acts_on = opposite.of or model.name
     if not (opposite.is_known or opposite.made or opposite.not_undone):
         # That would mean that another call tells it, and undo would say nothing of this one.
-        yield f"{told} is nothing: leave it out, or say what remains."
+        yield f"{told} is empty. Remove it, or describe what cannot be undone."
     for method in (*opposite.by, *opposite.otherwise):
         method = method.partition("@")[0]
         if method not in _WAYS_BACK and not declared.allows(acts_on, method):
@@ -142,7 +142,7 @@ def _opposite(plugin: Plugin, model: AppModel, opposite: Opposite) -> Iterator[s
     if opposite.keeps and not declared.allows(acts_on, "write"):
         yield f"{told} writes {acts_on}, which is not a declared step."
     if opposite.context:
-        yield f"{told} has a context, which only the toolkit's own have."
+        yield f"{told} has a context, which only the toolkit may use."
     others = [opposite.made, opposite.of, *(block.model for block in opposite.unless)]
     for other in filter(None, others):
         if other not in declared.models:
@@ -151,7 +151,7 @@ def _opposite(plugin: Plugin, model: AppModel, opposite: Opposite) -> Iterator[s
 
 def _wizard(declared: Declared, wizard: KnownWizard) -> Iterator[str]:
     if any(known.model == wizard.model for known in KNOWN_WIZARDS):
-        yield f"The wizard {wizard.model} is in the toolkit's own catalogue: leave it out."
+        yield f"The toolkit already describes the wizard {wizard.model}. Remove it."
     for button in wizard.buttons:
         if button not in declared.wizards.get(wizard.model, ()):
             yield f"The button {button} of the wizard {wizard.model} is not declared in wizards."
@@ -171,15 +171,18 @@ def _skills(plugin: Plugin) -> Iterator[str]:
         return
     files = sorted(Path(plugin.skills).glob("*/SKILL.md"))
     if not files:
-        yield f"There is no skill in {plugin.skills}: one is a folder with a SKILL.md."
+        yield f"{plugin.skills} contains no skill. A skill is a folder with a file SKILL.md."
     for path in files:
         name = path.parent.name
         if not re.fullmatch(rf"{plugin.name}(-[a-z0-9]+)*", name):
-            yield f"The skill {name!r} must be called {plugin.name}- and what it is for."
+            yield (
+                f"The name of the skill {name!r} must begin with {plugin.name}-, followed "
+                "by its purpose."
+            )
         try:
             head = path.read_text("utf-8").split("---\n")[1]
         except (OSError, UnicodeDecodeError, IndexError):
-            yield f"The skill {name} does not begin with --- and lines of 'key: text'."
+            yield f"The skill {name} must begin with --- and lines such as 'key: text'."
             continue
         told = dict(line.partition(": ")[::2] for line in head.splitlines())
         if told.get("name") != name or not told.get("description"):
@@ -189,7 +192,10 @@ def _skills(plugin: Plugin) -> Iterator[str]:
 def wrong_name(kind: str, plugin: str, name: str) -> Iterator[str]:
     """Yield what is wrong with the name of a tool or prompt: those of others are not its own."""
     if not re.fullmatch(rf"odoo_{plugin}_[a-z0-9_]{{1,40}}", name):
-        yield f"The {kind} {name!r} must be called odoo_{plugin}_ and what it does."
+        yield (
+            f"The name of the {kind} {name!r} must begin with odoo_{plugin}_, followed by its "
+            "purpose."
+        )
 
 
 def toolset_problems(plugin: Plugin, toolset: Any) -> Iterator[str]:
@@ -201,25 +207,27 @@ def toolset_problems(plugin: Plugin, toolset: Any) -> Iterator[str]:
     """
     about = toolset().metadata()
     if about.name != plugin.name:
-        yield f"Its toolset is called {about.name!r}: it must be called as the plugin."
+        yield f"Its toolset is called {about.name!r}, but must have the name of the plugin."
     if not about.required_modules:
-        yield "Its toolset names no Odoo module that must be installed."
+        yield "Its toolset lists no Odoo module that must be installed."
     names = [tool.name for tool in toolset.tools]
     for name in sorted({name for name in names if names.count(name) > 1}):
-        yield f"It has two tools named {name}."
+        yield f"It has two tools with the name {name}."
     for tool in toolset.tools:
         yield from wrong_name("tool", plugin.name, tool.name)
         if len(tool.description) > _LONGEST:
             yield f"The description of {tool.name} is longer than {_LONGEST} characters."
         if tool.access == "execute":
-            yield f"{tool.name} executes methods that a caller names: no plugin's tool does."
+            yield (
+                f"{tool.name} executes methods that the client chooses, which plugins must not do."
+            )
         if tool.creates and tool.creates not in plugin.declared.steps:
             yield f"{tool.name} creates {tool.creates}, which is not declared."
         try:
             properties = tool.input_schema["properties"]
             _ = tool.output_schema
         except Exception as error:
-            yield f"The function of {tool.name} makes no schema: {error}"
+            yield f"The toolkit cannot derive a schema from the function of {tool.name}: {error}"
             continue
         if tool.access != "read" and "dry_run" not in properties:
-            yield f"{tool.name} has no dry_run, which shows its plan."
+            yield f"{tool.name} needs the parameter dry_run, to show its plan."

@@ -67,7 +67,7 @@ SHOWN_TYPES: Mapping[str, Any] = {
 #: What an argument says of how it is written.
 _FORMS = {
     "date": " YYYY-MM-DD.",
-    "datetime": " ISO 8601, UTC without zone.",
+    "datetime": " ISO 8601. Without a time zone, the time is in UTC.",
     "html": " Plain text.",
 }
 
@@ -135,7 +135,7 @@ def tools_of(
             access="write",
         )
     for button in model.buttons:
-        says = button.description or f"Take a {noun} on to {' or '.join(button.to)}."
+        says = button.description or f"Move a {noun} to {' or '.join(button.to)}."
         when = f" It must be {' or '.join(button.sources)}." if button.sources else ""
         yield FileTool(
             name=f"odoo_{plugin}_{button.key}_{key}",
@@ -221,8 +221,8 @@ class _Functions:
             values = self._values(odoo, model.update, given)
             if not values:
                 raise ValidationError(
-                    "Nothing was given to be changed.",
-                    suggestion=f"Give one of {', '.join(model.update)}.",
+                    "There is nothing to change.",
+                    suggestion=f"Pass one of {', '.join(model.update)}.",
                     code="MISSING_REQUIRED_FIELD",
                     details={"fields": list(model.update)},
                 )
@@ -256,23 +256,23 @@ class _Functions:
             row = self._found(odoo, given)
             what, state = self._label(row), row[model.state]
             if state in button.to:
-                return self._told(row, f"{what} is {state} already.", [])
+                return self._told(row, f"{what} is already {state}.", [])
             if button.sources and state not in button.sources:
                 raise state_error(
                     document,
                     {**row, "state": state},
                     f"{what} is {state}: {button.key} is for {' or '.join(button.sources)}.",
-                    "Do first what leads there, or leave it.",
+                    "First bring it to that state, or choose another button.",
                 )
 
             def result(done: Done) -> Any:
                 now = row_after(odoo, document, done, display_name=row["display_name"])
                 there = now.get(model.state)
                 if there is not None and there not in button.to:
-                    done.warnings.append(f"Odoo left it {there}: {button.method} did not do it.")
-                return self._told(now, f"{what} is {there or 'as it is'} now.", done.warnings)
+                    done.warnings.append(f"Odoo left it {there}: {button.method} had no effect.")
+                return self._told(now, f"{what} is now {there or 'as it is'}.", done.warnings)
 
-            would = f"Would take {what} from {state} to {' or '.join(button.to)}."
+            would = f"Would move {what} from {state} to {' or '.join(button.to)}."
             return operate(odoo, [step], [row["id"]], result, message=would, dry_run=dry_run)
 
         return self._operation(f"{button.key}_{model.key}", press, self._means())

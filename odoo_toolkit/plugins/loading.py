@@ -138,7 +138,7 @@ def _besides(plugin: Plugin, others: Sequence[Plugin]) -> list[str]:
     mine = {model.name for model in plugin.models}
     wizards = {wizard.model for wizard in plugin.wizards}
     return [
-        f"The plugin {other.name} tells of {name} already."
+        f"The plugin {other.name} already describes {name}."
         for other in others
         for name in sorted(
             (mine & {model.name for model in other.models})
@@ -159,7 +159,7 @@ def _by_name(name: str, patience: float) -> tuple[Plugin, Any]:
     found = list(entry_points(group=GROUP, name=name))
     if not found:
         others = sorted({point.name for point in entry_points(group=GROUP)})
-        there = f"There are {', '.join(others)}." if others else "There is none at all."
+        there = f"The plugins are {', '.join(others)}." if others else "There are no plugins."
         raise _Wrong(
             f"No installed package has a plugin {name!r}, an entry point in the group {GROUP}."
             f" {there}"

@@ -106,10 +106,12 @@ class _Reader:
         known = ("model", "noun", "plural", "state", "numbered", "buttons", *names)
         self._keys(table, known, where)
         if not _WORD.fullmatch(key):
-            self.problems.append(f"{where}: a name is lower-case letters, digits and _.")
+            self.problems.append(
+                f"{where}: a name must consist of lower-case letters, digits and _."
+            )
         fields = {name: self._names(table, name, where, _FIELD) for name in names}
         if not fields["fields"]:
-            self.problems.append(f"{where}: fields must name what is shown of a record.")
+            self.problems.append(f"{where}: fields must list the fields to show.")
         buttons = self._table(table.get("buttons", {}), f"[models.{key}.buttons]")
         noun = self._text(table, "noun", where) or key.replace("_", " ")
         model = FileModel(
@@ -127,8 +129,8 @@ class _Reader:
         for button in model.buttons:
             if button.undo and button.undo not in keys:
                 self.problems.append(
-                    f"[models.{key}.buttons.{button.key}]: undo names {button.undo!r}, which is not"
-                    f" another button of {key}."
+                    f"[models.{key}.buttons.{button.key}]: undo is {button.undo!r}, which is not "
+                    f"another button of {key}."
                 )
         self._clashes(model, where)
         return model
@@ -137,7 +139,7 @@ class _Reader:
         own = {f"{model.key}_id", f"{model.key}_name"}
         for name in {*model.create, *model.update, *model.filter} & (TAKEN | own):
             self.problems.append(
-                f"{where}: the field {name} has the name of an argument that the tools have."
+                f"{where}: the field {name} has the same name as an argument of the tools."
                 + (" Choose another name for the model." if name in own else "")
             )
 
@@ -147,12 +149,12 @@ class _Reader:
         self._keys(table, ("method", "from", "to", "description", "undo", "ask"), where)
         if not _WORD.fullmatch(key) or key in VERBS:
             self.problems.append(
-                f"{where}: a button's name is lower-case letters, digits and _, and not"
-                f" {', '.join(sorted(VERBS))}."
+                f"{where}: the name of a button must consist of lower-case letters, digits and _, "
+                f"and must not be {', '.join(sorted(VERBS))}."
             )
         to = self._names(table, "to", where)
         if not to:
-            self.problems.append(f"{where}: to must name the states that it leads to.")
+            self.problems.append(f"{where}: to must list the states that the button leads to.")
         return FileButton(
             key=key,
             method=self._text(table, "method", where, needed=True),
@@ -170,7 +172,7 @@ class _Reader:
         for key in table:
             if key not in names:
                 near = difflib.get_close_matches(key, names, n=1)
-                meant = f" Did you mean {near[0]}?" if near else f" There are {', '.join(names)}."
+                meant = f" Did you mean {near[0]}?" if near else f" Choose from {', '.join(names)}."
                 self.problems.append(f"{where} has the unknown key {key!r}.{meant}")
 
     def _table(self, told: Any, where: str) -> Mapping[str, Any]:
@@ -193,7 +195,7 @@ class _Reader:
         if wrong or (told and form and not form.fullmatch(told)):
             missing = needed and key not in table
             self.problems.append(
-                f"{where}: {key} is missing." if missing else f"{where}: {key} is {told!r}."
+                f"{where}: {key} is missing." if missing else f"{where}: {key} cannot be {told!r}."
             )
             return ""
         return str(told).strip()
@@ -224,13 +226,13 @@ class _Reader:
             return ()
         for name in told:
             if form and not form.fullmatch(name):
-                self.problems.append(f"{where}: {key} has {name!r}, which is not a name.")
+                self.problems.append(f"{where}: {key} contains {name!r}, which is not a name.")
         self._same(told, f"name in {key} of {where}")
         return tuple(told)
 
     def _same(self, names: list[str], what: str) -> None:
         for name in sorted({name for name in names if names.count(name) > 1}):
-            self.problems.append(f"The {what} {name!r} is there twice.")
+            self.problems.append(f"The {what} {name!r} is listed twice.")
 
 
 _MODEL_NAME = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)*")

@@ -40,8 +40,8 @@ def write_plugin(name: str, folder: Path, *, toml: bool = False) -> list[Path]:
     if not NAME.fullmatch(name) or name in RESERVED:
         raise ConfigurationError(
             f"A plugin cannot be called {name!r}.",
-            suggestion="Give 2 to 31 lower-case letters and digits, and no toolset's or area's name"
-            " of the toolkit's own.",
+            suggestion="Choose 2 to 31 lower-case letters and digits, but not the name of a "
+            "toolset or an area of the toolkit.",
         )
     told = {"name": name, "toolkit": ".".join(re.findall(r"\d+", version())[:2])}
     texts = {folder / f"{name}.toml": _TEMPLATES / "plugin.toml.txt"}
@@ -54,7 +54,7 @@ def write_plugin(name: str, folder: Path, *, toml: bool = False) -> list[Path]:
     there = folder / (f"{name}.toml" if toml else name)
     if there.exists():
         raise ConfigurationError(
-            f"{there} is there already.", suggestion="Choose another name or folder."
+            f"{there} already exists.", suggestion="Choose another name or folder."
         )
     for path, source in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)

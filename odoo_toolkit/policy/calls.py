@@ -70,10 +70,10 @@ def check_ids(call: Call) -> None:
         if call.ids is not None or "ids" in call.arguments:
             raise ValidationError(
                 f"{method} is a method of the model and accepts no ids.",
-                suggestion="Leave out the ids.",
+                suggestion="Omit the ids.",
             )
     elif "ids" in call.arguments:
-        raise ValidationError("The ids are not a named argument.", suggestion=suggestion)
+        raise ValidationError("The ids must be a positional argument.", suggestion=suggestion)
     elif call.ids is None and (call.positional or call.arguments):
         first = call.positional[0] if call.positional else None
         hidden = is_owned(call.model) and (
@@ -180,10 +180,10 @@ def check_reading(context: Mapping[str, Any], defaults: bool) -> None:
         )
         if not (defaults and str(key).startswith("default_") and chosen):
             raise AccessError(
-                f"The context key {_shown(key)} cannot be used in reading while models or fields"
-                " are closed: it is not known what it shows.",
+                f"The context key {_shown(key)} cannot be used for reading while the policy "
+                "blocks models or fields: the toolkit does not know what it reveals.",
                 code="FIELD_BLOCKED",
-                suggestion=f"Leave it out; known are {known_keys}.",
+                suggestion=f"Omit it. Known keys are {known_keys}.",
                 details={"named_in": f"context.{_shown(key)}"},
             )
 
@@ -210,14 +210,14 @@ def check_known(context: Mapping[str, Any], mode: str) -> None:
             raise AccessError(
                 f"The context key {_shown(key)} is not allowed in {mode} mode.",
                 code="MODE_VIOLATION",
-                suggestion=f"Leave it out; known are {', '.join(KNOWN_KEYS)}.",
+                suggestion=f"Omit it. Known keys are {', '.join(KNOWN_KEYS)}.",
                 details={"named_in": f"context.{_shown(key)}", "mode": mode},
             )
         fits, words = KNOWN_KEYS[key]
         if not fits(value):
             raise ValidationError(
                 f"The context key {key} must be {words}.",
-                suggestion="Correct it, or leave it out.",
+                suggestion="Correct the value, or omit it.",
                 details={"named_in": f"context.{key}"},
             )
 
@@ -233,9 +233,10 @@ def check_showing(policy: Rules, context: Mapping[str, Any]) -> None:
         switches = policy.guards and text in CHECKS_OFF_KEYS
         if switches or (policy.closes and any(part in text for part in NAME_FORM_KEYS)):
             raise AccessError(
-                f"The context key {_shown(key)} cannot be used: it can show what is closed.",
+                f"The context key {_shown(key)} cannot be used, because it can reveal blocked "
+                "records.",
                 code="FIELD_BLOCKED",
-                suggestion="Leave it out.",
+                suggestion="Omit it.",
                 details={"named_in": f"context.{_shown(key)}"},
             )
 
@@ -256,7 +257,7 @@ def check_called(policy: Rules, call: Call) -> None:
     if policy.method_blocklist and any(map(policy.method_listed, (method, *same_methods(call)))):
         raise _refusal(
             call,
-            f"Do without it, or take {call.method} off the list: Policy(method_blocklist=...).",
+            f"Use another method, or remove {call.method} from Policy(method_blocklist=...).",
         )
     if not policy.guards:
         return
@@ -267,9 +268,11 @@ def check_called(policy: Rules, call: Call) -> None:
     if method in CLOSED_METHODS:
         raise _refusal(call)
     if call.model in COMPOSERS and method not in COMPOSER_METHODS:
-        raise _refusal(call, "Create the record, then send it. Do not call its other methods.")
+        raise _refusal(
+            call, "Create the record, then send it. Do not call other methods of the record."
+        )
     if method == "onchange" and policy.renders(call.model):
-        raise _refusal(call, "Odoo would render its texts as templates.")
+        raise _refusal(call, "Odoo would run its texts as templates.")
 
 
 def check_free(policy: Rules, call: Call) -> None:
@@ -285,15 +288,15 @@ def check_free(policy: Rules, call: Call) -> None:
         writes = mode == "restricted" and method in HARMLESS_WRITES
         if method not in HARMLESS_METHODS and not writes:
             raise AccessError(
-                f"{method} is not allowed in {mode} mode: it is not known to be harmless.",
+                f"{method} is not allowed in {mode} mode, because it may write.",
                 code="MODE_VIOLATION",
-                suggestion=f"Read with {', '.join(sorted(HARMLESS_METHODS))}.",
+                suggestion=f"To read, use {', '.join(sorted(HARMLESS_METHODS))}.",
                 details={"model": call.model, "method": method, "mode": mode},
             )
         check_known(call.context, mode)
         if method == "default_get" and policy.defaults_write(call.model):
             raise _refusal(
-                call, "Asking for the default values of this model changes something in Odoo."
+                call, "Reading the default values of this model changes something in Odoo."
             )
     elif policy.closes:
         _check_handed_out(call)
@@ -307,16 +310,18 @@ def _check_handed_out(call: Call) -> None:
     elif method in BUSINESS_ACTIONS:
         if call.arguments or call.positional:
             raise _refusal(
-                call, "While models or fields are closed, it is called on ids, without arguments."
+                call,
+                "While the policy blocks models or fields, call this method with ids and "
+                "without arguments.",
             )
     elif method not in JUDGED_METHODS:
         raise AccessError(
-            f"The method {method} cannot be called while models or fields are closed: it is not"
-            " known what it shows.",
+            f"The method {method} cannot be called while the policy blocks models or fields: the "
+            "toolkit does not know what it reveals.",
             code="METHOD_BLOCKED",
-            suggestion=f"Read with {', '.join(sorted(HARMLESS_METHODS))}; change records with"
-            " create, write, unlink, and with actions of documents such as action_confirm. The"
-            " administrator can do the rest in Odoo.",
+            suggestion=f"To read, use {', '.join(sorted(HARMLESS_METHODS))}. To change records, "
+            "use create, write, unlink, and actions of documents such as "
+            "action_confirm. Ask an administrator to do the rest in Odoo.",
             details={"model": call.model, "method": method, "named_in": "method"},
         )
 
@@ -330,11 +335,11 @@ def check_implied(policy: Rules, call: Call, field_of: FieldOf) -> None:
     for effect in implied(call, field_of):
         if effect.place and policy.method_listed(effect.method):
             raise AccessError(
-                f"The method {effect.method} cannot be called, and this does the same to"
-                f" {effect.model}.",
+                f"The method {effect.method} cannot be called, and this call does the same to "
+                f"{effect.model}.",
                 code="METHOD_BLOCKED",
-                suggestion=f"Do without it, or take {effect.method} off the list:"
-                " Policy(method_blocklist=...).",
+                suggestion=f"Use another method, or remove {effect.method} from "
+                "Policy(method_blocklist=...).",
                 details={
                     "model": effect.model,
                     "method": effect.method,
@@ -347,6 +352,6 @@ def _refusal(call: Call, reason: str = "") -> AccessError:
     return AccessError(
         f"The method {call.method} cannot be called.",
         code="METHOD_BLOCKED",
-        suggestion=reason or f"Do without it, or do this in Odoo itself{IN_A_SCRIPT}.",
+        suggestion=reason or f"Use another method, or do this in Odoo itself{IN_A_SCRIPT}.",
         details={"model": call.model, "method": call.method, "named_in": "method"},
     )

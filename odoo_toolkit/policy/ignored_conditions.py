@@ -274,15 +274,15 @@ def _ignored(asked: _Asked) -> ValidationError:
         return _error(
             asked.model,
             asked.path,
-            f"{asked.model} cannot be filtered by whether there is a {name}: this Odoo then finds"
-            " records that have one.",
-            "Every record has one: leave the condition out, or filter by a stored field.",
+            f"{asked.model} cannot be filtered by whether {name} is set: this Odoo always returns "
+            "the records that have one.",
+            "Every record has one. Omit the condition, or filter by a stored field.",
         )
     return _error(
         asked.model,
         asked.path,
-        f"{asked.model} cannot be filtered by {name}: this Odoo leaves the condition out, and"
-        " returns every record.",
+        f"{asked.model} cannot be filtered by {name}: this Odoo ignores the condition, and "
+        "returns every record.",
         f"Filter by stored fields of {asked.model}, and compare {name} in the records that you"
         " read.",
     )
@@ -294,8 +294,8 @@ def _nameless(
     return _error(
         model or named,
         path,
-        f"{named} cannot be searched {how}: this Odoo knows no names of its records, and returns"
-        " every record.",
+        f"{named} cannot be searched {how}: this Odoo does not search its names, and returns "
+        "every record.",
         f"Find the record by stored fields of {named}, and pass its id.",
     )
 

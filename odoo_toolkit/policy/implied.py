@@ -149,7 +149,7 @@ class _Walk:
         if place.count(".") > _DEEPEST:
             raise ValidationError(
                 "The arguments are nested too deeply to be checked.",
-                suggestion="Send less at a time, in a flatter structure.",
+                suggestion="Send less data at a time, or nest it less deeply.",
             )
         if isinstance(value, Mapping):
             for name, item in value.items():

@@ -175,7 +175,7 @@ class Judge:
         names = path.split(".") if len(path) <= LONGEST_NAME else []
         if not 0 < len(names) <= _MOST_STEPS:
             raise ValidationError(
-                f"{where} has {short(path)}, a path of more than {_MOST_STEPS} names.",
+                f"{where} contains {short(path)}, a path of more than {_MOST_STEPS} names.",
                 suggestion="Shorten it.",
                 code="INVALID_FIELD",
                 details={"model": model, "named_in": where},
@@ -238,8 +238,8 @@ class Judge:
             # not is named by the readers of arguments.
             if field and quiet is not None and item.path.partition(".")[0] not in quiet:
                 raise AccessError(
-                    f"Odoo {self._names.version} sends its user a message whenever {model} is"
-                    f" grouped by {item.path}, so it is not grouped by that here.",
+                    f"Odoo {self._names.version} sends a message to the user each time {model} is "
+                    f"grouped by {item.path}, so the toolkit does not allow it.",
                     code="FIELD_BLOCKED",
                     suggestion=f"Group by one of {', '.join(sorted(quiet))}, or read the records"
                     " and count them.",
@@ -377,7 +377,7 @@ class Judge:
             if name in described and described[name].searchable:
                 return name
         raise AccessError(
-            f"{model} cannot be searched by name here: what is closed may be looked at.",
+            f"{model} cannot be searched by name, because the search may use blocked fields.",
             code="FIELD_BLOCKED",
             suggestion="Search by another field.",
             details={"model": model},
@@ -436,8 +436,8 @@ class Judge:
             if (rest != ".id" if many2one else bool(rest)) or field.type in _NOT_LOADED:
                 raise unfit(
                     where,
-                    f"has the column {short(column)}: only fields of {model} itself, and"
-                    " relations by their ids (country_id/.id), can be loaded here",
+                    f"has the column {short(column)}: the toolkit can only load fields of {model} "
+                    "itself, and relations by their ids (country_id/.id)",
                 )
             columns.append(column)
         return columns

@@ -89,8 +89,8 @@ def language_problem(
     if active and language not in active:
         return ValidationError(
             f"The language {language} is not active on this Odoo.",
-            suggestion=f"Give one of {', '.join(active)} as lang, or leave it out;"
-            " activate_language switches another one on.",
+            suggestion=f"Set lang to one of {', '.join(active)}, or omit it. To activate another "
+            "language, use activate_language.",
             details={"field": "lang", "languages": list(active)},
             outcome="not_sent",
         )
@@ -106,9 +106,9 @@ def language_problem(
     listed, details = ", ".join(lost), {"model": model, "fields": lost, "lang": language}
     if all(name in empty for name in lost):
         return ValidationError(
-            f"Emptied in {language}, {listed} of {model} would be empty in every language.",
-            suggestion="To empty it in all of them, write it without lang. To take a translation"
-            " back, write the English text.",
+            f"If you empty {listed} of {model} in {language}, Odoo empties it in every language.",
+            suggestion="To empty it in all languages, write it without lang. To undo a "
+            "translation, write the English text.",
             details=details,
             outcome="not_sent",
         )
@@ -118,9 +118,9 @@ def language_problem(
         else "Translate it in Odoo, in the dialog of the field"
     )
     return ValidationError(
-        f"{listed} of {model} is formatted text, which Odoo translates by sentence: written in"
-        f" {language}, it would take the place of the text of every language.",
-        suggestion=f"{how}, or write it without lang, for all languages.",
+        f"{listed} of {model} is formatted text, which Odoo translates by sentence. If you write "
+        f"it in {language}, Odoo replaces the text of every language.",
+        suggestion=f"{how}. To replace the text of all languages, write it without lang.",
         details=details,
         outcome="not_sent",
     )

@@ -58,7 +58,8 @@ def too_large() -> ValidationError:
     """Return the error for what no honest caller sends."""
     return ValidationError(
         "The arguments are too large, or nested too deeply, to be checked.",
-        suggestion="Send less at a time, in a flatter structure; 'in' takes a list of values.",
+        suggestion="Send less data at a time, or nest it less deeply. For many values, use the "
+        "operator 'in' with a list.",
     )
 
 
@@ -221,7 +222,7 @@ class Names:
                     self.policy,
                     field.relation,
                     f"{model}.{field.name}, read because no fields are named",
-                    suggestion="Name the fields to read.",
+                    suggestion="List the fields to read.",
                 )
 
     # Values ----------------------------------------------------------------------------------

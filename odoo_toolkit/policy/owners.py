@@ -206,10 +206,10 @@ def _present(paths: Iterable[str], model: str, fields_of: FieldsOf, must_exist: 
 
 def _inseparable(model: str) -> AccessError:
     return AccessError(
-        f"{model} cannot be accessed: it does not show which of its records belong to closed models"
-        " or fields.",
+        f"{model} cannot be accessed: the toolkit cannot check which of its records belong to "
+        "blocked models or fields.",
         code="MODEL_BLOCKED",
-        suggestion="Leave it out, or connect with a Policy that closes no models or fields.",
+        suggestion="Omit it, or connect with a Policy that blocks no models or fields.",
         details={"model": model, "named_in": "model"},
     )
 

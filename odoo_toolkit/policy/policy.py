@@ -382,7 +382,7 @@ class Policy:
             self,
             model,
             named_in,
-            message=f"{model} can be read, but is never changed from here.",
+            message=f"The toolkit can read {model}, but never changes it.",
             suggestion=f"Make this change in Odoo itself{IN_A_SCRIPT}.",
         )
 
@@ -504,7 +504,7 @@ def policy_problems(
         problems.append("Set the model allowlist or the model blocklist, not both.")
     if allowed and written - allowed:
         problems.append(
-            "The write allowlist names models that the model allowlist lacks: "
+            "The write allowlist contains models that are missing in the model allowlist: "
             + ", ".join(sorted(written - allowed))
             + "."
         )

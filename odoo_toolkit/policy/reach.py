@@ -51,9 +51,9 @@ class Closed:
             policy,
             self.model,
             f"{named_in}: {field.name}",
-            message=f"The field {field.name} of {model} cannot be used: it shows what is in"
-            f" {self.model}, {why}.",
-            suggestion="" if self.told else "Leave it out of fields, filters, sorting and values.",
+            message=f"The field {field.name} of {model} cannot be used: it shows data of "
+            f"{self.model}, {why}.",
+            suggestion="" if self.told else "Omit it from fields, filters, sorting and values.",
         )
 
 
@@ -407,9 +407,9 @@ def _closed_of(policy: Rules, model: str, paths: str, fields_of: FieldsOf) -> It
 
 def _unknown(model: str, field: Field) -> AccessError:
     return AccessError(
-        f"{model} is not searched, sorted or grouped by {field.name} here: it is computed, and a"
-        " field that is closed may be looked at.",
+        f"{model} cannot be searched, sorted or grouped by {field.name}: this field is computed, "
+        "and may use blocked fields.",
         code="FIELD_BLOCKED",
-        suggestion="Use a stored field, and judge this one in the records that are read.",
+        suggestion="Use a stored field, and check this one in the records that you read.",
         details={"model": model, "field": field.name},
     )

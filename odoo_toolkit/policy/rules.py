@@ -122,16 +122,16 @@ def field_refusal(name: str, model: str | None, named_in: str) -> AccessError:
     return AccessError(
         f"The field {name} cannot be used.",
         code="FIELD_BLOCKED",
-        suggestion="Leave it out of fields, filters, sorting and values.",
+        suggestion="Omit it from fields, filters, sorting and values.",
         details=details,
     )
 
 
 def _unlisted(policy: Rules, model: str) -> str:
     if model in policy.model_blocklist:
-        return f"Leave it out, or take {model} off the list: Policy(model_blocklist=...)."
+        return f"Omit it, or remove {model} from Policy(model_blocklist=...)."
     if policy.model_blocked(model):
-        return f"Leave it out; use Odoo itself for its records{IN_A_SCRIPT}."
+        return f"Omit it. For its records, use Odoo itself{IN_A_SCRIPT}."
     return f"Add {model} to the model allowlist: Policy(model_allowlist=...)."
 
 
@@ -141,10 +141,10 @@ def file_refusal(field: str, model: str | None, named_in: str) -> AccessError:
     if model is not None:
         details["model"] = model
     return AccessError(
-        f"With this {field}, Odoo might serve the file as a page or script of its own.",
+        f"With this {field}, Odoo might serve the file as a web page or script.",
         code="FIELD_BLOCKED",
-        suggestion="Attach it as a file with a mimetype that no browser runs, such as"
-        " application/pdf or text/plain, and a name with such an ending.",
+        suggestion="Attach it as a file with a mimetype that browsers do not run, such as "
+        "application/pdf or text/plain, and a matching file name.",
         details=details,
     )
 
@@ -152,7 +152,7 @@ def file_refusal(field: str, model: str | None, named_in: str) -> AccessError:
 def template_refusal(model: str, named_in: str) -> AccessError:
     """Return the error for a text that Odoo would evaluate."""
     return AccessError(
-        f"The text for {model} contains template code, which Odoo would evaluate.",
+        f"The text for {model} contains template code, which Odoo would run.",
         code="FIELD_BLOCKED",
         suggestion="Write the text itself, without placeholders.",
         details={"model": model, "named_in": named_in},

@@ -67,9 +67,9 @@ def check_companies(call: Call, base_context: Mapping[str, Any]) -> None:
             or not all(type(company) is int and company in allowed for company in asked)
         ):
             raise AccessError(
-                f"{_COMPANIES} may name the companies {allowed} only: the settings of this"
-                " connection name no others.",
-                suggestion="Leave it out, or choose among these.",
+                f"{_COMPANIES} may only contain the companies {allowed} from the settings of this "
+                "connection.",
+                suggestion="Omit it, or choose among these companies.",
                 details={"named_in": f"context.{_COMPANIES}"},
             )
 
@@ -120,9 +120,9 @@ def check_external_ids(odoo: Connection, call: Call) -> None:
         others = {".".join(name) for name in names if not name[0].startswith("__")}
     if taken := sorted(given & others):
         raise AccessError(
-            f"These external ids are not free for {call.model}: {', '.join(taken[:5])}.",
+            f"These external ids cannot be used for {call.model}: {', '.join(taken[:5])}.",
             code="MODEL_BLOCKED",
-            suggestion="Use ids of your own, such as __import__.customer_1.",
+            suggestion="Choose your own ids, such as __import__.customer_1.",
             details={"model": call.model, "named_in": "data"},
         )
 
@@ -276,9 +276,9 @@ def _refuse_closed(
     existing = _found(odoo, model, [["id", "in", list(asked)]])
     if blocked := sorted(existing - visible):
         raise AccessError(
-            f"{model} {', '.join(map(str, blocked))} belongs to what is closed.",
+            f"{model} {', '.join(map(str, blocked))} belongs to blocked records.",
             code="MODEL_BLOCKED",
-            suggestion="Leave these records out.",
+            suggestion="Omit these records.",
             details={"model": model, "ids": blocked},
         )
     return existing

@@ -397,10 +397,10 @@ def _refusal(
 ) -> AccessError:
     shown = ", ".join(names[:5])
     return AccessError(
-        f"{shown}: a contact of a user keeps its e-mail address, as Odoo mails the link that resets"
-        " the user's password to it.",
+        f"{shown}: the e-mail address of a contact with a user cannot be changed, because Odoo "
+        "sends the user's password reset link to it.",
         code="FIELD_BLOCKED",
-        suggestion=f"Leave {field or 'it'} out, or change the address in Odoo itself{IN_A_SCRIPT}.",
+        suggestion=f"Omit {field or 'it'}, or change the address in Odoo itself{IN_A_SCRIPT}.",
         details={
             "model": model,
             "field": field,
@@ -412,9 +412,9 @@ def _refusal(
 
 def _unclear(model: str, name: str) -> AccessError:
     return AccessError(
-        f"It cannot be found out whether a contact that has a user would get another e-mail"
-        f" address: {name} of {model} cannot be read.",
+        "The toolkit cannot check whether a contact with a user would get another e-mail "
+        f"address: {name} of {model} cannot be read.",
         code="FIELD_BLOCKED",
-        suggestion="Leave the address out, or connect as a user who may read it.",
+        suggestion="Omit the address, or connect as a user who can read this field.",
         details={"model": model, "field": name, "named_in": "values"},
     )

@@ -103,7 +103,7 @@ def listed_fields(fields: Any) -> list[str]:
         )
     if together := [name for name in names if "," in name]:
         raise ValidationError(
-            f"{together[0][:80]!r} is one text, not the names of several fields.",
+            f"{together[0][:80]!r} is one string with several field names.",
             code="INVALID_FIELD",
             suggestion=f"Give {_listed(together[0])}.",
             details={"field": together[0]},
@@ -140,7 +140,8 @@ def check_unbroken(model: str, field: Field) -> None:
     """
     if is_unencoded(model, field):
         raise ValidationError(
-            f"The field {field.name!r} of {model} breaks the answer of some Odoo versions.",
+            f"The field {field.name!r} of {model} makes some Odoo versions return an invalid "
+            "response.",
             suggestion="Read the field datas, which is base64.",
             code="INVALID_FIELD",
             details={"model": model, "field": field.name},
@@ -158,18 +159,22 @@ def checked_ids(ids: Any, *, of_views: bool = False) -> tuple[int, ...]:
     if is_id(given) or (of_views and _is_view_id(given)):
         given = [given]
     if not isinstance(given, list):
-        raise ValidationError("ids must be a list of record ids.", suggestion="Pass e.g. [42].")
+        raise ValidationError(
+            "ids must be a list of record ids.", suggestion="Pass a list such as [42]."
+        )
     checked = []
     for item in given:
         number = whole_number(item)
         if number is None or not (is_id(number) or (of_views and _is_view_id(number))):
             raise ValidationError(
                 f"{short_repr(item)} is not a record id.",
-                suggestion="Ids are whole numbers from 1 on.",
+                suggestion="Pass positive integers.",
             )
         checked.append(number)
     if not checked:
-        raise ValidationError("There are no ids.", suggestion="Pass the ids of the records.")
+        raise ValidationError(
+            "The list of ids is empty.", suggestion="Pass the ids of the records."
+        )
     return tuple(dict.fromkeys(checked))
 
 
@@ -194,7 +199,7 @@ def checked_count(value: Any, name: str, least: int) -> int:
     number = whole_number(plain(value))
     if number is None or not least <= number < _TOO_MANY:
         raise ValidationError(
-            f"{name} must be a whole number from {least} on, not {short_repr(value)}.",
+            f"{name} must be an integer of at least {least}, not {short_repr(value)}.",
             suggestion=f"Pass {name} as a number, without quotes.",
             details={"field": name},
         )

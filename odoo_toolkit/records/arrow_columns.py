@@ -37,15 +37,15 @@ TYPED = (
 _REFUSED = {
     "binary": (
         "is a file, and rows of files would not fit into memory",
-        "Leave it out; read files one by one, see the guide to attachments.",
+        "Omit it. Read files one by one, as in the guide to attachments.",
     ),
     "properties": (
-        "holds properties, which each parent defines for itself: they have no common type",
-        "Leave it out; iterate() and search_read() give properties as they are.",
+        "contains properties, which each parent defines for itself, so they have no common type",
+        "Omit it. iterate() and search_read() return properties.",
     ),
     "properties_definition": (
         "holds the definition of properties, which has no type of its own",
-        "Leave it out; iterate() and search_read() give it as it is.",
+        "Omit it. iterate() and search_read() return the field.",
     ),
 }
 
@@ -85,7 +85,7 @@ def imported() -> Any:
         import pyarrow
     except ImportError as error:
         raise ConfigurationError(
-            "pyarrow is not installed, and Arrow data need it.",
+            "pyarrow is not installed. Arrow data need it.",
             suggestion="Run: pip install 'odoo-toolkit-mcp[arrow]'",
         ) from error
     return pyarrow
@@ -234,11 +234,11 @@ def _unfit(
     number, value = records[at], values[at]
     decimal = imported().types.is_decimal(column.type)
     return ValidationError(
-        f"{column.name} of record {number} of {model} holds {short_repr(value)}, which does not fit"
-        f" the type of the column, {column.type}.",
+        f"{column.name} of record {number} of {model} is {short_repr(value)}, which does not fit "
+        f"the column type {column.type}.",
         code="VALUE_ERROR",
         suggestion="Correct the record in Odoo, or leave the field out"
-        + ("; or pass decimals=False, which gives floats." if decimal else "."),
+        + (". Or pass decimals=False to get floats." if decimal else "."),
         details={"model": model, "field": column.key, "record": number},
     )
 

@@ -154,8 +154,9 @@ class ArrowStream:
         form = Path(path).suffix.lower()
         if form not in (PARQUET, ARROW):
             raise ValidationError(
-                f"{Path(path).name} does not say in which form it is to be written.",
-                suggestion=f"Let it end in {PARQUET} or {ARROW}; export() writes other files.",
+                f"The name {Path(path).name} does not determine the file format.",
+                suggestion=f"Use a file name that ends in {PARQUET} or {ARROW}. For other "
+                "formats, use export().",
                 details={"field": "path"},
             )
         rows = 0
@@ -207,7 +208,7 @@ class ArrowStream:
         if late := {column.key for column in columns} & set(skipped):
             raise AccessError(
                 f"This user cannot read {', '.join(sorted(late))} of {self.model}.",
-                suggestion="Leave these fields out.",
+                suggestion="Omit these fields.",
                 details={"model": self.model, "fields": sorted(late)},
             )
 
@@ -235,7 +236,7 @@ def stream_of(
     # Files are among the model's fields, and not among those that are read.
     wanted = {**readable_of(odoo)(model), **fields} if every else fields
     left_out = [name for name in wanted if every and name not in without_refused(wanted)]
-    warnings = [f"Left out, as they are files or properties: {', '.join(left_out)}."]
+    warnings = [f"Omitted, because they are files or properties: {', '.join(left_out)}."]
     money = decimals and any(field.type == "monetary" for field in fields.values())
     kept = money_decimals(odoo) if money else None
 
@@ -243,7 +244,9 @@ def stream_of(
         return arrow_columns(model, kept_fields, money=kept, decimals=decimals)
 
     if money and kept is None:
-        warnings.append("Amounts are floats: the user cannot read the decimals of currencies.")
+        warnings.append(
+            "Amounts are floats, because this user cannot read the decimal places of currencies."
+        )
     return ArrowStream(model, begin, columns, warnings[0 if left_out else 1 :])
 
 

@@ -128,9 +128,7 @@ def changes(
         ConfigurationError: The server does not send its time.
     """
     if isinstance(overlap, bool) or not isinstance(overlap, (int, float)) or not overlap >= 1:
-        raise ValidationError(
-            "overlap must be a number of seconds from 1 on.", suggestion="Leave it out."
-        )
+        raise ValidationError("overlap must be at least 1 second.", suggestion="Omit overlap.")
     names = listed_fields(fields) or list(DEFAULT_FIELDS)
     fields_of = readable_of(odoo)
     asked = {"domain": domain, "fields": [*names, "write_date"]}
@@ -267,31 +265,32 @@ def _checked_cursor(odoo: Odoo, model: str, since: Any, deletions: bool) -> Curs
     if since is None:
         return None
     cursor = unpack(since)
-    suggestion = "Keep one cursor for each model, database and user; pass None to begin anew."
+    suggestion = "Keep one cursor for each model, database and user. To start again, pass None."
     details = {"field": "since"}
     if cursor.model != model:
         raise ValidationError(
-            f"This cursor is of {cursor.model}, not of {model}.",
+            f"This cursor is for {cursor.model}, not for {model}.",
             suggestion=suggestion,
             details=details,
         )
     if cursor.database and odoo.database and cursor.database != odoo.database:
         raise ValidationError(
-            f"This cursor is of the database {cursor.database}, not of {odoo.database}.",
+            f"This cursor is for the database {cursor.database}, not for {odoo.database}.",
             suggestion=suggestion,
             details=details,
         )
     if cursor.uid != odoo.uid:
         raise ValidationError(
-            f"This cursor is of user {cursor.uid}, and this connection is of user {odoo.uid}, who"
-            " may see other records: they would be taken for created or deleted ones.",
+            f"This cursor is for user {cursor.uid}, but this connection is for user {odoo.uid}, "
+            "who may see other records.",
             suggestion=suggestion,
             details=details,
         )
     if deletions and cursor.known is None:
         raise ValidationError(
-            "This cursor was made with deletions=False: it does not tell which records there were.",
-            suggestion="Pass deletions=False again, or None for since to begin anew.",
+            "This cursor was created with deletions=False, so it does not know which records "
+            "existed.",
+            suggestion="Pass deletions=False again. To start again, pass None for since.",
             details=details,
         )
     return cursor
@@ -301,8 +300,9 @@ def server_time(odoo: Odoo, ahead: float) -> str:
     """Return the server's time, so many seconds ahead, as Odoo writes it."""
     if odoo.clock_ahead is None:
         raise ConfigurationError(
-            "The server does not tell its time (HTTP header Date), by which changes are found.",
-            suggestion="Have the proxy in front of Odoo pass that header on.",
+            "The server does not send its time (HTTP header Date), which the toolkit needs to "
+            "find changes.",
+            suggestion="Configure the proxy in front of Odoo to forward that header.",
         )
     return utc_string_of(time.time() + odoo.clock_ahead + ahead)
 
@@ -316,8 +316,8 @@ def check_kept(model: str, described: Mapping[str, Field]) -> None:
     field = described.get("write_date")
     if field is None or not field.store:
         raise ValidationError(
-            f"{model} does not keep when its records were last changed (write_date).",
-            suggestion="Read the records again when you need them.",
+            f"{model} does not record when its records were last changed (write_date).",
+            suggestion="Read all records again when you need them.",
             details={"model": model},
         )
 

@@ -206,8 +206,8 @@ class Watch:
         ids = array("q", sorted(self._ids))
         if any(one == other for one, other in pairwise(ids)):
             raise StateError(
-                f"Records of {self._question.model} were returned twice.",
-                suggestion="Read again, by id (without an order).",
+                f"Odoo returned some records of {self._question.model} twice.",
+                suggestion="Read again, without an order.",
                 details={"model": self._question.model},
             )
         # Odoo finds files and messages differently where the domain names ids.
@@ -248,9 +248,9 @@ class Watch:
     def _incomplete(self, gap: list[int]) -> StateError:
         model = self._question.model
         return StateError(
-            f"The database counts {len(gap)} records of {model} that it does not return, such as"
-            f" {', '.join(map(str, gap[:5]))}: what was read is not complete.",
-            suggestion="Read again; if it happens again, look at these records in Odoo.",
+            f"The database counts {len(gap)} records of {model} that it does not return, such as "
+            f"{', '.join(map(str, gap[:5]))}, so the result is incomplete.",
+            suggestion="Read again. If it happens again, check these records in Odoo.",
             details={"model": model, "ids": gap[:1000]},
         )
 

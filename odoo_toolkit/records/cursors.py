@@ -75,8 +75,8 @@ def unpack(text: Any) -> Cursor:
         )
     except (ValueError, TypeError, KeyError, AttributeError, zlib.error) as error:
         raise ValidationError(
-            "since is not a cursor that changes() has returned.",
-            suggestion="Pass the whole text of .cursor, unchanged; or None to begin anew.",
+            "since is not a cursor that changes() returned.",
+            suggestion="Pass the complete .cursor, unchanged. To start again, pass None.",
             details={"field": "since"},
         ) from error
 

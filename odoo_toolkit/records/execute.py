@@ -111,10 +111,10 @@ def execute(
     named = dict(kwargs or {})
     in_kwargs = named.pop("context", None) or {}
     if not isinstance(in_kwargs, Mapping) or not isinstance(context or {}, Mapping):
-        raise ValidationError("context must be an object.", suggestion="Give it apart.")
+        raise ValidationError("context must be an object.", suggestion="Pass it separately.")
     warnings: list[str] = []
     if named and method in NO_KWARGS_METHODS:
-        warnings.append(f"{method} takes no named arguments; not sent: {', '.join(named)}.")
+        warnings.append(f"{method} accepts no named arguments. Not sent: {', '.join(named)}.")
         named = {}
     if method in _POSTING and odoo.version.major >= MESSAGE_BODY_ESCAPED_SINCE:
         _warn_of_tags(odoo, method, named, warnings)
@@ -157,7 +157,7 @@ def execute(
     wizard = _wizard(odoo, call, result, warnings) if action else None
     message = None
     if wizard:
-        message = f"Odoo asks in {wizard.wizard_model}: answer it with run_wizard."
+        message = f"Odoo asks a question in {wizard.wizard_model}. Answer it with run_wizard."
     records, read_from = _read_after(odoo, call, result, names, warnings)
     return ExecuteResult(
         result_type="action" if action else "value",
@@ -189,9 +189,9 @@ def _with_all_properties(odoo: Odoo, call: Call, dry_run: bool) -> Call:
         whole = list(completed(odoo, call.model, wanted, call.context, fields_of).values())
         if any(one != whole[0] for one in whole):
             raise ValidationError(
-                f"These records of {call.model} keep different properties: one call would replace"
-                " those of all.",
-                suggestion="Use write, which keeps what each has.",
+                f"These records of {call.model} have different properties. One call would replace "
+                "the properties of all of them.",
+                suggestion="Use write, which keeps the properties of each record.",
                 details={"model": call.model, "fields": sorted(read)},
                 outcome="not_sent",
             )
@@ -223,7 +223,7 @@ def _check_columns(odoo: Odoo, model: str, columns: Any) -> None:
                 raise unknown_field_error(here, name, described)
             if key and described[name].type == "properties":
                 raise ValidationError(
-                    f"load takes no column of a single property: {column!r}.",
+                    f"load does not accept a column for a single property: {column!r}.",
                     suggestion=f'Import with upsert, and {name} as JSON: {{"{key[0]}": 7}}.',
                     details={"model": model, "field": str(column)},
                     outcome="not_sent",
@@ -236,8 +236,8 @@ def _warn_of_tags(odoo: Odoo, method: str, named: Mapping[str, Any], warnings: l
     body = named.get("body")
     if isinstance(body, str) and _TAG.search(body) and not named.get("body_is_html"):
         warnings.append(
-            f"From Odoo {MESSAGE_BODY_ESCAPED_SINCE} on {method} takes the body for plain text:"
-            " readers see the tags in it. Give body_is_html: true, or use post_message."
+            f"In Odoo {MESSAGE_BODY_ESCAPED_SINCE} and later, {method} treats the body as plain "
+            "text, so readers see the tags. Pass body_is_html: true, or use post_message."
         )
 
 
@@ -271,7 +271,7 @@ def _tell_of_existing(
         )
         more = f" and {len(found) - 10} more" if len(found) > 10 else ""
         warnings.append(
-            f"These external ids name existing records, which load changes: {listed}{more}."
+            f"These external ids belong to existing records, which load changes: {listed}{more}."
         )
 
 
@@ -291,9 +291,7 @@ def _read_after(
         names = _known_there(odoo, model, names, warnings)
     records = read_back(odoo, model, ids, names, call.context, warnings)
     if found is None and _are_numbers(result):
-        warnings.append(
-            f"{call.method} returned numbers, and it is not known whether they are ids."
-        )
+        warnings.append(f"{call.method} returned numbers, which might be ids.")
     return records, f"{model}: what {call.method} {says}"
 
 
@@ -338,7 +336,7 @@ def _limit(most: int, asked: Any, warnings: list[str]) -> int:
     """Return the limit to send: no more than the connection allows."""
     if type(asked) is int and 0 < asked <= most:
         return asked
-    warnings.append(f"At most {most} rows are returned; there may be more.")
+    warnings.append(f"The maximum is {most} rows. There may be more.")
     return most
 
 
@@ -373,5 +371,5 @@ def _wizard(
             return describe_wizard(odoo, result, (call.model, list(call.ids or ())))
     except OdooError as error:
         # The method itself was carried out: that it cannot be described is no failure of it.
-        warnings.append(f"{result['res_model']} must be answered, but: {error.message}")
+        warnings.append(f"{result['res_model']} needs an answer, but: {error.message}")
     return None

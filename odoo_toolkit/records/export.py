@@ -91,10 +91,11 @@ class _ExternalIds:
             )
         if self.unnamed:
             found.append(
-                "Names with the mark of this database, such as"
-                f" {record_refs.name_of(self._mark, min(self.unnamed), 42)}, stand for records"
-                f" without an external id ({', '.join(sorted(self.unnamed))}): imported here they"
-                " mean these records, in another database new ones."
+                "Names with the prefix of this database, such as "
+                f"{record_refs.name_of(self._mark, min(self.unnamed), 42)}, identify records "
+                f"without an external id ({', '.join(sorted(self.unnamed))}). An import into this "
+                "database updates these records. An import into another database creates new "
+                "ones."
             )
         return found
 
@@ -222,9 +223,9 @@ def _check_complete(model: str, records: Records, columns: Iterable[Column]) -> 
     """Refuse to leave cells empty that are not: importing the file would empty them in Odoo."""
     if late := {column.name for column in columns} & set(records.skipped_fields):
         raise AccessError(
-            f"Of some records of {model} this user cannot read {', '.join(sorted(late))}. No file"
-            " was written.",
-            suggestion="Leave these fields out.",
+            f"This user cannot read {', '.join(sorted(late))} of some records of {model}. No file "
+            "was written.",
+            suggestion="Omit these fields.",
             details={"model": model, "fields": sorted(late)},
         )
 
@@ -242,7 +243,7 @@ def _columns(model: str, described: Mapping[str, Field], external_ids: bool) -> 
 
 def _not_imported(described: Mapping[str, Field]) -> list[str]:
     names = [n for n, field in described.items() if "." in n or field.type == "one2many"]
-    return [f"Not to be imported again: {', '.join(names)}."] if names else []
+    return [f"These columns cannot be imported again: {', '.join(names)}."] if names else []
 
 
 def _named(page: Iterable[Record], columns: Iterable[Column]) -> dict[str, set[int]]:

@@ -173,7 +173,7 @@ def check_form(path: Path) -> str:
     suffix = path.suffix.lower()
     if suffix not in FORMS:
         raise ValidationError(
-            f"{path.name} does not say in which form it is to be written.",
+            f"The name {path.name} does not determine the file format.",
             suggestion=f"Use a file name that ends in {', '.join(FORMS)}.",
             details={"field": "path"},
         )
@@ -236,15 +236,15 @@ def _in_frame(value: Any, column: Column) -> Any:
 def _check_for_excel(cells: Sequence[Any], columns: Sequence[Column], before: int) -> None:
     if before >= _SHEET_ROWS:
         raise ValidationError(
-            f"A sheet of Excel has no more than {_SHEET_ROWS} rows.",
+            f"An Excel sheet cannot have more than {_SHEET_ROWS} rows.",
             suggestion="Write a .csv or .parquet file, or narrow the domain.",
         )
     for value, column in zip(cells, columns, strict=True):
         if isinstance(value, str) and (len(value) > _CELL_LENGTH or _NOT_IN_EXCEL.search(value)):
             raise ValidationError(
-                f"{column.name} of record {cells[0]} is too long for a cell of Excel, or has a"
-                " control character.",
-                suggestion="Write a .csv or .parquet file, or leave this field out.",
+                f"{column.name} of record {cells[0]} is too long for an Excel cell, or contains a "
+                "control character.",
+                suggestion="Write a .csv or .parquet file, or omit this field.",
                 details={"field": column.name},
             )
 
@@ -267,7 +267,7 @@ def written_beside(path: str | os.PathLike[str]) -> Iterator[Path]:
     if place.exists() and not place.is_file():
         raise ValidationError(
             f"{path} is not a file.",
-            suggestion="Give the path of a file.",
+            suggestion="Pass the path of a file.",
             details={"field": "path"},
         )
     # Beside it, as only within one file system can one file take the place of another at once.

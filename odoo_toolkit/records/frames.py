@@ -50,7 +50,7 @@ def to_df(records: Iterable[Mapping[str, Any]], fields: Mapping[str, Field]) -> 
         import pandas as pd
     except ImportError as error:
         raise ConfigurationError(
-            "pandas is not installed, and DataFrames need it.",
+            "pandas is not installed. DataFrames need it.",
             suggestion="Run: pip install 'odoo-toolkit-mcp[pandas]'",
         ) from error
     rows = list(records)

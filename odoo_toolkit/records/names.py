@@ -52,7 +52,7 @@ class AmbiguousNameError(ValidationError):
         self.matches = [attrs.asdict(match) for match in matches[:_SHOWN]]
         listed = ", ".join(f"{match['name']} (id {match['id']})" for match in self.matches)
         many = "Several" if len(matches) <= _SHOWN else f"More than {_SHOWN}"
-        more = "" if len(matches) <= _SHOWN else " If it is another one, give more of its name."
+        more = "" if len(matches) <= _SHOWN else " If you mean another one, pass more of its name."
         super().__init__(
             f"{many} {model} records match {name!r}. Pass {field}.",
             suggestion=f"Choose one of the matches, and pass its id as {field}: {listed}.{more}",
@@ -202,24 +202,24 @@ def _check(item: Wanted, required: bool) -> None:
     details = {"field": item.field}
     if item.id is not None and item.name is not None:
         raise ValidationError(
-            f"Give {item.field} or {by_name}, not both.",
-            suggestion="They may mean different records: leave one of them out.",
+            f"Pass either {item.field} or {by_name}.",
+            suggestion="They may refer to different records. Omit one of them.",
             details=details,
         )
     if item.id is not None:
         if not is_id(item.id):
             raise ValidationError(
-                f"{item.field} is {item.id!r}, which is not a record id.",
-                suggestion="Ids are whole numbers from 1 on; a name is text."
+                f"{item.field} must be a record id, got {item.id!r}.",
+                suggestion="Pass a positive integer, or a name as a string."
                 if item.either
-                else f"Ids are whole numbers from 1 on; a name goes into {by_name}.",
+                else f"Pass a positive integer. To use a name, pass it as {by_name}.",
                 details=details,
             )
     elif item.name is not None:
         if not isinstance(item.name, str) or not item.name:
             raise ValidationError(
-                f"{by_name} is {item.name!r}, which is not a name.",
-                suggestion="Give the name as text.",
+                f"{by_name} must be a name, got {item.name!r}.",
+                suggestion="Pass the name as a string.",
                 details=details,
             )
     elif required:
@@ -258,7 +258,7 @@ def _ids(odoo: Odoo, group: list[Wanted]) -> list[tuple[Wanted, int]]:
 
 
 #: What to do where a record is archived.
-ARCHIVED = "Restore it, by writing active: true, or take another one."
+ARCHIVED = "Restore it by writing active: true, or choose another record."
 
 
 def _suggest(

@@ -57,8 +57,8 @@ class Number:
     def __str__(self) -> str:
         places = "decimal" if self.decimals == 1 else "decimals"
         return (
-            f"{self.where}: {short_repr(self.given)} becomes {self.kept:g}, as {self.decimals}"
-            f" {places} are kept."
+            f"{self.where}: {short_repr(self.given)} becomes {self.kept:g}, because Odoo "
+            f"stores {self.decimals} {places}."
         )
 
 
@@ -140,8 +140,8 @@ def _check_kept(odoo: Odoo, number: Number) -> None:
         decimals = _currency_decimals(odoo)
     if decimals is not None and not _rounded(number.given, decimals):
         raise ValidationError(
-            f"{number.where}: {number.given:g} would be stored as 0, as {number.model} keeps"
-            f" {decimals} decimals of {number.field.name}.",
+            f"{number.where}: Odoo would store {number.given:g} as 0, because {number.model} has "
+            f"{decimals} decimal places for {number.field.name}.",
             suggestion="Pass a larger number, such as the price of a larger unit, or ask "
             "an administrator to raise the decimal accuracy in Odoo's settings.",
             details={"field": number.where, "decimals": decimals},
@@ -329,5 +329,5 @@ def told_of_numbers(
     try:
         return numbers_stored_otherwise(odoo, model, given, acts_on)
     except OdooError as error:
-        warnings.append(f"It is done, but its numbers cannot be read back: {error.message}")
+        warnings.append(f"The call succeeded, but the numbers cannot be read back: {error.message}")
         return []

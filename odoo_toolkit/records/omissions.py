@@ -50,13 +50,13 @@ def with_left_out(
     found, number = side_by_side(actions)
     if number is None:
         warnings.append(
-            f"Records of {call.model} that belong to closed models or fields are left out. How"
-            " many of them match is not shown: any number here counts only those that can be seen."
+            f"Some records of {call.model} may be omitted, because they belong to blocked models "
+            "or fields. All counts include only visible records."
         )
     elif number:
         warnings.append(
-            f"{number} records of {call.model} are left out: they belong to closed models or"
-            " fields."
+            f"{number} records of {call.model} are omitted, because they belong to blocked models "
+            "or fields."
         )
     return found, number
 

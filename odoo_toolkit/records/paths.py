@@ -150,7 +150,9 @@ def _add(
     """Add a path to the relations, and return the field at its end."""
     names = path.split(".")
     if len(names) > _MOST_STEPS:
-        raise _wrong(model, path, f"{path[:80]} has more than {_MOST_STEPS} names.", "Shorten it.")
+        raise _wrong(
+            model, path, f"{path[:80]} contains more than {_MOST_STEPS} names.", "Shorten it."
+        )
     # Checked whole before anything is added.
     steps: list[Relation] = []
     here = model
@@ -161,7 +163,8 @@ def _add(
             raise _wrong(
                 here,
                 path,
-                f"{path}: {name} of {here} is {field.type}, and only relations can be followed.",
+                f"{path}: {name} of {here} is {field.type}. Only relational fields can be "
+                "followed by a dot.",
                 f"Read {prefix} itself.",
             )
         here = field.relation
@@ -321,8 +324,10 @@ class Shower:
     def _warn(self, relation: Relation) -> None:
         if any(f"{relation.path}.{end}" not in self.skipped for end in relation.ends()):
             self.warnings[
-                f"Some records of {relation.model} that {relation.path} leads to cannot be read,"
-                " or have been deleted: their values are None."
+                (
+                    f"Some records of {relation.model} that {relation.path} leads to cannot be "
+                    "read, or were deleted. Their values are None."
+                )
             ] = None
 
 

@@ -61,12 +61,13 @@ def progress_of(progress: Any, model: str) -> Callable[[], Progress] | None:
     if progress is not True:
         raise ValidationError(
             "progress must be True, False or a function of two numbers.",
-            suggestion="Leave it out, or give e.g. lambda done, total: print(done, total).",
+            suggestion="Omit progress, or pass a function such as lambda done, total: "
+            "print(done, total).",
         )
     if not _has_tqdm():
         raise ConfigurationError(
-            "progress=True shows a bar of tqdm, which is not installed.",
-            suggestion="Run: pip install tqdm. Or give a function, called with two numbers.",
+            "progress=True needs tqdm for its bar, but tqdm is not installed.",
+            suggestion="Run: pip install tqdm. Or pass a function of two numbers.",
         )
     return partial(Bar, model)
 

@@ -121,9 +121,10 @@ def _whole_definition(
     if value and lost:
         listed = ", ".join(f"{one['name']} ({one.get('string', '')})" for one in lost)
         raise ValidationError(
-            f"{field.name} of {model} would lose {listed}, and the records their values.",
-            suggestion="Give all definitions, as they are read, with those that are new. To delete"
-            ' one, give it with "definition_deleted": true; to delete all, null.',
+            f"{field.name} of {model} would lose {listed}, and the records would lose their "
+            "values.",
+            suggestion="Pass all definitions as you read them, and add the new ones. To delete "
+            'one, set "definition_deleted": true in it. To delete all, pass null.',
             details={"model": model, "field": field.name, "missing": [one["name"] for one in lost]},
             outcome="not_sent",
         )
@@ -163,10 +164,12 @@ def unknown_property(
         f"{field} of {model} has no property {name[:80]!r}"
         + (f"; did you mean {meant[0]!r}?" if meant else "."),
         code="INVALID_FIELD",
-        suggestion=f"There are: {listed}."
+        suggestion=f"Choose from {listed}."
         if listed
-        else "Properties are defined on the record's parent, such as the project of a task; reading"
-        f" {field} lists them with their names.",
+        else (
+            "Properties are defined on the parent of the record, such as the project of "
+            f"a task. To get their names, read {field}."
+        ),
         details={"model": model, "field": f"{field}.{name}", "did_you_mean": meant},
         outcome="not_sent",
     )
@@ -271,7 +274,7 @@ def _converted(
         return value
     if kind in ("tags", "many2many"):
         if not isinstance(value, (list, tuple)):
-            raise place.wrong("needs a list", "Pass all of them as a list.")
+            raise place.wrong("needs a list", "Pass all definitions as a list.")
         return [convert(item, place) for item in value]
     return convert(value, place)
 

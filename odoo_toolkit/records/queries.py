@@ -58,8 +58,10 @@ def run_queries(
     asked = plain(queries)
     if not isinstance(asked, list) or not 0 < len(asked) <= MOST_QUERIES:
         raise ValidationError(
-            f"queries must be a list of 1 to {MOST_QUERIES} questions.",
-            suggestion="Ask in several calls." if isinstance(asked, list) and asked else "Ask.",
+            f"queries must be a list of 1 to {MOST_QUERIES} queries.",
+            suggestion="Split the queries into several calls."
+            if isinstance(asked, list) and asked
+            else "Ask.",
         )
     ask: list[Callable[[], QueryAnswer | OdooError]] = [
         partial(_answered, odoo, query, context) for query in asked
@@ -93,7 +95,7 @@ def _ask(odoo: Odoo, query: Any, context: Context) -> QueryAnswer:
         if key not in _KEYS:
             near = similar_names(str(key), _KEYS)
             raise ValidationError(
-                f"A query takes no {str(key)[:60]!r}.",
+                f"A query does not accept {str(key)[:60]!r}.",
                 suggestion=f"Use {near[0]}." if near else f"Use the keys {', '.join(_KEYS)}.",
             )
     model, domain, counted = (
@@ -102,7 +104,7 @@ def _ask(odoo: Odoo, query: Any, context: Context) -> QueryAnswer:
         given.pop("count", 0),
     )
     if counted not in (True, False):
-        raise ValidationError("count must be true or false.", suggestion="Leave it out.")
+        raise ValidationError("count must be true or false.", suggestion="Omit count.")
     if counted:
         number = count(odoo, model, domain, context)
         return QueryAnswer(
@@ -139,5 +141,5 @@ def _without(error: ValidationError, fields: Any, warnings: list[str]) -> list[s
     left = [name for name in fields if name not in wrong]
     if not left or len(left) == len(fields):
         raise error
-    warnings.append(f"{error.message} It was left out.")
+    warnings.append(f"{error.message} This condition was omitted.")
     return left

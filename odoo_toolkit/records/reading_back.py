@@ -71,7 +71,7 @@ def read_back(
     try:
         found = rows.read(odoo, odoo.options, model, ids[:_MOST], fields, context)
     except OdooError as error:
-        warnings.append(f"It is done, but cannot be read back: {error.message}")
+        warnings.append(f"The call succeeded, but the record cannot be read back: {error.message}")
         return []
     if len(ids) > _MOST:
         warnings.append(f"The first {_MOST} of {len(ids)} records were read back.")
@@ -134,7 +134,7 @@ def read_back_compared(
         names = list(dict.fromkeys([*fields, *beside]))
         read = rows.read(odoo, odoo.options, model, ids, names, context, compare)
     except OdooError as error:
-        warnings.append(f"It is done, but cannot be read back: {error.message}")
+        warnings.append(f"The call succeeded, but the records cannot be read back: {error.message}")
         return [], []
     _tell(model, read, [name for name in read.skipped_fields if name in fields], warnings)
     if any(described[one.field].type in TO_MANY for one in found):
@@ -189,6 +189,8 @@ def _tell(
     """Say which records and fields could not be read back."""
     if found.missing_ids:
         missing = ", ".join(map(str, found.missing_ids))
-        warnings.append(f"Deleted, or not visible to this user: {model} {missing}.")
+        warnings.append(
+            f"These records were deleted, or this user cannot see them: {model} {missing}."
+        )
     if skipped_fields:
         warnings.append(f"This user cannot read: {', '.join(skipped_fields)}.")

@@ -46,9 +46,8 @@ from odoo_toolkit.values import ReadOptions
 DEFAULT_FIELDS = ("id", "name", "display_name")
 
 _OVERLAPPING = (
-    "The own order of this model is not known. It might leave records equal: then pages repeat some"
-    " and leave others out. Give an order from the first page on; equal records follow the order of"
-    " their ids."
+    "The default order of this model is not known, so pages may repeat or omit records. Pass "
+    "an order from the first page on. The toolkit then sorts equal records by id."
 )
 
 _OWN = ReadOptions()
@@ -240,19 +239,20 @@ def _failing_named(odoo: Odoo, asked: Admitted, names: Sequence[str]) -> Iterato
         model = asked.call.model
         raise make_error(
             error.code,
-            f"{error.message.rstrip('.')}. This comes of reading {', '.join(failing)} of {model}.",
-            suggestion=f"Name the fields without {', '.join(failing)}; or have it mended in Odoo.",
+            f"{error.message.rstrip('.')}. The error occurs when reading {', '.join(failing)} of "
+            f"{model}.",
+            suggestion=f"Omit {', '.join(failing)} from fields, or have the field fixed in Odoo.",
             details={**error.details, "model": model, "fields": failing},
         ) from error
 
 
 def _limit(limit: Any, most: int | None, warnings: list[str]) -> int:
     if limit is None and most is not None:
-        warnings.append(f"At most {most} records are read at a time.")
+        warnings.append(f"The maximum is {most} records at a time.")
         return most
     limit = checked_count(limit, "limit", 1)
     if most is not None and limit > most:
-        warnings.append(f"limit {limit} was lowered to {most}, the most that is allowed.")
+        warnings.append(f"limit {limit} was reduced to {most}, the maximum.")
         limit = most
     return int(limit)
 
@@ -371,10 +371,10 @@ def shared_ids(model: str, described: Mapping[str, Field]) -> StateError:
         if field.store and field.type in ("float", "monetary")
     ]
     return StateError(
-        f"Several rows of {model} have the same id, as it is a view of other tables: Odoo would"
-        " give the values of one of them for all.",
-        suggestion=f"Read it with aggregate, which counts each row: group by {', '.join(groups)};"
-        f" measures {', '.join(sums) or 'none'}.",
+        f"Several rows of {model} have the same id, because it is a view of other tables. Odoo "
+        "would return the values of one row for all of them.",
+        suggestion=f"Read it with aggregate, which counts each row: group by {', '.join(groups)}. "
+        f"Measures: {', '.join(sums) or 'none'}.",
         details={"model": model, "groupby": groups, "measures": sums},
         outcome="not_sent",
     )
@@ -436,7 +436,8 @@ def _whole_order(model: str, order: Order, described: Mapping[str, Field]) -> Or
             raise unknown_field_error(model, name, described)
         if not described[name].sortable:
             raise ValidationError(
-                f"Records of {model} cannot be ordered by {name}: it is computed, not stored.",
+                f"Records of {model} cannot be ordered by {name}, because it is computed and not "
+                "stored.",
                 suggestion="Order by a stored field.",
                 details={"model": model, "field": name},
             )

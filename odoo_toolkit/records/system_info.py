@@ -139,9 +139,9 @@ def _well_known_modules(odoo: Odoo) -> ModulesResult:
     return ModulesResult(
         modules=found,
         count=len(found),
-        note=f"On Odoo {odoo.version.major} this user cannot read the list of modules. Only"
-        f" {', '.join(names)} were looked for, each by a model of it that the user can read; a"
-        " module whose models the user cannot read is missing here.",
+        note=f"On Odoo {odoo.version.major}, this user cannot read the list of modules. The "
+        f"toolkit looked only for {', '.join(names)}, by models of these modules that the "
+        "user can read.",
     )
 
 

@@ -90,16 +90,18 @@ def run_wizard(
     known = known_wizard(name, odoo.version.major)
     if known is None and not is_transient(odoo, name):
         raise ValidationError(
-            f"{name} is not a wizard.", suggestion="Use create, write or execute for its records."
+            f"{name} is not a wizard.",
+            suggestion="To work with its records, use create, write or execute.",
         )
     source = _taken_from(action["context"]) or given
     if describe:
         asks = describe_wizard(odoo, action, source, _defaults(odoo, action, source))
-        message = "Nothing was done: these are its questions."
+        message = "Nothing was done. These are the questions of the wizard."
         return WizardResult(done=False, message=message, wizard=asks)
     if method and default_access(method) != "execute":
         raise ValidationError(
-            f"{method} is not a button of {name}.", suggestion="Leave method out, or describe it."
+            f"{method} is not a button of {name}.",
+            suggestion="Omit method, or describe the wizard first.",
         )
     before = None
     if known is None:
@@ -116,7 +118,7 @@ def run_wizard(
             outcome = answer_wizard(odoo, action, answers, source=source, method=method, free=True)
     except AccessError as error:
         if known and known.function and error.code == "MODE_VIOLATION":
-            error.suggestion += f" {known.function} does the usual case."
+            error.suggestion += f" The usual case is simpler with {known.function}."
         raise
     return _told(odoo, outcome, source, given or source, before)
 
@@ -124,8 +126,8 @@ def run_wizard(
 def _given(model: str | None, ids: list[int]) -> Source | None:
     if bool(model) != bool(ids):
         raise ValidationError(
-            "The records that the wizard acts on take both model and ids.",
-            suggestion="Give both, or leave both out.",
+            "The records that the wizard acts on need both model and ids.",
+            suggestion="Pass both, or omit both.",
         )
     return (model, ids) if model else None
 
@@ -136,12 +138,14 @@ def _action(odoo: Odoo, wizard: Any, context: Any, given: Source | None) -> dict
     if not isinstance(action, dict) or not isinstance(action.get("res_model"), str):
         raise ValidationError(
             "This does not open a wizard.",
-            suggestion="Give the name of its model, or an action with res_model.",
+            suggestion="Pass the name of the wizard's model, or an action with res_model.",
         )
     if action.get("res_id") and not is_id(action["res_id"]):
-        raise ValidationError("The action's res_id is not a record id.", suggestion="Leave it out.")
+        raise ValidationError("The action's res_id is not a record id.", suggestion="Omit res_id.")
     if not isinstance(context or {}, Mapping):
-        raise ValidationError("context must be an object.", suggestion="Pass e.g. {'lang': 'fr'}.")
+        raise ValidationError(
+            "context must be an object.", suggestion="Pass an object such as {'lang': 'fr'}."
+        )
     names: dict[str, Any] = {"uid": odoo.uid}
     if given:
         names |= {"active_model": given[0], "active_id": given[1][0], "active_ids": given[1]}
@@ -265,13 +269,13 @@ def _told(
             warnings.append(f"{next_name} cannot be described: {error.message}")
         after = _now_quietly(odoo, source) if before is not None else None
         changed = None if before is None or after is None else after != before
-        message = f"{outcome.model} was answered; now Odoo asks in {next_name}."
+        message = f"{outcome.model} was answered. Now Odoo asks a question in {next_name}."
         if changed is None:
-            message += " The records show what it has already done."
+            message += " To see what it has already done, read the records."
         elif changed:
-            message += " It has done its work: the records that it acts on have changed."
+            message += " It is finished, and the records that it acts on have changed."
         else:
-            message += " The records that it acts on are as they were."
+            message += " The records that it acts on have not changed."
         return WizardResult(
             done=bool(changed),
             message=message,
@@ -285,7 +289,7 @@ def _told(
     if outcome.action and opened:
         about = (outcome.action["res_model"], opened[:_SHOWN])
         if len(opened) > _SHOWN:
-            warnings.append(f"{len(opened) - _SHOWN} more records came of it.")
+            warnings.append(f"It created {len(opened) - _SHOWN} more records.")
     plain_result = outcome.kind == "done" and not isinstance(outcome.result, (dict, bool))
     return WizardResult(
         done=True,
@@ -306,6 +310,8 @@ def _now(odoo: Odoo, about: Source | None, warnings: list[str]) -> list[Record]:
     try:
         names = checked_return_fields(odoo, model, NAMES_AND_STATES, None)
     except OdooError as error:
-        warnings.append(f"It is done, but cannot be read back: {error.message}")
+        warnings.append(
+            f"The wizard finished, but the records cannot be read back: {error.message}"
+        )
         return []
     return read_back(odoo, model, ids[:_SHOWN], names, None, warnings)

@@ -93,7 +93,9 @@ def create(
     given = plain(values)
     rows = given if isinstance(given, list) else [given]
     if not rows:
-        raise ValidationError("There are no values.", suggestion="Pass the values of the record.")
+        raise ValidationError(
+            "The list of values is empty.", suggestion="Pass the values of the record."
+        )
     several = len(rows) > 1
     fields_of = readable_of(odoo)
     try:
@@ -194,7 +196,7 @@ def write(
     described = fields_of(model)
     wire = to_wire(read, model, described, fields_of=fields_of)
     if not wire:
-        raise ValidationError("There are no values.", suggestion="Pass the fields to change.")
+        raise ValidationError("The values are empty.", suggestion="Pass the fields to change.")
     if not allow_readonly:
         check_readonly(odoo, model, wire, described)
     returned = checked_return_fields(odoo, model, return_fields, context)
@@ -288,7 +290,7 @@ def _check_there(odoo: Odoo, call: Call) -> Rows:
     numbers = ", ".join(map(str, missing))
     error = NotFoundError(
         f"{call.model} has no record with id {numbers}; it may have been deleted.",
-        suggestion="Look for it with search_read. Nothing was changed.",
+        suggestion="Look it up with search_read. Nothing was changed.",
         details={"model": call.model, "missing_ids": missing},
         outcome="not_sent",
     )
@@ -320,7 +322,7 @@ def _send_all(odoo: Odoo, calls: Sequence[Call], warnings: list[str]) -> None:
             send(odoo, call, warnings)
         except OdooError as error:
             if done:
-                error.message += f" Written before: {', '.join(map(str, done))}."
+                error.message += f" Already written: {', '.join(map(str, done))}."
                 error.details["written_ids"] = done
             raise
         done += call.ids or ()
@@ -429,7 +431,7 @@ def _tell_batch(error: OdooError, rows: list[Record], described: Mapping[str, Fi
     # Where all rows are alike in that, it says nothing.
     if 0 < len(found) < len(rows):
         error.details["rows"] = found
-        error.message += f" It is about {', '.join(f'values[{index}]' for index in found)}."
+        error.message += f" The error is in {', '.join(f'values[{index}]' for index in found)}."
 
 
 def _lacks(row: Record, field: str) -> bool:
@@ -454,13 +456,13 @@ def check_readonly(odoo: Odoo, model: str, wire: Record, described: Mapping[str,
     if everything and not odoo.schema.may(model, "write"):
         raise AccessError(
             f"This user cannot change records of {model}.",
-            suggestion="Connect as a user who has the right, or give it to this one in Odoo.",
+            suggestion="Connect as a user with this permission, or give it to this user in Odoo.",
             details={"model": model, "operation": "write"},
         )
     raise ValidationError(
-        f"Readonly on {model}: {', '.join(readonly)}. Odoo computes these or changes them by"
-        " its own actions.",
-        suggestion="Change the fields they depend on or use the business operation; to insist,"
-        f" pass context {{'{ALLOW_READONLY}': true}}.",
+        f"These fields of {model} are read-only: {', '.join(readonly)}. Odoo computes them, or "
+        "changes them through actions.",
+        suggestion="Change the fields they depend on, or use the business operation. To write "
+        f"them anyway, pass context {{'{ALLOW_READONLY}': true}}.",
         details={"model": model, "fields": readonly},
     )

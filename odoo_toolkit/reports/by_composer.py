@@ -105,7 +105,7 @@ def _linked(value: Any) -> set[int]:
 def _saved(job: Job, form: Mapping[str, Any]) -> list[int]:
     made = send(job.odoo, _creation(job, form), [])
     job.warnings.append(
-        f"Odoo keeps a temporary record ({COMPOSER} {made[0]}), which it removes itself later."
+        f"Odoo keeps a temporary record ({COMPOSER} {made[0]}) and removes it later."
     )
     rows = look(job.odoo, COMPOSER, "read", made, fields=["attachment_ids"], timeout=TIMEOUT)
     return [id_ for row in rows for id_ in row["attachment_ids"]]

@@ -45,12 +45,12 @@ def _asking(job: Job, ids: Sequence[int] = ()) -> Call:
 def _fetch(job: Job, http: Http, record_id: int) -> Document:
     path = job.odoo.call(_asking(job, [record_id]))
     told = (
-        f"{job.report.model} {record_id} has a link now that opens it without a login"
-        " (its access token), if it had none before."
+        f"{job.report.model} {record_id} now has a link that opens it without a login (its "
+        "access token)."
     )
     job.warnings.append(told)
     if not isinstance(path, str) or not path.startswith("/my/"):
-        raise Unavailable(f"Odoo gave no address of the customers' page. {told}")
+        raise Unavailable(f"Odoo returned no address of the customer portal. {told}")
     timeout = max(job.odoo.settings.timeout, TIMEOUT)
     database = job.odoo.database
     options = {
@@ -64,6 +64,6 @@ def _fetch(job: Job, http: Http, record_id: int) -> Document:
         answer = http.request("GET", path, **options)
     if not is_pdf(answer):
         raise Unavailable(
-            f"the customers' page answered with HTTP {answer.status_code} instead of a PDF. {told}"
+            f"the customer portal returned HTTP {answer.status_code} instead of a PDF. {told}"
         )
     return document_of(answer)

@@ -126,10 +126,10 @@ def check_login(odoo: Odoo) -> None:
     if known.get(FROZEN) or now == ours:
         return
     raise Unavailable(
-        f"Odoo would change the address in its links ({ADDRESS}, now {now}) to {ours}, as it does"
-        " whenever a user with Settings rights logs in. Set the system parameter"
-        f" {FROZEN} to True in Odoo, connect by the address that Odoo knows, or use a user without"
-        " Settings rights"
+        f"Odoo would change the address in its links ({ADDRESS}, now {now}) to {ours}, as after "
+        f"each login of a user with Settings permissions. Set the system parameter {FROZEN} to "
+        "True in Odoo, connect by the address in Odoo, or connect as a user without Settings "
+        "permissions"
     )
 
 

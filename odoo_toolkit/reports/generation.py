@@ -129,7 +129,7 @@ def generate_report(
     source, documents, pages = _print(job, ids)
     content = merge([document.content for document in documents])
     if report.attachment:
-        job.warnings.append("Odoo is set to keep a copy of this report as an attachment.")
+        job.warnings.append("Odoo also stores a copy of this report as an attachment.")
     name = _file_name(report, names, documents)
     text = base64.b64encode(content)
     path = None
@@ -158,7 +158,7 @@ def _checked(record_ids: Sequence[int]) -> tuple[int, ...]:
     if len(ids) > MOST:
         raise ValidationError(
             f"{len(ids)} records are too many for one PDF; the maximum is {MOST}.",
-            suggestion=f"Ask for {MOST} at a time.",
+            suggestion=f"Print at most {MOST} records at a time.",
             details={"field": "record_ids", "count": len(ids), "maximum": MOST},
         )
     return ids
@@ -176,8 +176,8 @@ def _names(odoo: Odoo, report: Report, ids: Sequence[int], context: Context) -> 
         raise NotFoundError(
             f"The report {report.report_name} prints {report.model}, which has no record with id"
             f" {listed}, or this user cannot see it.",
-            suggestion=f"Look the records up with search_read on {report.model}, or"
-            " choose a report of the model that the ids belong to (list_reports).",
+            suggestion=f"Look up the records with search_read on {report.model}, or choose a "
+            "report for the model of these ids (list_reports).",
             details={
                 "model": report.model,
                 "report_name": report.report_name,
@@ -210,11 +210,13 @@ def _print(job: Job, ids: Sequence[int]) -> tuple[str, list[Document], int]:
 def _no_way(job: Job, reasons: dict[str, str]) -> OdooError:
     listed = "; ".join(f"{source}: {reason.rstrip('.')}" for source, reason in reasons.items())
     return AccessError(
-        f"The PDF of {job.report.report_name} cannot be made here. {listed}.",
-        suggestion="Remove the obstacle to web_session: it prints every report."
+        f"The toolkit cannot make the PDF of {job.report.report_name}. {listed}.",
+        suggestion="Solve the problem of web_session, which prints every report."
         if job.odoo.settings.password
-        else "With the user's password (ODOO_USERNAME and ODOO_PASSWORD, beside the API key)"
-        " every report can be printed.",
+        else (
+            "Set the user's password in addition to the API key (ODOO_USERNAME and "
+            "ODOO_PASSWORD). Then every report can be printed."
+        ),
         details={"report_name": job.report.report_name},
     )
 

@@ -111,7 +111,7 @@ def find_report(odoo: Odoo, report_name: str) -> Report:
     if row[_TYPE] != PDF:
         raise ValidationError(
             f"The report {report_name} of {row['model']} is of type {row[_TYPE]}: it makes no PDF.",
-            suggestion="Choose one of type qweb-pdf; list_reports shows the types.",
+            suggestion="Choose a report of type qweb-pdf. list_reports shows the types.",
             details={"report_name": report_name, "report_type": row[_TYPE], "model": row["model"]},
         )
     return Report(
@@ -148,7 +148,7 @@ def _no_such_report(odoo: Odoo, report_name: str) -> NotFoundError:
     hint = f" Did you mean {' or '.join(near)}?" if near else ""
     return NotFoundError(
         f"There is no report {report_name[:80]!r}.{hint}",
-        suggestion="list_reports shows the reports of a model; give the report_name.",
+        suggestion="Pass a report_name. list_reports shows the reports of a model.",
         details={"report_name": report_name[:80], "did_you_mean": near},
     )
 

@@ -76,7 +76,7 @@ def _quieten() -> None:
 def _unusable(what: str) -> OdooError:
     return make_error(
         "SERVER_ERROR",
-        f"Odoo answered with {what}.",
+        f"Odoo returned {what}.",
         suggestion="wkhtmltopdf on the server may be missing or broken; Odoo's log has the cause.",
         outcome="refused",
     )
@@ -175,15 +175,15 @@ def check_side_effects(job: Job, ids: Sequence[int]) -> None:
         raise _refused(
             refusal,
             f"Odoo {job.odoo.version.major} changes records of {model} when it prints them",
-            "The PDF of an invoice that was sent is kept: invoice_pdf_report_id is its attachment,"
-            " whose content can be read.",
+            "The PDF of a sent invoice is stored. Its attachment is invoice_pdf_report_id, and "
+            "you can read its content.",
         )
     if kept := _kept(job, ids):
         listed = ", ".join(map(str, kept))
         raise _refused(
             refusal,
             f"Odoo attaches the PDF of {name} to the record when it prints it ({model} {listed})",
-            "If it was printed before, its PDF is among the record's attachments.",
+            "If it was printed before, its PDF is among the attachments of the record.",
         )
 
 

@@ -156,8 +156,8 @@ def _check_name(name: str) -> None:
     usable = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")
     usable = usable if re.match("[a-zA-Z]", usable) and not keyword.iskeyword(usable) else "my_odoo"
     raise ValidationError(
-        f"No script can import a package that is called {name!r}.",
-        suggestion=f"Give the folder the name of a Python package, such as {usable}.",
+        f"{name!r} cannot be the name of a Python package.",
+        suggestion=f"Rename the folder to the name of a Python package, such as {usable}.",
         details={"field": "folder", "use": usable},
     )
 
@@ -170,7 +170,7 @@ def _replace(folder: Path, files: Mapping[str, str]) -> tuple[list[str], list[st
     if folder.exists() and not folder.is_dir():
         raise ValidationError(
             f"{folder} is not a folder.",
-            suggestion="Stubs are a package: give the path of a folder.",
+            suggestion="Pass the path of a folder, because stubs are a package.",
             details={"field": "folder"},
         )
     found = {path.name: path for path in folder.glob("*") if path.is_file()}
@@ -179,8 +179,8 @@ def _replace(folder: Path, files: Mapping[str, str]) -> tuple[list[str], list[st
     foreign = sorted(name for name in found.keys() & files.keys() - ours if files[name])
     if foreign:
         raise ValidationError(
-            f"{folder} has files that are not stubs: {', '.join(foreign[:3])}.",
-            suggestion="Give a folder of its own to the stubs.",
+            f"{folder} contains files that are not stubs: {', '.join(foreign[:3])}.",
+            suggestion="Pass an empty folder for the stubs.",
             details={"field": "folder", "files": foreign},
         )
     folder.mkdir(parents=True, exist_ok=True)

@@ -205,8 +205,8 @@ class FakeServer:
         if self._otherwise:
             return self._otherwise(call)
         raise AssertionError(
-            f"Nothing answers {call.model}.{call.method}: give FakeServer an answer for it,"
-            f" or the records of {call.model}."
+            f"There is no response for {call.model}.{call.method}. Pass FakeServer a response for "
+            f"it, or the records of {call.model}."
         )
 
     def _fields_get(self, call: Call) -> dict[str, dict[str, Any]]:
@@ -227,7 +227,7 @@ def _given(answer: Any, call: Call) -> Any:
             answer = next(answer)
         except StopIteration:
             raise AssertionError(
-                f"{call.model}.{call.method} is called more often than it has answers."
+                f"{call.model}.{call.method} was called more often than it has responses."
             ) from None
     elif callable(answer):
         answer = answer(call)

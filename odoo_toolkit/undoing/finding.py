@@ -85,7 +85,9 @@ def find(odoo: Odoo, writes: Sequence[Write]) -> Found:
         # What Odoo does not tell to be a wizard may be a record that somebody wants gone.
         if opposite is None and is_transient(odoo, write.model, untold=False):
             if write.method != "create":
-                lost(place, f"{write.method} of {write.model} has no known opposite.")
+                lost(
+                    place, f"The toolkit does not know how to undo {write.method} of {write.model}."
+                )
             continue
         opposite = opposite or opposite_of(write.model, write.method, version)
         if opposite and opposite.not_undone and not opposite.is_known and not opposite.made:
@@ -109,7 +111,9 @@ def find(odoo: Odoo, writes: Sequence[Write]) -> Found:
             continue
         if write.method in CREATES and not write.made:
             # The records that a copy was called on are those that it was made of.
-            not_undone.append(f"Whether a record of {model} was created is not known: look for it.")
+            not_undone.append(
+                f"It is unknown whether a record of {model} was created. Look for it."
+            )
             continue
         items += opposites(odoo, model, ids, opposite, write.before, states, later=bool(items))
         _are_of(items[before:], [origins[place]])
@@ -147,8 +151,8 @@ def _are_of(items: Sequence[Item], places: Iterable[int]) -> None:
 
 def _unknown(write: Write) -> str:
     if write.made_model:
-        return f"Which {write.made_model} {write.method} of {write.model} has made is not known."
-    return f"{write.method} of {write.model} has no known opposite."
+        return f"It is unknown which {write.made_model} {write.method} of {write.model} created."
+    return f"The toolkit does not know how to undo {write.method} of {write.model}."
 
 
 def _is_looked_up(write: Write, version: int) -> bool:

@@ -97,7 +97,7 @@ def undo(
     """Undo one operation, in reverse order.
 
     >>> undo(odoo, entry=7, dry_run=True).message  # doctest: +SKIP
-    'Would take back confirm_order: S00012 would be made a quotation again.'
+    'Would undo confirm_order: S00012 would be made a quotation again.'
 
     The connection must have a change history. The toolkit checks everything before it writes
     anything. It raises an error if another user changed a field since, if a document has moved on,
@@ -132,14 +132,14 @@ def undo_since(
     found = kept.store.latest(identity(odoo), odoo.uid, since=_moment(since), limit=_MOST + 1)
     if len(found) > _MOST:
         raise ValidationError(
-            f"More than {_MOST} operations have written since.",
-            suggestion="Give a later time, or take back entry by entry.",
+            f"More than {_MOST} operations have written since then.",
+            suggestion="Pass a later time, or undo entry by entry.",
         )
     open_ones = [e for e in found if e.undoes is None and e.undone_by is None and _wrote(e)]
     if not open_ones:
         raise NotFoundError(
-            "Nothing that could be taken back was written since.",
-            suggestion="history shows what was written, and what was taken back.",
+            "No operation since then can be undone.",
+            suggestion="history shows what was written and what was undone.",
         )
     return _undo(odoo, open_ones, partial, dry_run)
 
@@ -153,7 +153,7 @@ def history_of(odoo: Odoo) -> History:
     if not isinstance(odoo.history, History):
         raise ConfigurationError(
             "This connection has no change history, so its writes are not known.",
-            suggestion="Give connect the path of a file as its change history.",
+            suggestion="Pass the path of a file to connect as history.",
         )
     return odoo.history
 
@@ -163,24 +163,23 @@ def _entry(odoo: Odoo, entry_id: int) -> HistoryEntry:
     if found is None or found.database != identity(odoo) or found.uid != odoo.uid:
         raise NotFoundError(
             f"There is no entry {entry_id} of this user and this database in the change history.",
-            suggestion="history shows what there is. Other people take back their own writes.",
+            suggestion="Choose an entry from history. Other users undo their own writes.",
             details={"entry": entry_id},
         )
     if found.undone_by is not None:
         raise StateError(
-            f"Entry {entry_id} ({found.operation}) is taken back already, by entry"
-            f" {found.undone_by}.",
-            suggestion="Nothing needs to be done.",
+            f"Entry {entry_id} ({found.operation}) was already undone, by entry {found.undone_by}.",
+            suggestion="You don't need to do anything.",
         )
     if found.undoes is not None:
         raise StateError(
             f"Entry {entry_id} is itself the undo of entry {found.undoes}.",
-            suggestion="Do again what was taken back instead.",
+            suggestion="Repeat the operation instead.",
         )
     if not _wrote(found):
         raise StateError(
             f"Entry {entry_id} ({found.operation}) has written nothing: {found.outcome}.",
-            suggestion="Nothing needs to be done.",
+            suggestion="You don't need to do anything.",
         )
     return found
 
@@ -196,7 +195,8 @@ def _moment(value: str | datetime | None) -> str:
         found = datetime.fromisoformat(value) if isinstance(value, str) else value
     except ValueError:
         raise ValidationError(
-            f"{str(value)[:60]!r} is not a time.", suggestion="Give it like 2026-11-23T14:30:00Z."
+            f"{str(value)[:60]!r} is not a time.",
+            suggestion="Pass a time such as 2026-11-23T14:30:00Z.",
         ) from None
     found = found if found.tzinfo else found.replace(tzinfo=UTC)
     return found.astimezone(UTC).isoformat(timespec="milliseconds")
@@ -304,11 +304,11 @@ def _undo(
     what += f" and {len(entries) - 5} more" if len(entries) > 5 else ""
     if blocked and not (partial and free):
         raise StateError(
-            f"{what} cannot be taken back: {'; '.join(str(i.part.blocked) for i in blocked[:5])}.",
-            suggestion="With partial the rest is taken back: "
+            f"{what} cannot be undone: {'; '.join(str(i.part.blocked) for i in blocked[:5])}.",
+            suggestion="With partial, the rest is undone: "
             + " ".join(item.part.says for item in free[:5])
             if free
-            else "Nothing of it can be taken back.",
+            else "No part of it can be undone.",
             details={
                 "in_the_way": [item.part.blocked for item in blocked],
                 "possible": [item.part.says for item in free],
@@ -316,13 +316,13 @@ def _undo(
         )
     if not free:
         raise StateError(
-            f"Nothing of {what} can be taken back. {' '.join(not_undone)}".strip(),
-            suggestion="Everything is as it was before already, or Odoo has no way back.",
+            f"No part of {what} can be undone. {' '.join(not_undone)}".strip(),
+            suggestion="The old state is already restored, or Odoo cannot undo this.",
         )
     for item in free:
         permit(odoo, *item.steps, dry_run=dry_run)
     if dry_run:
-        shown = plan(odoo, [], [], f"Would take back {what}: {' '.join(i.part.says for i in free)}")
+        shown = plan(odoo, [], [], f"Would undo {what}: {' '.join(i.part.says for i in free)}")
         planned = [plan(odoo, item.steps, item.part.ids, "") for item in free]
         return attrs.evolve(
             shown,
@@ -336,9 +336,9 @@ def _undo(
 def _check_whole(entry: HistoryEntry) -> None:
     if any(write.method == DAMAGED for write in entry.writes):
         raise StateError(
-            f"Entry {entry.id} ({entry.operation}) cannot be taken back: the change history is"
-            " damaged there, and does not tell all that it has written.",
-            suggestion="Look in Odoo at what it has done, and take that back there.",
+            f"Entry {entry.id} ({entry.operation}) cannot be undone: this part of the change "
+            "history is damaged, and some of its writes are missing.",
+            suggestion="Check in Odoo what it did, and undo that there.",
             details={"entry": entry.id},
         )
 
@@ -359,7 +359,7 @@ def take_back(odoo: Odoo, entry: HistoryEntry) -> UndoResult:
         with apart():
             result = _take_back(odoo, [entry], what, found, running=True)
     except OdooError as error:
-        left = [f"All of it: it cannot be looked at. {error.message}"]
+        left = [f"The whole entry: it cannot be checked. {error.message}"]
         return UndoResult(entries=[entry.id], done=[], left=left, not_undone=[], message="")
     lost = list(dict.fromkeys(text for texts in found.lost.values() for text in texts))
     left = [*result.left, *lost]
@@ -371,7 +371,7 @@ def take_back(odoo: Odoo, entry: HistoryEntry) -> UndoResult:
 def unconfirmed(entry: HistoryEntry) -> list[str]:
     """Say of which calls of an entry it is not known whether they were applied."""
     return [
-        f"Whether {write.method} of {write.model} was applied is not known."
+        f"It is unknown whether {write.method} of {write.model} was applied."
         for write in entry.writes
         if write.outcome in ("sent", "doubtful")
     ]
@@ -402,7 +402,7 @@ def _take_back(
                 if not done and not running:
                     raise
                 failed = True
-                left += [f"{item.part.says} Odoo refused it: {error.message}"]
+                left += [f"{item.part.says} Odoo rejected it: {error.message}"]
                 left += [f"Not tried: {later.part.says}" for later in items[place + 1 :]]
                 break
         not_undone = [*found.not_undone, *_not_back(found.done)]
@@ -413,7 +413,7 @@ def _take_back(
         if whole and recording.entry.id:
             for entry in entries:
                 kept.store.update(entry.id, undone_by=recording.entry.id)
-    message = f"Took back {what}: {' '.join(done)}" if not left else f"Took back part of {what}."
+    message = f"Undid {what}: {' '.join(done)}" if not left else f"Undid part of {what}."
     return UndoResult(
         entries=[entry.id for entry in entries],
         done=done,
@@ -431,7 +431,7 @@ def _not_back(items: Sequence[Item]) -> list[str]:
         try:
             told += [text] if item.verify and (text := item.verify()) else []
         except OdooError as error:
-            told.append(f"{item.part.says} It cannot be looked at: {error.message}")
+            told.append(f"{item.part.says} It cannot be checked: {error.message}")
     return told
 
 
@@ -458,7 +458,7 @@ def _do(odoo: Odoo, item: Item, warnings: list[str]) -> str:
         done = make(odoo, item.otherwise, ids)
         warnings += done.warnings
         if item.says_otherwise != item.part.says:
-            warnings.append(f"{item.says_otherwise} Odoo refused more: {error.message}")
+            warnings.append(f"{item.says_otherwise} Odoo rejected the rest: {error.message}")
         return item.says_otherwise
     warnings += done.warnings
     if not done.complete:

@@ -81,7 +81,7 @@ def details(odoo: Odoo, *, entry: int) -> HistorySummary:
     if not found:
         raise NotFoundError(
             f"There is no entry {entry} of this user and this database in the change history.",
-            suggestion="history shows what there is.",
+            suggestion="Choose an entry from history.",
             details={"entry": entry},
         )
     (short,) = _summaries(odoo, found)

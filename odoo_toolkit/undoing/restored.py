@@ -45,7 +45,12 @@ class Restored:
         lost = [*(write.not_kept if old else ()), *(name for name in names if name not in kept)]
         if not lost:
             return []
-        return [f"The old values of {', '.join(lost)} of {write.model} are not kept."]
+        return [
+            (
+                f"The change history does not contain the old values of {', '.join(lost)} of "
+                f"{write.model}."
+            )
+        ]
 
     def at(self, place: int) -> list[tuple[Item, set[int]]]:
         """Return what is written back where the first write of some fields was.
@@ -180,7 +185,7 @@ class Restored:
             for n, value in expected.items()
             if not is_same(row.get(n), value, fields[n])
         ]
-        return f"{name}: {', '.join(told)}: Odoo has computed it again." if told else None
+        return f"{name}: {', '.join(told)}: Odoo calculated it again." if told else None
 
     def _changed(
         self,
@@ -194,7 +199,9 @@ class Restored:
         now = self._now(write, [number], names).get(number, {})
         other = [n for n in names if not is_same(now.get(n), then.get(n), fields[n])]
         return (
-            f"{', '.join(other)} of {write.model} {number} was changed just now." if other else None
+            f"{', '.join(other)} of {write.model} {number} has just been changed."
+            if other
+            else None
         )
 
     def _as_left(

@@ -327,8 +327,8 @@ def check_key(
     key = Secret(secret(key).reveal().strip())
     if not is_key(key.reveal()):
         raise ValidationError(
-            "This is not an API key of Odoo, which has 40 characters from 0 to 9 and a to f.",
-            suggestion=f"Give a key, not the password. {NEW_KEY}",
+            "This is not an Odoo API key, which has 40 characters from 0 to 9 and a to f.",
+            suggestion=f"Pass the key, not the password. {NEW_KEY}",
         )
     try:
         odoo = Odoo(settings_of_user(server, database, login, api_key=key))
@@ -387,7 +387,7 @@ def remove_key(
             if not send(there):
                 raise NotFoundError(
                     f"The user has no API key with the id {key_id}.",
-                    suggestion="It was removed already, or it has ended.",
+                    suggestion="The key was already removed, or has expired.",
                 )
             _confirmed(send, password, Call(model=_KEYS, method="remove", ids=(key_id,)))
             if not send(there):
@@ -439,7 +439,9 @@ def settings_of_user(
 
 def _check_wanted(name: str, days: int | None) -> None:
     if not name.strip():
-        raise ValidationError("The key needs a name.", suggestion="Pass one that the user knows.")
+        raise ValidationError(
+            "The key needs a name.", suggestion="Pass a name that the user recognizes."
+        )
     if days is not None and days < 1:
         raise ValidationError(f"days must be at least 1, not {days}.")
 
@@ -514,7 +516,8 @@ def _check_address(settings: ConnectionSettings) -> bool:
         except Unavailable as error:
             raise ConfigurationError(
                 f"This user cannot log in from here: {error}.",
-                suggestion=f"Do one of these, or give an API key that you made in Odoo. {NEW_KEY}",
+                suggestion="Do one of these, or pass an API key that you created in Odoo. "
+                f"{NEW_KEY}",
                 details={"reason": "address"},
             ) from None
     return True
@@ -530,10 +533,10 @@ def _changed_address(send: _Send, made: str) -> str:
     for row in rows:
         if abs((_moment(made) - _moment(row["write_date"])).total_seconds()) < _SAME_TIME:
             return (
-                f"With this login, Odoo has made {row['value']} the address in its links"
-                f" ({ADDRESS}), as it does whenever a user with Settings rights logs in. If people"
-                " do not reach Odoo there, correct it in Settings, Technical, System Parameters,"
-                f" and set {ADDRESS}.freeze to True."
+                f"At this login, Odoo changed the address in its links ({ADDRESS}) to "
+                f"{row['value']}, as for each user with Settings permissions. If users cannot "
+                "reach Odoo there, correct it in Settings, Technical, System Parameters, and "
+                f"set {ADDRESS}.freeze to True."
             )
     return ""
 
@@ -608,20 +611,21 @@ def _made(send: _Send, name: str, days: int | None) -> Secret:
     except AccessError as error:
         raise AccessError(
             f"This user is not allowed to have API keys: {error.message.rstrip('.')}.",
-            suggestion="Keys are for internal users; the administrator of Odoo can tell who may"
-            " have them.",
+            suggestion="API keys are for internal users. Ask the administrator of Odoo who may "
+            "have them.",
             details={"reason": "no_keys"},
         ) from None
     if isinstance(shown, dict) and shown.get("res_model") == _CHECK:
         raise StateError(
-            "The login is too long ago: Odoo would ask for the password again.",
+            "The login is too old: Odoo would ask for the password again.",
             suggestion="Log in again. No key was made.",
         )
     key = shown.get("context", {}).get("default_key") if isinstance(shown, dict) else None
     if not key or shown.get("res_model") != _SHOW:
         raise StateError(
             "Odoo did not show the new key.",
-            suggestion=f"Look whether one named {name!r} is there. {REMOVE_KEY} {NEW_KEY}",
+            suggestion=f"Check whether the user has a key with the name {name!r}. {REMOVE_KEY} "
+            f"{NEW_KEY}",
         )
     return Secret(key)
 
@@ -681,8 +685,8 @@ def _connect(odoo: Odoo) -> None:
 def _refused_key() -> AccessError:
     return AccessError(
         "Odoo does not accept this API key for this login.",
-        suggestion="The key may have ended, or been removed, or be another user's or another"
-        f" server's. {NEW_KEY}",
+        suggestion="The key may have expired or been removed, or belong to another user or "
+        f"server. {NEW_KEY}",
         details={"reason": "credentials"},
     )
 
@@ -691,18 +695,24 @@ def _refused_key() -> AccessError:
 _TOLD = {
     "credentials": (
         "Odoo does not accept this login and password.",
-        "Check both. Users who are archived in Odoo cannot log in; who logs in by another provider"
-        " has no password in Odoo, and gives an API key instead.",
+        (
+            "Check both. Archived users cannot log in. A user who logs in with another provider "
+            "has no password in Odoo, and needs an API key instead."
+        ),
     ),
     "second_factor": (
         "Odoo requires a second factor from this user.",
-        "Give the code that the authenticator app shows now; or, if codes come by e-mail, give an"
-        " API key that you made in Odoo.",
+        (
+            "Enter the code that the authenticator app shows now. If codes come by e-mail, pass "
+            "an API key that you created in Odoo."
+        ),
     ),
     "code": (
         "",
-        "Give the code that the authenticator app shows now. A code that came by e-mail does not"
-        " serve here: give an API key that you made in Odoo.",
+        (
+            "Enter the code that the authenticator app shows now. Codes from e-mails do not work "
+            "here: pass an API key that you created in Odoo."
+        ),
     ),
 }
 

@@ -70,7 +70,7 @@ def parse_moment(value: str | date | datetime) -> tuple[datetime, datetime | Non
     elif isinstance(value, date):
         return datetime.combine(value, time()), None
     elif not isinstance(value, str):
-        raise ValueError(f"no date or time: {value!r:.80}")
+        raise ValueError(f"not a date or time: {value!r:.80}")
     else:
         match = _MOMENT.fullmatch(value.strip())
         if not match:

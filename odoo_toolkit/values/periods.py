@@ -30,7 +30,7 @@ def time_zone(context: Mapping[str, Any]) -> tzinfo:
         ZoneInfo("Europe/Brussels")
     except ZoneInfoNotFoundError:
         raise ConfigurationError(
-            "This machine has no list of time zones.", suggestion="Install the package tzdata."
+            "This machine has no time zone data.", suggestion="Install the package tzdata."
         ) from None
     raise ValidationError(
         f"There is no time zone {str(name)[:80]!r}.",

@@ -25,8 +25,8 @@ _INTEGER_LIMIT = 2**31  # an integer field is a column of 32 bits
 _REFERENCE = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)*,[0-9]+")
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 60
-_NUMBER = "Pass a number, without quotes, or null to empty it."
-_JSON = "It may hold texts, numbers, booleans, null, and lists and objects of these."
+_NUMBER = "Pass a number, without quotes. To empty the field, pass null."
+_JSON = "Pass strings, numbers, Booleans, null, and lists and objects of these."
 
 
 @attrs.frozen
@@ -76,7 +76,7 @@ def meant_value(model: str, field: Field, value: Any) -> str:
     if renamed := renamed_value(model, field, value):
         name, beside = renamed
         with_it = f", with {beside}" if beside else ""
-        return f"On this version of Odoo that is {name!r}{with_it}. "
+        return f"In this version of Odoo, the name is {name!r}{with_it}. "
     near = selection_details(field, value)["did_you_mean"]
     return f"Did you mean {near[0]!r}? " if near else ""
 
@@ -116,7 +116,9 @@ def short_repr(value: Any) -> str:
 
 def _text(value: Any, place: Place) -> str:
     if not isinstance(value, str):
-        raise place.wrong(f"needs a text, not {show(value)}", "Pass a string, or null to empty it.")
+        raise place.wrong(
+            f"needs a text, not {show(value)}", "Pass a string. To empty the field, pass null."
+        )
     check_text(value)
     return value
 
@@ -126,7 +128,7 @@ def _integer(value: Any, place: Place) -> int:
     if whole is None:
         raise place.wrong(f"needs a whole number, not {show(value)}", _NUMBER)
     if not -_INTEGER_LIMIT <= whole < _INTEGER_LIMIT:
-        raise place.wrong(f"cannot hold {show(value)}", "It holds numbers of up to 32 bits.")
+        raise place.wrong(f"cannot hold {show(value)}", "Pass a number of up to 32 bits.")
     return whole
 
 
@@ -145,7 +147,7 @@ def _float(value: Any, place: Place) -> float:
 def _boolean(value: Any, place: Place) -> bool:
     if not isinstance(value, bool):
         raise place.wrong(
-            f"needs true or false, not {show(value)}", "Pass a boolean, without quotes."
+            f"needs true or false, not {show(value)}", "Pass a Boolean, without quotes."
         )
     return value
 
@@ -171,7 +173,7 @@ def _datetime(value: Any, place: Place) -> str:
             pass
     raise place.wrong(
         f"needs a date and time, not {show(value)}",
-        "Pass YYYY-MM-DDTHH:MM:SS with Z or an offset; without one it is taken as UTC.",
+        "Pass YYYY-MM-DDTHH:MM:SS with Z or an offset. Without an offset, the time is in UTC.",
     )
 
 
@@ -213,7 +215,7 @@ def _many2one(value: Any, place: Place) -> int | bool:
     if isinstance(value, str):
         raise place.wrong(
             f"needs the id of a {comodel} record, not the text {show(value)}",
-            f"Look the id up first, with search_read on {comodel}, and pass the number.",
+            f"Look up the id with search_read on {comodel}, and pass the number.",
         )
     if isinstance(value, (list, tuple)) and len(value) == 2 and is_id(value[0]):
         raise place.wrong(
@@ -221,21 +223,24 @@ def _many2one(value: Any, place: Place) -> int | bool:
         )
     raise place.wrong(
         f"needs the id of a {comodel} record, not {show(value)}",
-        "Pass a positive number, or null to empty it.",
+        "Pass a positive number. To empty the field, pass null.",
     )
 
 
 def _binary(value: Any, place: Place) -> str:
     if is_unencoded(place.model, place.field):
         raise place.wrong(
-            "takes no base64: Odoo would store that as it is", "Write datas, which Odoo decodes."
+            "cannot contain base64: Odoo would store it as it is",
+            "Write datas, which Odoo decodes.",
         )
     if isinstance(value, (bytes, bytearray)):
         return base64.b64encode(value).decode()
     if not isinstance(value, str):
         raise place.wrong(f"needs base64 text, not {show(value)}", "Encode the content as base64.")
     if value.startswith("data:"):
-        raise place.wrong("needs base64 text, not a data: URL", "Pass only what follows the comma.")
+        raise place.wrong(
+            "needs base64 text, not a data: URL", "Pass only the part after the comma."
+        )
     encoded = "".join(value.split())
     try:
         base64.b64decode(encoded, validate=True)
@@ -285,7 +290,7 @@ def _properties(value: Any, place: Place) -> dict[str, Any]:
     if any(one.get("definition_changed") or one.get("definition_deleted") for one in listed):
         raise place.wrong(
             "would define properties anew, for all records",
-            "Write their definition on the parent, such as the project of a task.",
+            "Write the definitions on the parent, such as the project of a task.",
         )
     return by_name(listed)
 
@@ -296,7 +301,8 @@ def _definitions(value: Any, place: Place) -> Any:
     if not listed or not all(isinstance(one, Mapping) and one.get("name") for one in value):
         raise place.wrong(
             f"needs a list of definitions, not {show(value)}",
-            'Pass them all, each like {"name": "a1b2", "string": "Size", "type": "integer"}.',
+            'Pass all definitions, each like {"name": "a1b2", "string": "Size", '
+            '"type": "integer"}.',
         )
     return json_value([dict(one) for one in value], place)
 

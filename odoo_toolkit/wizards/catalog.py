@@ -96,11 +96,11 @@ _ACTIVE = ("active_model", "active_id", "active_ids")
 _PAYMENT_FIELDS: dict[str, WizardField] = {
     "amount": WizardField(
         type="monetary",
-        description="The amount left to pay by default, from 18 on the next instalment."
-        " 0 registers a payment of nothing.",
+        description="Default: the amount left to pay, or in Odoo 18 and later the next "
+        "instalment. 0 registers a payment of nothing.",
     ),
     "journal_id": _many2one("account.journal", "A bank or cash journal."),
-    "payment_date": WizardField(type="date", required=True, description="Today by default."),
+    "payment_date": WizardField(type="date", required=True, description="Default: today."),
     "communication": WizardField(type="char", description="Memo."),
     "group_payment": WizardField(
         type="boolean", description="One payment for several documents of one partner."
@@ -108,7 +108,9 @@ _PAYMENT_FIELDS: dict[str, WizardField] = {
     "payment_difference_handling": _choice(
         {"open": "Keep open", "reconcile": "Mark as fully paid"}, default="open"
     ),
-    "writeoff_account_id": _many2one("account.account", "For the difference, with reconcile."),
+    "writeoff_account_id": _many2one(
+        "account.account", "Account for the difference, with reconcile."
+    ),
     "writeoff_label": WizardField(type="char"),
 }
 
@@ -117,7 +119,7 @@ _REVERSAL_FIELDS: dict[str, WizardField] = {
     "date": WizardField(type="date"),
     "journal_id": _many2one(
         "account.journal",
-        "Use the invoice's own: from 15 on it is not filled in for calls from outside.",
+        "Use the invoice's own journal. Odoo 15 and later do not fill it in for API calls.",
         required=True,
     ),
 }
@@ -125,7 +127,7 @@ _REVERSAL_FIELDS: dict[str, WizardField] = {
 _CRM_FIELDS: dict[str, WizardField] = {
     "name": _choice(
         {"convert": "Convert to opportunity", "merge": "Merge with existing opportunities"},
-        "Always say which: merge is proposed when a lead has the same e-mail address.",
+        "Always set it. If a lead has the same e-mail address, Odoo proposes merge.",
         default="convert",
     ),
     "partner_id": _many2one("res.partner", "The customer to link, with action exist."),
@@ -152,7 +154,7 @@ _CANCEL = KnownWizard(
     max_odoo_version=15,
     runs_by_itself=True,
     function="cancel_order",
-    hint="action_cancel with context disable_cancel_warning: true does not ask.",
+    hint="To skip the question, call action_cancel with the context disable_cancel_warning: true.",
 )
 
 _PAYMENT = KnownWizard(
@@ -179,12 +181,12 @@ _IMMEDIATE = KnownWizard(
     max_odoo_version=16,
     runs_by_itself=True,
     function="validate_picking",
-    hint="Without button_validate_picking_ids in the context nothing is validated.",
+    hint="Without button_validate_picking_ids in the context, Odoo validates nothing.",
 )
 
 _RETURN = KnownWizard(
     model="stock.return.picking",
-    description="Makes the transfer that takes back what a done one has moved.",
+    description="Creates the transfer that returns the products of a done transfer.",
     source_model="stock.picking",
     action_method="create_returns",
     fields={
@@ -192,8 +194,8 @@ _RETURN = KnownWizard(
         "product_return_moves": WizardField(
             type="one2many",
             relation="stock.return.picking.line",
-            description="By product_id, move_id and quantity; Odoo checks none of them. Give them:"
-            " only 17 fills in all that was moved.",
+            description="By product_id, move_id and quantity. Odoo does not check them. Always "
+            "set them: only Odoo 17 fills in all moved quantities.",
         ),
         "location_id": _many2one("stock.location", "Where the goods go.", required=True),
     },
@@ -219,7 +221,7 @@ _CONVERSION = KnownWizard(
 
 _PRODUCING = KnownWizard(
     model="mrp.immediate.production",
-    description="Asks whether all components are used and all of the product is made.",
+    description="Asks whether all components are used and all products are made.",
     source_model="mrp.production",
     action_method="process",
     fields={"mo_ids": WizardField(type="many2many", relation="mrp.production")},
@@ -227,20 +229,20 @@ _PRODUCING = KnownWizard(
     max_odoo_version=16,
     runs_by_itself=True,
     function="produce",
-    hint="Without button_mark_done_production_ids in the context nothing is produced.",
+    hint="Without button_mark_done_production_ids in the context, Odoo produces nothing.",
 )
 
 _CONSUMPTION = attrs.evolve(
     _PRODUCING,
     model="mrp.consumption.warning",
-    description="Asks whether to use other components than the bill of materials says.",
+    description="Asks whether to use other quantities of components than in the bill of materials.",
     action_method="action_confirm",
     fields={"mrp_production_ids": WizardField(type="many2many", relation="mrp.production")},
     context_keys=("default_mrp_production_ids", "default_mrp_consumption_warning_line_ids"),
     max_odoo_version=15,
     runs_by_itself=False,
-    hint="It goes on with the quantities entered, even if there are none; produce with lines sets"
-    " how much is used.",
+    hint="It uses the quantities entered, even if there are none. To set the quantities, use "
+    "produce with lines.",
 )
 
 KNOWN_WIZARDS: tuple[KnownWizard, ...] = (
@@ -268,8 +270,8 @@ KNOWN_WIZARDS: tuple[KnownWizard, ...] = (
     attrs.evolve(
         _IMMEDIATE,
         model="stock.backorder.confirmation",
-        description="Asks what becomes of the quantities that are not done.",
-        alternative_actions={"process_cancel_backorder": "Drops the rest: no backorder is made."},
+        description="Asks what to do with the quantities that are not done.",
+        alternative_actions={"process_cancel_backorder": "Cancels the rest, without a backorder."},
         max_odoo_version=None,
     ),
     _RETURN,
@@ -278,25 +280,26 @@ KNOWN_WIZARDS: tuple[KnownWizard, ...] = (
         action_method="action_create_returns",
         fields={name: _RETURN.fields[name] for name in ("picking_id", "product_return_moves")},
         alternative_actions={
-            "action_create_returns_all": "Takes back all.",
-            "action_create_exchanges": "Also makes the transfer that replaces the goods.",
+            "action_create_returns_all": "Returns everything.",
+            "action_create_exchanges": "Also creates the transfer that replaces the products.",
         },
         min_odoo_version=18,
         max_odoo_version=None,
     ),
     KnownWizard(
         model="confirm.stock.sms",
-        description="Asks whether to send the customer a text message, at the first delivery.",
+        description="Asks at the first delivery whether to send the customer a text message.",
         source_model="stock.picking",
         action_method="send_sms",
         fields={},
         context_keys=_VALIDATED,
         alternative_actions={
-            "dont_send_sms": "Sends none, now and in future: it changes the company's setting."
+            "dont_send_sms": "Never sends a message again. This changes the company's setting."
         },
         beyond=True,
         function="validate_picking",
-        hint="button_validate with context skip_sms: true does not ask and sends none.",
+        hint="To skip the question and send no message, call button_validate with the context "
+        "skip_sms: true.",
     ),
     KnownWizard(
         model="sale.advance.payment.inv",
@@ -312,9 +315,13 @@ KNOWN_WIZARDS: tuple[KnownWizard, ...] = (
                 },
                 default="delivered",
             ),
-            "amount": WizardField(type="float", description="Per cent, with percentage."),
+            "amount": WizardField(
+                type="float", description="Percentage, with the method percentage."
+            ),
             "fixed_amount": WizardField(
-                type="monetary", description="With fixed; from 17 on it includes taxes."
+                type="monetary",
+                description="Amount, with the method fixed. In Odoo 17 and later, it "
+                "includes taxes.",
             ),
             "deduct_down_payments": WizardField(type="boolean", default=True),
         },
@@ -341,7 +348,10 @@ KNOWN_WIZARDS: tuple[KnownWizard, ...] = (
             "refund_method": _choice(
                 {
                     "refund": "Partial refund: a draft credit note",
-                    "cancel": "Full refund: posted and reconciled; payments are taken off",
+                    "cancel": (
+                        "Full refund: the credit note is posted and reconciled, and "
+                        "payments are removed from the invoice"
+                    ),
                     "modify": "Full refund and new draft invoice",
                 },
                 default="refund",
@@ -358,7 +368,7 @@ KNOWN_WIZARDS: tuple[KnownWizard, ...] = (
         fields=_REVERSAL_FIELDS,
         context_keys=_ACTIVE,
         alternative_actions={
-            "modify_moves": "Posts and reconciles the credit note and makes a new draft invoice."
+            "modify_moves": "Posts and reconciles the credit note, and creates a new draft invoice."
         },
         min_odoo_version=17,
     ),
@@ -366,7 +376,7 @@ KNOWN_WIZARDS: tuple[KnownWizard, ...] = (
     _CONSUMPTION,
     attrs.evolve(
         _CONSUMPTION,
-        alternative_actions={"action_set_qty": "Uses what the bill of materials says."},
+        alternative_actions={"action_set_qty": "Uses the quantities of the bill of materials."},
         min_odoo_version=16,
         max_odoo_version=None,
     ),
@@ -376,7 +386,7 @@ KNOWN_WIZARDS: tuple[KnownWizard, ...] = (
         description="Asks whether the rest of a manufacturing order becomes a backorder.",
         action_method="action_backorder",
         context_keys=("default_mrp_production_ids", "default_mrp_production_backorder_line_ids"),
-        alternative_actions={"action_close_mo": "Drops the rest: no backorder is made."},
+        alternative_actions={"action_close_mo": "Cancels the rest, without a backorder."},
         max_odoo_version=None,
         hint="",
     ),
@@ -392,37 +402,42 @@ KNOWN_WIZARDS: tuple[KnownWizard, ...] = (
         context_keys=_ACTIVE,
         max_odoo_version=None,
         function=None,
-        hint="Writing product_qty on a confirmed order leaves its components as they are.",
+        hint="Writing product_qty on a confirmed order does not change its components.",
     ),
     attrs.evolve(
         _CONSUMPTION,
         model="mrp.production.serials",
         description="Asks for the serial numbers of the products made.",
         action_method="action_apply",
-        fields={"serial_numbers": WizardField(type="text", description="One in each line.")},
+        fields={
+            "serial_numbers": WizardField(
+                type="text", description="Serial numbers, one in each line."
+            )
+        },
         context_keys=("default_production_id",),
         min_odoo_version=19,
         max_odoo_version=None,
-        hint="Nothing is produced yet; produce with lots does both.",
+        hint="This produces nothing yet. produce with lots does both.",
     ),
     KnownWizard(
         model="base.partner.merge.automatic.wizard",
-        description="Merges contacts into one of them; the others are gone.",
+        description="Merges contacts into one of them, and deletes the others.",
         source_model="res.partner",
         action_method="action_merge",
         fields={
             "partner_ids": WizardField(type="many2many", relation="res.partner", required=True),
-            "dst_partner_id": _many2one("res.partner", "The one that stays.", required=True),
+            "dst_partner_id": _many2one("res.partner", "The contact to keep.", required=True),
         },
         context_keys=_ACTIVE,
         beyond=True,
         reopens=True,
         function="merge_contacts",
-        hint="It answers with itself when it has merged, and when it has not: read the contacts.",
+        hint="It returns itself whether it has merged or not. To see the result, read the "
+        "contacts.",
     ),
     KnownWizard(
         model="hr.holidays.cancel.leave",
-        description="Cancels an approved request for time off of one's own.",
+        description="Cancels the user's own approved request for time off.",
         source_model="hr.leave",
         action_method="action_cancel_leave",
         fields={
@@ -436,7 +451,7 @@ KNOWN_WIZARDS: tuple[KnownWizard, ...] = (
     *(
         KnownWizard(
             model="hr.expense.refuse.wizard",
-            description="Refuses expenses that were submitted, with a reason.",
+            description="Refuses submitted expenses, with a reason.",
             source_model=source,
             action_method="action_refuse",
             fields={"reason": WizardField(type="char", required=True)},

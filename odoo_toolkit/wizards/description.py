@@ -161,21 +161,21 @@ def _context(
 def _instructions(
     model: str, action: Mapping[str, Any], form: Form, known: KnownWizard | None
 ) -> str:
-    steps = [f"Odoo asks in {model}."]
+    steps = [f"Odoo asks a question in {model}."]
     if known and known.function:
-        steps.append(f"{known.function} answers it for you. Or:")
+        steps.append(f"{known.function} answers it for you. Otherwise use")
     wizard = model
     if action.get("res_id"):
         wizard = f"{{'res_model': '{model}', 'res_id': {action['res_id']}}}"
     steps.append(
-        f"run_wizard with wizard {wizard}, model and ids of the records that it is about, your"
-        " answers as values and context_hint as context."
+        f"run_wizard with wizard {wizard}, model and ids of the records, your answers as values, "
+        "and context_hint as context."
     )
     methods = tuple(dict.fromkeys(button.method for button in form.buttons))
     if known:
         steps.append(f"It calls {known.action_method}.")
     elif len(methods) > 1:
-        steps.append(f"Its method is one of {', '.join(methods)}.")
+        steps.append(f"Set method to one of {', '.join(methods)}.")
     for method, effect in ((known and known.alternative_actions) or {}).items():
         steps.append(f"With method {method}: {effect}")
     if known and known.hint:

@@ -68,7 +68,7 @@ def read_form(odoo: Odoo, model: str, view_id: int | bool = False) -> Form:
         return parse_form(answer["arch"])
     except (ElementTree.ParseError, KeyError, TypeError) as error:
         raise make_error(
-            "UNKNOWN_ERROR", f"The server's form view of {model} cannot be understood."
+            "UNKNOWN_ERROR", f"The toolkit cannot read the server's form view of {model}."
         ) from error
 
 

@@ -114,7 +114,8 @@ def _run_one(
     model = action.get("res_model")
     if not isinstance(model, str) or not model:
         raise ValidationError(
-            "This action opens no wizard.", suggestion="Give one whose res_model is a wizard."
+            "This action does not open a wizard.",
+            suggestion="Pass an action whose res_model is a wizard.",
         )
     # Only what the catalogue knows to be a wizard is judged by its source: any model could be
     # named here as "wizard", and would be written on the strength of another's allowlist.
@@ -151,9 +152,10 @@ def fill_in(odoo: Odoo, call: Call) -> Any:
         if error.outcome != "maybe_applied" or not call.step:
             raise
         raise OdooConnectionError(
-            "The answer was lost while the dialog was filled in; its button was not pressed.",
+            "The response was lost while the wizard was being filled in. Its button was not "
+            "pressed.",
             code=error.code,
-            suggestion="Nothing has been done: repeat it.",
+            suggestion="Nothing has been done. Repeat the call.",
             details=error.details,
             outcome="rolled_back",
             retry=True,
@@ -265,9 +267,9 @@ def _button(odoo: Odoo, model: str, action: Mapping[str, Any]) -> str:
         return methods[0]
     raise ValidationError(
         f"The wizard {model} has {'several buttons' if methods else 'no button that acts'}.",
-        suggestion=f"Name the method to call: {', '.join(methods)}."
+        suggestion=f"Set method to one of {', '.join(methods)}."
         if methods
-        else "Name the method to call.",
+        else "Set method to the method to call.",
         details={"model": model, "methods": methods},
     )
 

@@ -290,5 +290,5 @@ def test_only_files_of_documents_are_changed(
     if may_change:
         assert write(odoo, FILE, [1], {"name": "b"}).ids == [1]
     else:
-        with pytest.raises(AccessError, match="belongs to what is closed"):
+        with pytest.raises(AccessError, match="belongs to blocked records"):
             write(odoo, FILE, [1], {"name": "b"})

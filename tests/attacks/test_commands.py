@@ -32,7 +32,7 @@ FORMS: dict[str, Callable[[int], Any]] = {
     "false": lambda a: False,
     "null": lambda a: None,
     "zero": lambda a: 0,
-    "an empty text": lambda a: "",
+    "an empty string": lambda a: "",
     "an empty object": lambda a: {},
     "true": lambda a: True,
     "an id": lambda a: a,

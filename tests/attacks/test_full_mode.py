@@ -166,7 +166,7 @@ RIGHTS: dict[str, Attack] = {
     "employee's users": called("hr.employee", "action_create_users", [1]),
     "employee's user": called("hr.employee", "action_create_user", [1]),
     "employee's users confirmed": called("hr.employee", "action_create_users_confirmation", [1]),
-    "portal user": called("portal.wizard.user", "action_grant_access", [1]),
+    "portal or public user": called("portal.wizard.user", "action_grant_access", [1]),
     "portal wizard": called("portal.wizard", "create", {}),
     "signup token": called("res.partner", "signup_prepare", [1]),
     "signup link": called("res.partner", "signup_get_auth_param", [1]),

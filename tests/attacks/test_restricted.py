@@ -174,7 +174,7 @@ def writes(things: Things) -> dict[str, Attack]:
             "changed": [1, line, {"product_uom_qty": 7}],
             "deleted": [2, line],
             "deleted with zero": [2, line, 0],
-            "taken out": [3, line],
+            "removed": [3, line],
             "put in": [4, line],
             "cleared": [5],
             "cleared in full": [5, 0, 0],

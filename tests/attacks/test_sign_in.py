@@ -737,8 +737,8 @@ def test_a_document_comes_from_the_host_that_its_certificate_names(
         (respond("200 OK", b"<html>"), "not JSON"),
         (respond("200 OK", b"\x1f\x8b", "Content-Encoding: gzip"), "not JSON"),
         (respond("500 Oh"), "status 500"),
-        (lambda connection: connection.sendall(b"what?\r\n\r\n"), "as it should"),
-        (lambda connection: None, "as it should"),
+        (lambda connection: connection.sendall(b"what?\r\n\r\n"), "unexpected response"),
+        (lambda connection: None, "unexpected response"),
     ],
 )
 def test_a_server_of_documents_leads_nowhere_else(

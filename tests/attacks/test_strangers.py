@@ -187,7 +187,7 @@ def test_a_portal_user_is_told_before_allow(
 ) -> None:
     users.groups["ann"] = ("base.group_portal",)
     one = Person(team.url)
-    assert "portal user" in text_of(one.sign_in(one.begin(client), **ANN))
+    assert "You are a portal user" in text_of(one.sign_in(one.begin(client), **ANN))
 
 
 def test_a_proxy_that_makes_all_people_one_address_is_told_once(

@@ -1285,8 +1285,8 @@ CASES: Mapping[str, Case] = {
 
 #: What is not taken back, and why.
 NO_WAY_BACK: Mapping[str, str] = {
-    "undo": "Do again what was taken back instead.",
-    "undo_since": "Do again what was taken back instead.",
+    "undo": "Repeat the operation instead.",
+    "undo_since": "Repeat the operation instead.",
 } | {name.partition(",")[0]: case.stays for name, case in CASES.items() if case.stays}
 
 

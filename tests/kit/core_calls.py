@@ -132,6 +132,6 @@ CALLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "odoo_core_run_wizard": (
         {"wizard": "account.payment.register", "describe": True, "model": "x.y", "ids": [1]},
-        {"done": False, "message": "Nothing was done: these are its questions."},
+        {"done": False, "message": "Nothing was done. These are the questions of the wizard."},
     ),
 }

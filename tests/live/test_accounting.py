@@ -226,7 +226,7 @@ def test_invoices_in_two_currencies_are_paid_each_in_its_own(
     amounts = {(payment.amount, payment.currency) for payment in paid.payments}
     assert amounts == {(100.0, "USD"), (40.0, "EUR")}
     assert {invoice.currency for invoice in paid.invoices} == {"USD", "EUR"}
-    assert paid.message.endswith("; nothing is left to pay.")
+    assert paid.message.endswith(". Nothing is left to pay.")
 
 
 def test_money_in_and_money_out_are_not_paid_together(biller: Odoo, shop: Shop) -> None:
@@ -319,7 +319,7 @@ def test_what_was_done_though_the_answer_was_lost_is_found(
     assert isinstance(made, Invoice)
     assert (made.posted, made.amount_total) == (True, 115.0)
     for result in (part, rest, note, made):
-        assert any("answer was lost" in warning for warning in result.warnings)
+        assert any("response was lost" in warning for warning in result.warnings)
 
 
 def test_a_cancelled_invoice_is_not_posted(biller: Odoo, shop: Shop) -> None:

@@ -81,11 +81,11 @@ async def test_what_is_asked_wrongly_changes_nothing(
         ("post_invoice", {"invoice_id": cancelled.id}, state, "cancelled"),
         ("register_payment", {"invoice_ids": [paid.id]}, state, "no payment was registered"),
         ("register_payment", {"invoice_ids": [draft.id]}, state, "not posted"),
-        ("create_credit_note", {"invoice_id": draft.id}, state, "only posted"),
+        ("create_credit_note", {"invoice_id": draft.id}, state, "only credit posted"),
         ("reconcile", {"invoice_id": draft.id}, state, "only posted documents"),
-        ("reconcile", {"invoice_id": paid.id}, state, "Nothing of"),
+        ("reconcile", {"invoice_id": paid.id}, state, "has no open amount"),
         ("reconcile", {"invoice_id": unpaid.id, "undo": "one"}, state, "No payment or credit"),
-        ("reset_invoice", {"invoice_id": draft.id}, state, "a draft already"),
+        ("reset_invoice", {"invoice_id": draft.id}, state, "already a draft"),
         # Figures.
         (
             "create_entry",
@@ -144,7 +144,9 @@ async def test_a_seller_is_refused(admin: Odoo, server: Server, era: str, suffix
         assert shown.structured_content is not None
         assert shown.structured_content["amount_residual"] == 150.0
         (warning,) = shown.structured_content["warnings"]
-        assert warning.startswith("This user cannot see the records that paid 10.00 ")
+        assert warning.startswith(
+            "This user cannot see all open items, or the records that paid 10.00 "
+        )
         code, message = await ask(client, "reconcile", {**named, "undo": "all"})
         assert (code, "cannot see everything" in message) == ("ACCESS_DENIED", True)
     assert len(get_invoice(admin, invoice_id=invoice.id).payments or ()) == 1

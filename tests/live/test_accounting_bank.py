@@ -260,7 +260,7 @@ def test_an_invoice_in_another_currency_is_named_and_not_converted(
     invoice = posted(admin, customer(admin, suffix), currency_id=currency)
     (found,) = book(accountant, line(160.0, f"{invoice.name} {suffix}")).lines
     assert found.status == "none"
-    assert f"is in {code} and the line in {home}" in found.reasons[0]
+    assert f"is in {code}, but the line is in {home}" in found.reasons[0]
     assert (now(admin, invoice), booked(admin, suffix)) == (("not_paid", 160.0), 0)
 
 

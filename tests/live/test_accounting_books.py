@@ -287,13 +287,13 @@ def test_an_ordinary_user_is_refused(ordinary: Odoo) -> None:
 def test_a_period_without_entries_says_so(admin: Odoo) -> None:
     made = get_report(admin, kind="profit_and_loss", date_from="1951-01-01", date_to="1951-12-31")
     assert (made.rows, made.totals["profit"]) == ([], 0.0)
-    assert "No posted journal items from 1951-01-01 to 1951-12-31" in made.warnings[0]
+    assert "no posted journal items from 1951-01-01 to 1951-12-31" in made.warnings[0]
 
 
 def test_a_report_that_cannot_be_made_is_an_error(admin: Odoo) -> None:
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"kind": "cash_flow"}, "no report 'cash_flow'"),
-        ({"kind": "balance_sheet", "date_from": "2025-01-01"}, "accepts no date_from"),
+        ({"kind": "balance_sheet", "date_from": "2025-01-01"}, "does not accept date_from"),
         (
             {"kind": "trial_balance", "date_from": "2025-02-01", "date_to": "2025-01-01"},
             "ends before",

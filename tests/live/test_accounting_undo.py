@@ -171,7 +171,7 @@ def test_an_invoice_is_paid_in_another_currency(admin: Odoo, partner: int, money
     assert invoice.currency == money.home
     part = register_payment(admin, invoice_ids=[invoice.id], currency=money.name, amount=200)
     assert isinstance(part, PaymentResult)
-    assert part.message == f"Registered 200.00 {money.name}; 110.00 {money.home} is still due."
+    assert part.message == f"Registered 200.00 {money.name}. 110.00 {money.home} is still due."
     assert [(p.amount, p.currency) for p in part.payments] == [(200.0, money.name)]
     assert (part.invoices[0].payment_state, part.invoices[0].currency) == ("partial", money.home)
     rest = register_payment(admin, invoice_ids=[invoice.id], currency=money.name.lower())
@@ -184,7 +184,7 @@ def test_an_invoice_is_paid_in_another_currency(admin: Odoo, partner: int, money
     more = posted(admin, partner)
     paid = register_payment(admin, invoice_ids=[more.id], currency=money.name, amount=700)
     assert isinstance(paid, PaymentResult)
-    assert paid.warnings == ["That is more than was due. The rest stays open as a credit."]
+    assert paid.warnings == ["That is more than the amount due. The rest stays open as a credit."]
     third = posted(admin, partner)
     (credit,) = get_invoice(admin, invoice_id=third.id).open_credits or []
     assert (credit.amount, credit.currency) == (60.0, money.name)
@@ -223,7 +223,7 @@ def test_an_invoice_in_another_currency_is_paid_in_the_companys(
     assert invoice.currency == money.name
     part = register_payment(admin, invoice_ids=[invoice.id], currency=money.home, amount=10)
     assert isinstance(part, PaymentResult)
-    assert part.message == f"Registered 10.00 {money.home}; 120.00 {money.name} is still due."
+    assert part.message == f"Registered 10.00 {money.home}. 120.00 {money.name} is still due."
     rest = register_payment(admin, invoice_ids=[invoice.id], currency=money.home)
     assert isinstance(rest, PaymentResult)
     # To 15, what is due is taken at the rate of the invoice.
@@ -239,7 +239,7 @@ def test_an_invoice_in_another_currency_is_paid_in_the_companys(
     # In its own currency, too.
     own = register_payment(admin, invoice_ids=[invoice.id])
     assert isinstance(own, PaymentResult)
-    assert own.message == f"Registered 160.00 {money.name}; nothing is left to pay."
+    assert own.message == f"Registered 160.00 {money.name}. Nothing is left to pay."
     once = reconcile(admin, invoice_id=invoice.id, undo="one")
     assert isinstance(once, Invoice)
     assert once.amount_residual == 160.0

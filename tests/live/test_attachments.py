@@ -232,7 +232,7 @@ def test_bytes_that_are_not_the_declared_text(odoo: Odoo, partner: int) -> None:
 
 
 BAD: dict[str, Callable[[Odoo, int], object]] = {
-    "not base64": lambda odoo, partner: upload(odoo, "res.partner", partner, "a", "###"),
+    "not valid base64": lambda odoo, partner: upload(odoo, "res.partner", partner, "a", "###"),
     "cut off": lambda odoo, partner: upload(odoo, "res.partner", partner, "a", "QUJDR"),
     "empty": lambda odoo, partner: upload(odoo, "res.partner", partner, "a", ""),
     "too large": lambda odoo, partner: upload(

@@ -170,7 +170,7 @@ def test_what_is_wrong_is_known_before_anything_is_sent(
 def test_what_lasts_comes_last_or_needs_a_yes(odoo: Connection, plain: Connection) -> None:
     gone, kept, other = (partner(plain) for _ in range(3))
     deletes: Item = (unlink, {"model": PARTNER, "ids": [gone]})
-    with pytest.raises(StateError, match=r"Item 1 \(unlink\): It cannot be taken back"):
+    with pytest.raises(StateError, match=r"Item 1 \(unlink\): It cannot be undone"):
         batch(odoo, [deletes, ref(kept, "x")])
     assert refs(plain, gone) != [None]
     with pytest.raises(OdooError) as caught:
@@ -224,7 +224,7 @@ def test_a_key_repeated_after_a_part_was_left(
     assert caught.value.outcome == "maybe_applied"
     before = look(plain, one, two, three)
     assert before[two]["street"] != "y"
-    with pytest.raises(StateError, match="was done in part") as again:
+    with pytest.raises(StateError, match="was partially done") as again:
         batch(odoo, items, idempotency_key=f"p-{suffix}")
     assert again.value.code == "KEY_UNCONFIRMED"
     assert differing(before, look(plain, one, two, three)) == {}
@@ -246,7 +246,7 @@ def test_cancelled_halfway(odoo: Connection, plain: Connection, suffix: str) -> 
             if self.done >= 2:
                 raise OperationCancelled
 
-    with listening(Goes()), pytest.raises(OperationCancelled, match="Taken back"):
+    with listening(Goes()), pytest.raises(OperationCancelled, match="Undone"):
         batch(odoo, [new(f"C {suffix}"), ref(one, "x"), ref(two, "y")])
     assert differing(before, look(plain, one, two)) == {}
     assert named(plain, f"C {suffix}") == 0
@@ -300,7 +300,7 @@ def test_an_answer_is_lost_halfway(
             batch(odoo, items)
         assert differing(before, look(plain, one, two)) == {}
         left = caught.value.details["left"]
-        assert left == ["Whether create of res.partner was applied is not known."]
+        assert left == ["It is unknown whether create of res.partner was applied."]
         assert caught.value.outcome == "maybe_applied"
         assert named(plain, f"L {suffix} {fault}") == 0
     assert between.sent == 1

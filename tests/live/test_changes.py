@@ -37,7 +37,7 @@ def test_created_written_archived_and_deleted(admin: Odoo, suffix: str) -> None:
     tag = create(admin, TAG, {"name": suffix}).id
     write(admin, PARTNER, [kept], {"category_id": [[4, tag]]})
     write(admin, PARTNER, [changed], {"active": False})
-    write(admin, PARTNER, [new], {"name": "out of it"})
+    write(admin, PARTNER, [new], {"name": "Remove that character"})
     found = changes(admin, PARTNER, found.cursor, domain, fields)
     assert [(r["id"], r["active"], r["category_id"]) for r in found.written] == [
         (kept, True, [tag]),
@@ -52,7 +52,7 @@ def test_created_written_archived_and_deleted(admin: Odoo, suffix: str) -> None:
 def test_the_mark_of_another_user_is_refused(admin: Odoo, ordinary: Odoo) -> None:
     cursor = changes(admin, PARTNER).cursor
     assert not changes(admin, PARTNER, cursor).deleted
-    with pytest.raises(ValidationError, match=f"is of user {admin.uid}, .* user {ordinary.uid}"):
+    with pytest.raises(ValidationError, match=f"is for user {admin.uid}, .* user {ordinary.uid}"):
         changes(ordinary, PARTNER, cursor)
 
 

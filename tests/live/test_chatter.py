@@ -190,7 +190,7 @@ def test_one_activity_is_scheduled_on_many_records(odoo: Odoo, partner: int, suf
     made = schedule_activity(odoo, "res.partner", **given, date_deadline="2027-03-02")
     assert made.warnings == []
     assert "2 of 2" in made.message
-    assert "Each is stored as To" in made.message
+    assert "Odoo stored each as To" in made.message
     assert "'Call them', due 2027-03-02, for " in made.message
     for number, activity_id in zip((partner, other), made.ids, strict=True):
         (one,) = get_activities(odoo, "res.partner", number).activities

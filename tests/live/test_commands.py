@@ -54,7 +54,7 @@ REFUSED: dict[str, tuple[Form, str | None]] = {
     "a fraction as a code": (lambda a, b, s, new: [[2.5, a]], "a b"),
     "commands in commands": (lambda a, b, s, new: [[[2, a]]], "a b"),
     "zero": (lambda a, b, s, new: 0, None),
-    "an empty text": (lambda a, b, s, new: "", None),
+    "an empty string": (lambda a, b, s, new: "", None),
     "an empty object": (lambda a, b, s, new: {}, None),
     "true": (lambda a, b, s, new: True, None),
     "objects": (lambda a, b, s, new: [new], None),

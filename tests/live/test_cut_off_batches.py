@@ -121,7 +121,7 @@ def test_a_batch_whose_process_is_killed_is_in_doubt_and_taken_back(
     assert process.exitcode == -signal.SIGKILL
     assert len(named(odoo, name)) == DONE + lost
     for _ in range(2):
-        with pytest.raises(StateError, match="its program was ended in the middle") as caught:
+        with pytest.raises(StateError, match="its process was ended") as caught:
             batch(odoo, made, idempotency_key=key)
         details = caught.value.details
         assert caught.value.outcome == "maybe_applied"

@@ -310,7 +310,7 @@ def test_values_of_two_companies_do_not_come_into_one_table(
         sync(admin, warehouse.url, *asked)
         with connect(**credentials(server, server.user("admin")), company_id=other) as second:
             write(second, PRODUCT, [product], {"standard_price": 9.0})
-            said = f"company with the id {own}, and this run would read those of {other}"
+            said = f"company {own}, but this run would read those of {other}"
             with pytest.raises(ValidationError, match=said):
                 sync(second, warehouse.url, *asked)
             assert prices() == [4.0]

@@ -194,7 +194,7 @@ def test_a_table_that_is_loaded_is_refused_to_another_process(
     assert (report.status, report.loaded) == ("complete", 20)
     (refused, why), (status, _) = said
     assert (refused, status) == (9, 0)
-    assert "Another sync loads the table res_partner now" in why
+    assert "Another sync is loading the table res_partner" in why
     assert_equal(admin, warehouse, PARTNER, made.domain(PARTNER))
     worker = _worker(server, warehouse, made, PARTNER, tmp_path)
     assert '"status": "complete"' in worker.communicate()[0]

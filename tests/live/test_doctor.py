@@ -169,7 +169,7 @@ def test_a_self_signed_certificate_is_told(tmp_path: Path) -> None:
 def test_the_address_of_a_page_is_told(server: Server) -> None:
     found = diagnose(**password(server, url=f"{server.url}/web"))
 
-    assert found.step("address").advice == f"Leave /web out: set url (ODOO_URL) to {server.url}."
+    assert found.step("address").advice == f"Remove /web: set url (ODOO_URL) to {server.url}."
 
 
 def test_a_company_that_is_not_the_users_is_told(server: Server) -> None:

@@ -64,7 +64,7 @@ def test_what_was_made_is_exported_and_imported_again(
             "lang": "en_US",
         },
         {"name": "=cmd()", "is_company": True},
-        {"name": " blanks around ", "active": False, "email": "a@example.com"},
+        {"name": " spaces around ", "active": False, "email": "a@example.com"},
     ]
     ids = create(admin, PARTNER, values).ids
     fields = ["name", "comment", "category_id", "lang", "is_company", "email", "active"]

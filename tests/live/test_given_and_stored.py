@@ -46,7 +46,7 @@ def test_a_template_with_variants_says_what_it_lost(admin: Odoo, suffix: str) ->
     assert lost.keys() == {"barcode", "standard_price"}
     assert all(one.became == "dropped" for one in lost.values())
     assert "on the records of product_variant_ids (product.product)" in lost["barcode"].advice
-    assert made.warnings[0].startswith("Not stored as given: barcode: ")
+    assert made.warnings[0].startswith("Odoo stored other values than you passed: barcode: ")
     written = write(admin, "product.template", [made.id], {"standard_price": 5.0, "name": "New"})
     assert [one.field for one in written.differences] == ["standard_price"]
     variants = search_read(

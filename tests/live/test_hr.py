@@ -239,7 +239,7 @@ def test_hours_of_a_day_are_taken_where_the_type_is_in_hours(
         ({"hour_from": 15, "hour_to": 14}, "not a range of hours"),
         ({"hour_from": 15}, "hour_to"),
         ({"hour_from": 9, "hour_to": 11.5, "half_day": "am"}, "cannot be combined"),
-        ({"hour_from": 9, "hour_to": 11, "leave_type_id": leave_type(admin, suffix)}, "by hours"),
+        ({"hour_from": 9, "hour_to": 11, "leave_type_id": leave_type(admin, suffix)}, "in hours"),
     ]
     if admin.version.major < 18:
         bad.append(({"hour_from": 14.25, "hour_to": 15}, "half hours|no hour"))
@@ -314,7 +314,11 @@ def test_bad_requests_leave_everything_as_it_was(
             ValidationError,
             "no working time",
         ),
-        ({"leave_type_id": free, "date_to": friday, "half_day": "am"}, ValidationError, "one day"),
+        (
+            {"leave_type_id": free, "date_to": friday, "half_day": "am"},
+            ValidationError,
+            "single day",
+        ),
         ({"leave_type_id": free}, OdooError, "(?i)overlap"),
         ({"leave_type_id": granted, "date_to": friday}, ValidationError, "2 are left"),
         ({"leave_type_id": none}, ValidationError, "0 are left"),

@@ -267,5 +267,5 @@ def test_nothing_among_records_is_what_is_not_set(
 
 
 def test_records_without_names_are_not_searched_by_name(admin: Connection) -> None:
-    with pytest.raises(ValidationError, match="no names"):
+    with pytest.raises(ValidationError, match="does not search its names"):
         execute(admin, "hr.attendance", "name_search", [NOWHERE])

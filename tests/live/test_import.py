@@ -198,7 +198,10 @@ def test_contacts_of_a_company_are_as_if_created(admin: Odoo, made: str, company
             assert result.statuses == ["created"] * 2
             # What a contact shares with its company is told, not written to both.
             assert bool(result.warnings) is bool(result.differences)
-            assert all(text.startswith("Not stored as given: ") for text in result.warnings)
+            assert all(
+                text.startswith("Odoo stored other values than you passed: ")
+                for text in result.warnings
+            )
             ids += ids_of(result)
         found = {row["id"]: row for row in read(admin, "res.partner", [*parents, *ids], fields)}
         return [{name: found[n][name] for name in fields} for n in (*parents, *ids)]
@@ -281,7 +284,7 @@ def test_products_with_categories(admin: Odoo, made: str) -> None:
     now = read(admin, "product.template", ids_of(result), ["categ_id"]).records
     assert [row["categ_id"]["id"] for row in now] == [top, under[0]]
     assert {match["id"] for match in result.failed[0].candidates} == set(under)
-    assert "Give the id of one" in result.failed[0].reason
+    assert "Pass the id of one" in result.failed[0].reason
 
 
 def test_bad_rows_in_the_middle(odoo: Odoo, admin: Odoo, made: str, tmp_path: Path) -> None:

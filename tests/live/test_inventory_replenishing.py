@@ -99,7 +99,7 @@ def test_what_a_rule_orders_from_a_vendor_is_found_out(admin: Odoo, suffix: str)
     assert isinstance(plan, ReplenishmentPlan)
     (rule,) = plan.rules
     assert (rule.on_hand, rule.forecast, rule.to_order, rule.how) == (3.0, 3.0, 17.0, "purchase")
-    assert "No vendor of these has a draft: purchase orders will be new." in plan.message
+    assert "These vendors have no draft, so Odoo will create new purchase orders." in plan.message
     assert records.count(admin, "purchase.order.line", of_product).count == 0
     done = _run(admin, products=[product])
     (one,) = done.ordered
@@ -117,7 +117,10 @@ def test_what_a_rule_orders_from_a_vendor_is_found_out(admin: Odoo, suffix: str)
     assert isinstance(plan, ReplenishmentPlan)
     (draft,) = plan.documents
     assert (draft.id, draft.partner) == (one.document.id, f"Vendor {suffix}")
-    assert f"Odoo may add to these drafts: {draft.name} of Vendor {suffix}" in plan.message
+    assert (
+        f"Odoo may add the products to these drafts: {draft.name} of Vendor {suffix}"
+        in plan.message
+    )
     more = _run(admin, products=[product])
     assert [(item.quantity, item.added) for item in more.ordered] == [(30.0, True)]
     (line,) = search_read(admin, "purchase.order.line", of_product, ["product_qty"])
@@ -196,7 +199,7 @@ def test_what_a_rule_has_brought_from_another_place_is_found_out(admin: Odoo, su
 
 def test_who_works_with_stock_sees_what_is_late_and_the_rules(odoo: Odoo) -> None:
     found = find_late_transfers(odoo, limit=5)
-    assert [text for text in found.warnings if "cannot be seen" in text] == []
+    assert [text for text in found.warnings if "cannot see" in text] == []
     assert get_reordering_rules(odoo, limit=5).message
 
 
@@ -261,7 +264,7 @@ def test_what_is_late_says_why(admin: Odoo, suffix: str) -> None:
     first = _confirmed(admin, product, 4, "2019-03-04")
     ready = _late(admin, first)
     assert (ready.why, ready.missing) == (
-        "Everything is reserved: it only has to be validated.",
+        "Everything is reserved. It only needs to be validated.",
         [],
     )
     second = _confirmed(admin, product, 5, "2019-03-05")

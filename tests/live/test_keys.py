@@ -64,7 +64,7 @@ def test_records_are_created_once_and_the_first_result_comes_again(
     assert create(odoo, "res.partner", values, idempotency_key=f"c-{suffix}") == first
     assert create(later, "res.partner", values, idempotency_key=f"c-{suffix}") == first
     assert _named(odoo, f"Once {suffix}") == 1
-    with pytest.raises(StateError, match=r"something else.*Other than then: values\.name"):
+    with pytest.raises(StateError, match=r"another request.*These arguments differ: values\.name"):
         create(later, "res.partner", {"name": f"Other {suffix}"}, idempotency_key=f"c-{suffix}")
     assert _named(odoo, f"Other {suffix}") == 0
 

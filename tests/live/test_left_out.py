@@ -65,7 +65,7 @@ def test_conditions_are_no_way_to_count_what_is_closed(contacts: Odoo, opened: O
     found = count(contacts, "mail.message", about)
     assert found.count < count(opened, "mail.message", about).count
     assert found.excluded_count is None
-    assert "can be seen" in found.warnings[0]
+    assert "visible records" in found.warnings[0]
 
 
 def test_of_open_models_nothing_is_said(contacts: Odoo) -> None:

@@ -80,10 +80,10 @@ def test_a_write_that_never_arrived_is_not_claimed(
     between.method, between.fault, between.sent = method, "dropped", 0
     claim = action(odoo, safe)
     assert claim.told == "maybe"
-    assert "looked for in Odoo" in claim.said
+    assert "looked for the result in Odoo" in claim.said
     assert between.sent == 1
     # What is confirmed, posted or paid in full is refused the next time; a down payment is not.
-    assert ("Repeating it is safe" in claim.said) == method.startswith("action_")
+    assert ("You can repeat it safely" in claim.said) == method.startswith("action_")
 
 
 def test_two_alike_that_are_both_in_doubt_are_not_taken_for_each_other(

@@ -313,7 +313,7 @@ def test_more_than_ordered_is_made_only_when_said(odoo: Odoo, shop: Shop) -> Non
     shop.bill(table, {wood: 2})
     made = _order(odoo, table, 2, confirm=True)
     before = _state(odoo, made.id)
-    with pytest.raises(StateError, match="more than is left"):
+    with pytest.raises(StateError, match="are left to produce"):
         produce(odoo, order_id=made.id, quantity=3)
     assert _state(odoo, made.id) == before
     done = _produce(odoo, made.id, quantity=3, allow_more=True)

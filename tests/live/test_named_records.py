@@ -133,7 +133,7 @@ def test_a_record_is_meant_by_its_id_or_its_name(admin: Odoo, name: str) -> None
         by_id = call(admin, row["id"])
         assert call(admin, str(row["id"])) == by_id
         assert call(admin, row["display_name"]) == by_id
-        with pytest.raises(ValidationError, match="which is not a"):
+        with pytest.raises(ValidationError, match="must be a"):
             call(admin, " ")
     finally:
         if new:

@@ -65,7 +65,7 @@ def test_a_change_is_kept_and_taken_back_by_another_process(
         assert (entry.operation, first.writes[0].made) == ("write", [made])
         undo(other, entry=entry.id)
         assert read(other, "res.partner", [made], ["ref"]).records[0]["ref"] == "a"
-    with pytest.raises(StateError, match="taken back already"):
+    with pytest.raises(StateError, match="already undone"):
         undo(odoo, entry=entry.id)
 
 

@@ -110,7 +110,7 @@ def test_assignees_are_as_many_as_the_version_allows(
     ids = sorted(row["id"] for row in users)
     assert len(ids) == 2
     if odoo.version.major == 14:
-        with pytest.raises(ValidationError, match="one user"):
+        with pytest.raises(ValidationError, match="only one assignee"):
             task(odoo, name=f"Paint {suffix}", project_id=house.id, user_ids=ids)
         return
     made = task(odoo, name=f"Paint {suffix}", project_id=house.id, user_ids=ids)

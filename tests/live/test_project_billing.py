@@ -41,7 +41,7 @@ def test_from_the_sold_service_to_the_invoice(billed: Odoo, suffix: str) -> None
     partner = toolkit.create(billed, "res.partner", {"name": f"Customer {suffix}"}).id
     lines: Any = [{"product_id": product, "quantity": 5} for product in (support, loose)]
     order: Any = sales.create_order(billed, partner_id=partner, lines=lines)
-    assert todo(billed, order.id)[0].startswith("Confirm the order")
+    assert todo(billed, order.id)[0].startswith("Confirm the order with confirm_order")
 
     sales.confirm_order(billed, order_id=order.id)
     told = project.check_billing(billed, order_name=order.name)
@@ -57,7 +57,7 @@ def test_from_the_sold_service_to_the_invoice(billed: Odoo, suffix: str) -> None
     project.log_timesheet(billed, task_id=extra.id, hours=2)
     told = project.check_billing(billed, order_id=order.id)
     assert [(lost.task and lost.task.id, lost.hours) for lost in told.unbilled] == [(extra.id, 2.0)]
-    assert "belongs to no order line" in told.unbilled[0].reason
+    assert "is not linked to an order line" in told.unbilled[0].reason
     assert told.amount_to_invoice == 300.0
     assert [item.logged for item in told.services] == [3.0, 0.0]
 
@@ -78,7 +78,7 @@ def test_from_the_sold_service_to_the_invoice(billed: Odoo, suffix: str) -> None
     assert told.amount_to_invoice == 0.0
     assert [item.logged_invoiced for item in told.services] == [3.0, 2.0]
     (post,) = told.todo
-    assert f"(id {invoice.id}; post_invoice)" in post
+    assert f"(id {invoice.id}) with post_invoice" in post
     accounting.post_invoice(billed, invoice_id=invoice.id)
     assert todo(billed, order.id) == []
 

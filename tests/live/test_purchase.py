@@ -152,7 +152,7 @@ def test_what_is_suggested_for_a_received_order_can_be_done(admin: Odoo, market:
         assert isinstance(gone, purchase.Order)
         assert gone.cancelled
     else:
-        assert "the order stays" in raised.value.suggestion
+        assert "The order stays" in raised.value.suggestion
         with pytest.raises(OdooError, match="already"):
             execute(admin, "purchase.order", "button_cancel", [[order.id]])
 

@@ -323,7 +323,7 @@ def test_the_customers_page_prints_and_its_link_is_told(
     if result is None:
         assert server.version in ("14", "")
         assert "HTTP 403" in refused
-        assert f"sale.order {order_id} has a link" in refused
+        assert f"sale.order {order_id} now has a link" in refused
         return
     assert result.source == "portal"
     assert number in result.file_name

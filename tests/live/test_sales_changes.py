@@ -283,7 +283,7 @@ def test_stock_is_compared_with_what_is_left_to_deliver(admin: Odoo, suffix: str
     rug = {"product_id": goods["Rug"], "quantity": 60}
     wanted = {"change": [{**chair, "quantity": 48}, {**desk, "quantity": 55}], "add": [rug]}
     assert noted(**wanted) == [
-        "Stock does not cover all that is left to deliver:"
+        "The stock does not cover everything that is left to deliver:"
         f" Chair {suffix}: 46 of 48; Desk {suffix}: 10 of 15; Rug {suffix}: 50 of 60."
     ]
     changed = made(sales.update_order(admin, order_id=order, **wanted))

@@ -12,7 +12,7 @@ def test_a_grouping_by_a_path_says_what_to_group_by(admin: Odoo) -> None:
     with pytest.raises(OdooError) as raised:
         execute(admin, "res.partner", "read_group", kwargs=arguments)
     assert raised.value.code == "INVALID_FIELD"
-    assert "Group by the link itself" in raised.value.suggestion
+    assert "group by the link itself" in raised.value.suggestion
 
 
 @pytest.mark.every_version

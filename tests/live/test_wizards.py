@@ -59,7 +59,7 @@ def test_an_order_is_cancelled_with_or_without_its_wizard(
         state = read(odoo, "sale.order", [order_id], ["state"]).records[0]["state"]
         assert state == "sale", "a wizard that was only described must not have acted"
         assert result.message is not None
-        assert result.message.startswith("Odoo asks in sale.order.cancel")
+        assert result.message.startswith("Odoo asks a question in sale.order.cancel")
         done = run_wizard(odoo, result.action, model="sale.order", ids=[order_id])
         assert done.done
         assert done.records[0]["state"] == "cancel"
@@ -120,7 +120,7 @@ def test_merging_is_done_though_odoo_opens_the_next_dialog(admin: Odoo, suffix: 
     values = {"state": "selection", "partner_ids": ids, "dst_partner_id": ids[0]}
     merged = run_wizard(admin, wizard, values, model="res.partner", ids=ids, method="action_merge")
     assert merged.done
-    assert "It has done its work" in merged.message
+    assert "It is finished" in merged.message
     assert [row["id"] for row in merged.records] == [ids[0]]
     assert count(admin, "res.partner", [["id", "in", ids]]).count == 1
 
@@ -133,7 +133,7 @@ def test_a_button_that_only_turns_the_page_has_done_nothing(admin: Odoo, suffix:
         admin, wizard, values, model="res.partner", ids=ids, method="action_start_manual_process"
     )
     assert not turned.done
-    assert "are as they were" in turned.message
+    assert "have not changed" in turned.message
     assert count(admin, "res.partner", [["id", "in", ids]]).count == 2
 
 

@@ -226,7 +226,7 @@ async def refused(server: Any, era: str, uri: str) -> MCPError:
     ("values", "words"),
     [
         ({"file_size": 200_000_000}, "190.7 MB"),
-        ({"type": "url", "url": "https://example.com/x"}, "address on the web"),
+        ({"type": "url", "url": "https://example.com/x"}, "a web address"),
     ],
 )
 async def test_attachments_without_content_are_refused(

@@ -196,7 +196,7 @@ def test_token_settings_that_do_not_fit_together_are_refused(issuer: Issuer) -> 
     assert problems() == ""
     assert "ODOO_MCP_AUTH_AUDIENCE" in problems(auth_audience=None)
     assert "ODOO_MCP_AUTH_ISSUER" in problems(auth_issuer=None)
-    assert "exclude" in problems(auth_token=TOKEN)
+    assert "only one of" in problems(auth_token=TOKEN)
 
 
 # As which Odoo user.

@@ -268,7 +268,7 @@ async def test_the_server_starts_without_a_broken_plugin_and_says_why(
     assert (hire["status"], hire["tools"]) == ("failed", [])
     assert "ZeroDivisionError: division by zero" in hire["reason"]
     assert "It cannot be read" in toolset_of(told, "none")["reason"]
-    assert "does not use the plugin hire" in caplog.text
+    assert "The plugin hire is not used" in caplog.text
 
 
 async def test_a_file_that_does_not_fit_this_odoo_is_told(

@@ -255,7 +255,7 @@ async def test_search_max_limit_holds_for_lists(make_server: MakeServer, era: st
     found = await read(server, era, "odoo://record/res.partner?limit=100")
 
     assert len(found["records"]) == 2
-    assert "lowered to 2" in found["warnings"][0]
+    assert "reduced to 2" in found["warnings"][0]
 
 
 @pytest.mark.parametrize(

@@ -263,7 +263,7 @@ async def test_reason_for_a_model_without_write_date(
     odoo.answers["x.view", "fields_get"] = lambda args, kwargs: {"write_date": computed}
 
     error = await refused(make_server(), era, "odoo://record/x.view/1")
-    assert "does not keep when its records were last changed" in error["message"]
+    assert "does not record when its records were last changed" in error["message"]
 
 
 async def test_lost_right_is_told(make_server: MakeServer, odoo: FakeOdoo, era: str) -> None:

@@ -65,7 +65,7 @@ async def test_each_change_says_how_it_is_taken_back(
         assert odoo.records[1]["color"] == before
         again = await client.call_tool("odoo_core_undo", {"entry": 1})
         assert again.is_error
-        assert "taken back already" in data(again)["message"]
+        assert "already undone" in data(again)["message"]
         both = await client.call_tool("odoo_core_undo", {"entry": 1, "since": "2026-01-01"})
         assert data(both)["code"] == "VALIDATION_ERROR"
 

@@ -216,7 +216,7 @@ def test_a_list_of_which_a_rule_allows_nothing_says_so(serve: Serve) -> None:
     lists = {"desk": {"tools": ["odoo_core_write"]}}
     team = serve({"main": {**NOWHERE, "mode": "readonly"}}, lists=lists)
     token = token_for(team, "/mcp/desk", "main")
-    assert "The list desk names 'odoo_core_write'" in listed(team, token, "/mcp/desk")
+    assert "The list desk lists 'odoo_core_write'" in listed(team, token, "/mcp/desk")
 
 
 def test_an_unknown_address_names_those_that_there_are(serve: Serve) -> None:

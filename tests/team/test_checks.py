@@ -267,7 +267,9 @@ def test_settings_are_named_as_in_the_file(told: str, in_the_file: str) -> None:
     ("error", "told"),
     [
         (
-            OdooConnectionError("Nothing answers at http://10.0.0.5:8069.", suggestion="ODOO_URL"),
+            OdooConnectionError(
+                "There is no server at http://10.0.0.5:8069.", suggestion="ODOO_URL"
+            ),
             "Odoo cannot be reached now. Try again in a few minutes.",
         ),
         (

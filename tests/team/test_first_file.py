@@ -118,7 +118,7 @@ def test_a_wrong_answer_is_told_and_asked_again(
         f"{server.url}/odoo redirects to {server.url}. Enter that address",
         "public_url must begin with https:// or http://: http://localhost:9123",
         "Every user with a login in this database can sign in",
-        "Nothing answers at http://127.0.0.1:9",
+        "There is no server at http://127.0.0.1:9",
         "The address is missing",
         "'not-there'",
         "does not accept this login and password",

@@ -331,7 +331,7 @@ def with_issuer(**more: Any) -> dict[str, Any]:
         (with_issuer(url="http://login.example.com"), "issuer: url must be an https address"),
         (with_issuer(scope="odoo"), "Did you mean scopes"),
         (with_issuer(audience=7), "audience must be a string"),
-        (with_issuer(claim=7), "claim must be text"),
+        (with_issuer(claim=7), "claim must be a string"),
         ({"access_hours": 2}, "access_hours has no effect"),
         ({"client_documents": True}, "client_documents has no effect"),
         (

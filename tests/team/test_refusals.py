@@ -199,7 +199,7 @@ def test_a_failed_sign_in_leaves_a_trace(
     one.sign_in(one.begin(OAuthClient(team.url)), login="ann", password="a guess")
     (event,) = team.server.provider.activity.latest(kind="sign-in refused")
     assert event.body == {"login": "ann", "address": "127.0.0.1"}
-    assert "Odoo refuses the sign-in of 'ann' from 127.0.0.1." in caplog.text
+    assert "Odoo rejected the sign-in of 'ann' from 127.0.0.1." in caplog.text
 
 
 # With an Odoo ----------------------------------------------------------------------------------

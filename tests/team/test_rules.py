@@ -94,7 +94,10 @@ def test_the_journal_is_where_the_store_is_unless_the_file_says_otherwise(
         (with_instance(url=None), "url"),
         (with_instance(database=None), "database is missing"),
         (with_instance(username=None), "username and api_key are missing"),
-        (with_instance(api_key=None), "no credential: give api_key, or username and password."),
+        (
+            with_instance(api_key=None),
+            "There are no credentials. Set api_key, or username and password.",
+        ),
         (with_instance(mode="everything"), "mode"),
         (with_instance(mdoe="full"), "mdoe"),
         (with_instance(auth_token="x" * 40), "auth_token"),
@@ -187,7 +190,7 @@ def test_all_that_is_wrong_is_told_together(
         ({"enabled_toolsets": ["slaes"]}, "no toolset 'slaes'"),
         ({"disabled_toolsets": ["slaes"]}, "no toolset 'slaes'"),
         ({"approval": ["post everything"]}, "approval: 'post everything' is not a rule"),
-        ({"approval": ["account.move.action_post"]}, "approvers names nobody"),
+        ({"approval": ["account.move.action_post"]}, "approvers lists no approver"),
     ],
 )
 def test_what_only_a_call_would_find_wrong_is_told_at_the_start(
@@ -220,7 +223,7 @@ def test_a_check_tells_of_plugins_and_a_journal_that_cannot_be_used(
     said = capsys.readouterr().err
     assert "does not use the plugin" in said
     assert "history.sqlite" in said
-    assert "Nothing answers" in said
+    assert "There is no server" in said
 
 
 def test_a_check_tells_of_groups_that_odoo_does_not_have(

@@ -48,7 +48,7 @@ pytestmark = [pytest.mark.soak, pytest.mark.timeout(3600), pytest.mark.usefixtur
 
 #: How often each of the following comes, in an order that is always the same.
 TIMES = int(os.environ.get("ODOO_TOOLKIT_SOAK_ROUNDS", "2"))
-COOLDOWN = "takes no login"
+COOLDOWN = "rejects logins"
 ILLNESSES = [*ANSWERS, HANGS, BREAKS, COOLDOWN]
 
 #: One more than the threads that one Odoo has for calls, for signing in, and for looks together.

@@ -266,7 +266,7 @@ def test_a_key_that_the_store_has_no_room_for_is_told(
     answer = person.post("/consent", page, answer="allow")
     assert answer.status_code == 503
     assert (
-        f"an API key named Assistants at {team.url.partition('://')[2]}, that does not work"
+        f"an API key named Assistants at {team.url.partition('://')[2]} that does not"
         in answer.text
     )
     assert team.server.provider.grants.grants() == []

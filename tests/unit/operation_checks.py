@@ -81,7 +81,7 @@ def check_told_when_lost(
         operation(odoo)
     assert odoo.asked(method) == []
     assert raised.value.outcome == "maybe_applied"
-    assert "looked for in Odoo" in raised.value.message
+    assert "looked for the result in Odoo" in raised.value.message
     return raised.value
 
 

@@ -113,7 +113,7 @@ def test_a_book_that_does_not_balance_is_shown() -> None:
         made = get_report(odoo, kind=kind, date_to=TODAY)  # type: ignore[arg-type]
         assert made.rows
         assert not made.checks["debits_equal_credits"]
-        assert "do not balance: debits equal credits fails by 7.00 USD" in made.warnings[0]
+        assert "do not balance: debits equal credits is off by 7.00 USD" in made.warnings[0]
     # An item that is called settled, and is not.
     wrong = Ledger(19, [item(1, 11, 50.0, "2025-10-01", reconciled=True)])
     owed = get_report(wrong, kind="aged_receivable", date_to=TODAY)
@@ -148,7 +148,7 @@ def test_another_company_is_asked_for_in_its_own_context() -> None:
     ("arguments", "error"),
     [
         ({"kind": "cash_flow"}, "no report"),
-        ({"kind": "aged_payable", "date_from": "2025-01-01"}, "accepts no date_from"),
+        ({"kind": "aged_payable", "date_from": "2025-01-01"}, "does not accept date_from"),
         ({"kind": "trial_balance", "date_from": "2025-02-01", "date_to": "2025-01-01"}, "ends"),
         ({"kind": "trial_balance", "date_to": "soon"}, "not a date"),
         ({"kind": "balance_sheet", "by": "partner"}, "cannot be grouped by 'partner'"),
@@ -192,8 +192,8 @@ def test_a_company_is_named() -> None:
     wrong: list[tuple[dict[str, Any], Any, str]] = [
         ({"company_name": "Nobody"}, NotFoundError, "Nobody"),
         ({"company_name": "othe"}, AmbiguousNameError, "Pass company_id"),
-        ({"company_name": "Other", "company_id": 2}, ValidationError, "not both"),
-        ({"company_id": 0}, ValidationError, "not a record id"),
+        ({"company_name": "Other", "company_id": 2}, ValidationError, "Pass either"),
+        ({"company_id": 0}, ValidationError, "must be a record id"),
     ]
     for named, error, text in wrong:
         with pytest.raises(error, match=text):

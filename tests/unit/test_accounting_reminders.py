@@ -138,7 +138,7 @@ def test_a_lost_answer_is_looked_for_and_never_sent_twice(
     result = send(odoo)
     assert [(one.customer.name, one.status) for one in result.reminders] == [("Bob", None)]
     assert result.reminders[0].error
-    assert "not tried" in why(result)["Azure"]
+    assert "Not tried" in why(result)["Azure"]
 
 
 def test_the_policy_is_asked_before_the_first_call() -> None:

@@ -218,7 +218,7 @@ class TestPages:
         for limit in (100, None):
             found = aggregate(odoo, ORDERS, [], ["state"], limit=limit)
             assert found.count == 2
-            assert "lowered to 2" in found.warnings[0]
+            assert "reduced to 2" in found.warnings[0]
 
     def test_empty_measures_come_last_on_14_too_at_one_more_round_trip(self) -> None:
         def answer(call: Call) -> Any:
@@ -603,7 +603,7 @@ class TestRefused:
 
     def test_what_14_to_16_leave_out_in_silence(self) -> None:
         server = made(16, [])
-        with pytest.raises(ValidationError, match="Odoo 16 does not measure date_order"):
+        with pytest.raises(ValidationError, match="Odoo 16 cannot measure date_order"):
             aggregate(server.connect(), ORDERS, [], ["date_order:month"], ["date_order:max"])
         assert server.sent == []
 

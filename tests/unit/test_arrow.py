@@ -227,7 +227,9 @@ def test_a_number_that_does_not_fit_its_digits_is_an_error(
     server: FakeServer, odoo: Odoo, value: float
 ) -> None:
     server.records["x.item"][1]["price"] = value
-    with pytest.raises(ValidationError, match=r"price of record 2 of x.item holds") as caught:
+    with pytest.raises(
+        ValidationError, match=r"price of record 2 of x.item is .* does not fit"
+    ) as caught:
         pa.table(list(to_arrow(odoo, "x.item", [], ["price"])))
     assert caught.value.code == "VALUE_ERROR"
     assert "decimals=False" in caught.value.suggestion
@@ -250,7 +252,9 @@ def test_a_value_that_does_not_fit_names_its_record(
     server: FakeServer, odoo: Odoo, field: str, value: Any
 ) -> None:
     server.records["x.item"][0][field] = value
-    with pytest.raises(ValidationError, match=rf"{field} of record 1 of x.item holds") as caught:
+    with pytest.raises(
+        ValidationError, match=rf"{field} of record 1 of x.item is .* does not fit"
+    ) as caught:
         list(to_arrow(odoo, "x.item", [], [field]))
     assert caught.value.details == {"model": "x.item", "field": field, "record": 1}
 
@@ -285,7 +289,7 @@ def test_where_all_fields_are_asked_for_such_are_left_out_with_a_warning(odoo: O
     stream = to_arrow(odoo, "x.item", [], ["*"])
     assert pa.table(stream).num_rows == 2
     assert not {"image", "extra"} & {*stream.schema.names}
-    assert stream.warnings == ["Left out, as they are files or properties: image, extra."]
+    assert stream.warnings == ["Omitted, because they are files or properties: image, extra."]
 
 
 def test_a_field_that_fails_when_it_is_read_is_named(server: FakeServer, odoo: Odoo) -> None:
@@ -293,8 +297,8 @@ def test_a_field_that_fails_when_it_is_read_is_named(server: FakeServer, odoo: O
     with pytest.raises(OdooError, match=r"reading weight of x\.item") as caught:
         list(to_arrow(odoo, "x.item", [], FIELDS))
     assert caught.value.details["fields"] == ["weight"]
-    assert "Odoo failed. This comes of reading" in caught.value.message
-    assert caught.value.suggestion == "Name the fields without weight; or have it mended in Odoo."
+    assert "Odoo failed. The error occurs when reading" in caught.value.message
+    assert caught.value.suggestion == "Omit weight from fields, or have the field fixed in Odoo."
 
 
 def test_a_field_that_the_user_cannot_read_is_named(server: FakeServer, odoo: Odoo) -> None:

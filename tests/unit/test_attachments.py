@@ -189,7 +189,7 @@ class TestContent:
     @pytest.mark.parametrize("bad", [0, -1, True, "5"])
     def test_what_is_no_id(self, bad: Any) -> None:
         odoo = odoo_with()
-        with pytest.raises(OdooError, match="not a record id"):
+        with pytest.raises(OdooError, match="must be a record id"):
             get_content(odoo, bad)
         assert odoo.sent == []
 
@@ -306,7 +306,7 @@ class TestUpload:
             "datas": "",
         }
         assert (made.id, made.mimetype, made.file_size) == (5, "text/plain", 5)
-        assert "not as text/html" in made.warnings[0]
+        assert "instead of text/html" in made.warnings[0]
         assert len(odoo.sent) == 3
 
     @pytest.mark.parametrize(
@@ -450,7 +450,7 @@ class TestLostAnswers:
         odoo = server.connect()
         upload(odoo, "res.partner", 1, "a.txt", b64(b"hello"))
         server.lose_answer("create", applied=False)
-        with pytest.raises(OdooConnectionError, match="not seen") as raised:
+        with pytest.raises(OdooConnectionError, match="did not find it") as raised:
             upload(odoo, "res.partner", 1, "a.txt", b64(b"hello"))
         assert raised.value.outcome == "maybe_applied"
         assert "safe" not in raised.value.suggestion
@@ -469,7 +469,7 @@ class TestLostAnswers:
         server.lose_answer("unlink", applied=False)
         with pytest.raises(OdooConnectionError) as raised:
             delete(odoo, 41)
-        assert "Repeating it is safe" in raised.value.suggestion
+        assert "You can repeat it safely" in raised.value.suggestion
         assert delete(odoo, 41).deleted
 
 
@@ -480,8 +480,8 @@ class TestMoreThanFiles:
             ({"res_field": "image_1920"}, "the content of the field image_1920"),
             ({"url": "/web/assets/1/x.css", "res_model": False}, "an address of its own"),
             ({"url": "https://example.com", "type": "url"}, "an address of its own"),
-            ({"res_model": "ir.ui.view"}, "never changed"),
-            ({"res_model": "res.users"}, "never changed"),
+            ({"res_model": "ir.ui.view"}, "never changes it"),
+            ({"res_model": "res.users"}, "never changes it"),
         ],
     )
     def test_they_are_not_deleted(self, values: dict[str, Any], why: str) -> None:

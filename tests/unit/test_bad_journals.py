@@ -80,11 +80,11 @@ def test_a_damaged_line_is_shown_as_such_and_not_taken_back(
     (entry,) = history(odoo)
     assert entry.writes[0].method == "(damaged in the change history)"
     for dry_run in (True, False):
-        with pytest.raises(StateError, match="the change history is damaged there"):
+        with pytest.raises(StateError, match="this part of the change history is damaged"):
             undo(odoo, entry=entry.id, dry_run=dry_run)
-    with pytest.raises(StateError, match="the change history is damaged there"):
+    with pytest.raises(StateError, match="this part of the change history is damaged"):
         undo(odoo, entry=entry.id, partial=True)
-    with pytest.raises(StateError, match="the change history is damaged there"):
+    with pytest.raises(StateError, match="this part of the change history is damaged"):
         undo_since(odoo, since="2020-01-01")
     assert _ref(server) == "b"
 
@@ -148,7 +148,7 @@ def test_a_file_that_another_process_holds_has_nothing_sent(
     other.execute("BEGIN EXCLUSIVE")
     with pytest.raises(OdooError, match="locked") as caught:
         write(odoo, "res.partner", [1], {"ref": "c"})
-    assert "Another process holds it" in caught.value.suggestion
+    assert "Another process is using it" in caught.value.suggestion
     assert _ref(server) == "b"
     other.execute("ROLLBACK")
     other.close()
@@ -194,7 +194,7 @@ def test_what_was_created_and_is_gone_leaves_nothing_to_take_back(
 ) -> None:
     create(odoo, "res.partner", {"name": "Bob"})
     del server.records["res.partner"][1]
-    with pytest.raises(StateError, match="Nothing of create"):
+    with pytest.raises(StateError, match="No part of create"):
         undo(odoo, entry=history(odoo)[0].id)
 
 
@@ -206,7 +206,7 @@ def test_a_lost_answer_of_an_undo_is_looked_for(server: FakeServer, odoo: Connec
     assert isinstance(taken, UndoResult)
     assert any("was lost" in text for text in taken.warnings)
     assert _ref(server) == "a"
-    with pytest.raises(StateError, match="taken back already"):
+    with pytest.raises(StateError, match="already undone"):
         undo(odoo, entry=number)
 
 

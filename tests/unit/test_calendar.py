@@ -174,13 +174,13 @@ def test_round_trips() -> None:
     [
         ({"start": "2030-03-31T02:30"}, "is skipped when the clocks change"),
         ({"start": "2030-10-27T02:30"}, "exists twice, because the clocks change"),
-        ({"start": "2030-03-31"}, "not a day with a time"),
-        ({"start": "tomorrow"}, "not a day with a time"),
+        ({"start": "2030-03-31"}, "must be a date with a time"),
+        ({"start": "tomorrow"}, "must be a date with a time"),
         ({"timezone": "Berlin"}, "no time zone 'Berlin'"),
         ({"timezone": "../../etc"}, "no time zone"),
         ({"duration": 0}, "more than 0"),
         ({"name": " "}, "name is empty"),
-        ({"include_me": False}, "no attendees"),
+        ({"include_me": False}, "at least one attendee"),
         ({"repeat": "weekly"}, "needs an end"),
         ({"repeat": "weekly", "count": 2, "until": "2030-04-01"}, "needs an end"),
         ({"repeat": "daily", "count": 201}, "The maximum is 200"),
@@ -188,7 +188,7 @@ def test_round_trips() -> None:
         ({"repeat": "weekly", "count": 2, "weekdays": ["tue"]}, "Monday, which is not among"),
         ({"repeat": "weekly", "count": 2, "weekdays": ["day"]}, "list of days"),
         ({"repeat": "daily", "count": 2, "weekdays": ["mon"]}, "repeat weekly"),
-        ({"count": 2}, "need repeat"),
+        ({"count": 2}, "only for meetings that repeat"),
         ({"attendees": ["Nobody"]}, "Nobody"),
         ({"attendees": ["nobody@x.org"]}, "No contact has the address"),
         ({"attendees": ["x@y"]}, "attendees\\[0\\] is not an e-mail address"),
@@ -345,7 +345,8 @@ def test_without_a_time_for_everybody_it_says_without_whom_there_is_one() -> Non
     assert found.free == []
     assert found.warnings == [
         "There is no time when all attendees are free.",
-        "Without Me, the first is 2030-03-29T09:00:00+01:00 to 2030-03-29T17:00:00+01:00.",
+        "Without Me, the first free time is 2030-03-29T09:00:00+01:00 to "
+        "2030-03-29T17:00:00+01:00.",
     ]
 
 

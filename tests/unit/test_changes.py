@@ -371,7 +371,7 @@ def test_a_model_without_a_name(clock: Clock) -> None:
 def test_a_model_without_write_date_is_refused(clock: Clock) -> None:
     view = {"sale.report": {"id": "integer", "name": "char"}}
     odoo = FakeServer(view, otherwise=lambda call: []).connect()
-    with pytest.raises(ValidationError, match=r"sale\.report does not keep .*write_date"):
+    with pytest.raises(ValidationError, match=r"sale\.report does not record .*write_date"):
         changes(odoo, "sale.report")
 
 
@@ -385,9 +385,9 @@ def test_what_is_no_mark_is_refused(server: FakeServer, odoo: Odoo, since: Any) 
 def test_a_mark_of_another_model_or_database_is_refused(server: FakeServer) -> None:
     here, there = (server.connect(database=name) for name in ("here", "there"))
     cursor = changes(here, TAG).cursor
-    with pytest.raises(ValidationError, match=r"of res\.partner\.category, not of ir\.model"):
+    with pytest.raises(ValidationError, match=r"for res\.partner\.category, not for ir\.model"):
         changes(here, "ir.model", cursor)
-    with pytest.raises(ValidationError, match="of the database here, not of there"):
+    with pytest.raises(ValidationError, match="for the database here, not for there"):
         changes(there, TAG, cursor)
 
 
@@ -395,7 +395,7 @@ def test_a_mark_of_another_user_is_refused(server: FakeServer) -> None:
     """Who sees fewer records would be told that the others were deleted."""
     cursor = changes(server.connect(), TAG).cursor
     other = FakeServer(MODELS, records={TAG: [{"name": "a", **LONG_AGO}]}, uid=6).connect()
-    with pytest.raises(ValidationError, match="is of user 2, and this connection is of user 6"):
+    with pytest.raises(ValidationError, match="is for user 2, but this connection is for user 6"):
         changes(other, TAG, cursor)
 
 

@@ -273,7 +273,7 @@ class TestPosting:
             mail_message__search_read=[{"id": 7, "body": "<p>x</p>", "attachment_ids": []}],
         )
         posted = post_message(odoo, "res.partner", 1, "x", attachments=[FILE])
-        assert "Of 1 files the message has 0." in posted.warnings
+        assert "The message has 0 of 1 files." in posted.warnings
 
     def test_files_are_uploaded_only_where_the_record_may_be_written_to(self) -> None:
         policy = Policy(mode="restricted", write_allowlist=frozenset(["ir.attachment"]))
@@ -535,7 +535,7 @@ class TestLostAnswers:
     def test_what_was_not_done_stays_in_doubt(self, method: str) -> None:
         server, odoo = with_an_activity()
         server.lose_answer(method, applied=False)
-        with pytest.raises(OdooConnectionError, match="not seen") as raised:
+        with pytest.raises(OdooConnectionError, match="did not find it") as raised:
             WRITES[method](odoo)
         assert raised.value.outcome == "maybe_applied"
         # Only what is there no more once it is done can be repeated.

@@ -139,7 +139,7 @@ def test_a_wizard_that_must_be_answered_has_an_exit_status_of_its_own(
     server.answers["some.wizard", "get_view"] = {"arch": "<form/>"}
     result = run("call", "res.partner", "ask", "--ids", "7", "--mode", "full")
     assert json.loads(result.stdout)["res_model"] == "some.wizard"
-    assert "Odoo asks in some.wizard" in result.stderr
+    assert "Odoo asks a question in some.wizard" in result.stderr
     assert result.exit_code == 10
 
 

@@ -223,7 +223,7 @@ def test_errors_name_options_and_the_same_one_once(run: Run) -> None:
     assert (
         "30 rows: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, ..., credit_limit: '1.234' may be" in result.stderr
     )
-    assert "give --decimal as the file has it" in result.stderr
+    assert "pass --decimal as the file has it" in result.stderr
     assert len(json.loads(result.stdout)["failed"][0]["errors"]) == 1
 
 

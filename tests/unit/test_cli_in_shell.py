@@ -65,7 +65,7 @@ def options() -> dict[str, str]:
             "--value country_id:Deutschland=Germany",
         ),
         ("columns={'Town': None}", "--column Town="),
-        ("Give notify=True if", "Give --notify if"),
+        ("pass notify=True", "pass --notify"),
         ('It needs full mode: Policy(mode="full").', "It needs full mode: --mode full."),
         (
             "Take it off: Policy(field_blocklist=...).",

@@ -35,7 +35,7 @@ def test_what_is_wrong_is_told_line_by_line(
     assert main(["plugin", "check", str(file)]) == 3
     said = capsys.readouterr().out
 
-    assert said.startswith("wrong: Its step rental.contract.sudo cannot be")
+    assert said.startswith("wrong: It declares the step rental.contract.sudo")
     assert main(["plugin", "check", "nobodys"]) == 3
     assert "No installed package has a plugin 'nobodys'" in capsys.readouterr().out
 
@@ -62,7 +62,7 @@ def test_nothing_is_overwritten(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     (tmp_path / "hire").mkdir()
 
     assert main(["plugin", "new", "hire", "--folder", str(tmp_path)]) == 3
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
     assert list((tmp_path / "hire").iterdir()) == []
 
 

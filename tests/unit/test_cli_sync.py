@@ -74,7 +74,7 @@ def test_an_error_names_the_option_that_helps(run: Run, warehouse: Warehouse) ->
     assert run("sync", URL, "res.country").exit_code == 0
     result = run("sync", URL, "res.country", "--context", '{"lang": "fr_FR"}')
     assert result.exit_code == 7
-    assert "drop and load the table anew with --refresh." in result.stderr
+    assert "drop and reload the table with --refresh." in result.stderr
     result = run("sync", URL, "res.country", "--context", '{"lang": "fr_FR"}', "--refresh")
     assert result.exit_code == 0
 
@@ -85,8 +85,8 @@ def test_a_number_of_too_many_digits_is_read_with_the_option_that_the_error_name
     server.records["sale.order"] = [{"id": 1, "name": "S1", "rate": 1.123, **LONG_AGO}]
     result = run("sync", URL, "sale.order")
     assert result.exit_code == 7
-    assert "rate of record 1 of sale.order holds 1.123" in result.stderr
-    assert "Correct the record in Odoo, or leave the field out; or pass --no-decimals" in (
+    assert "rate of record 1 of sale.order is 1.123" in result.stderr
+    assert "Correct the record in Odoo, or leave the field out. Or pass --no-decimals" in (
         result.stderr
     )
     assert run("sync", URL, "sale.order", "--no-decimals").exit_code == 0
@@ -96,7 +96,7 @@ def test_a_number_of_too_many_digits_is_read_with_the_option_that_the_error_name
 def test_a_bundle_or_models_must_be_given(run: Run) -> None:
     result = run("sync", URL)
     assert result.exit_code == 7
-    assert "There are no models." in result.stderr
+    assert "The list of models is empty." in result.stderr
 
 
 def test_a_column_of_another_type_leaves_the_other_tables(
@@ -112,7 +112,7 @@ def test_a_column_of_another_type_leaves_the_other_tables(
     monkeypatch.setattr(connecting, "WatchedOdoo", connected_to(later))
     result = run("sync", URL, "sale.order", "res.country")
     assert result.exit_code == 12
-    assert "rate has another type now" in result.stderr
+    assert "type of rate has changed" in result.stderr
     assert "--refresh" in result.stderr
     assert json.loads(result.stdout)["table"] == "res_country"
     assert run("sync", URL, "sale.order", "--refresh").exit_code == 0

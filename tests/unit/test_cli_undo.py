@@ -43,7 +43,7 @@ def test_what_was_written_is_listed_and_taken_back(
     assert "{" not in table.partition("writes:")[0]
 
     plan = run("undo", "1", "--dry-run")
-    assert "Would take back write (entry 1): Azure: " in plan.stderr
+    assert "Would undo write (entry 1): Azure: " in plan.stderr
     assert (plan.exit_code, _ref(server)) == (0, "new")
 
     done = run("undo", "1", "--yes", "--mode", "full")

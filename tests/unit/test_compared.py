@@ -124,7 +124,7 @@ def test_what_is_stored_as_given_is_not_told(name: str, given: Any, stored: Any)
             "<p>Hi<script>x</script></p>",
             "<p>Hi</p>",
             "changed",
-            "note: taken out: <script>.",
+            "note: removed: <script>.",
         ),
         ("note", "<a href='javascript:x'>Hi</a>", "<a>Hi</a>", "changed", "href of <a>"),
         ("note", "<p>Hi</p>", False, "dropped", "other words are stored than were given"),
@@ -143,7 +143,7 @@ def test_where_a_value_can_be_written_is_told_where_the_field_tells_it() -> None
     (found,) = compared("barcode", "123", False)
     assert "write barcode on the records of variant_ids (product.product)" in found.advice
     (found,) = compared("email", "a@x.test", "b@x.test")
-    assert "Odoo takes it from partner_id.email" in found.advice
+    assert "Odoo copies it from partner_id.email" in found.advice
 
 
 def test_what_says_how_to_write_is_no_value() -> None:
@@ -206,4 +206,4 @@ def test_a_record_that_cannot_be_read_back_is_created_all_the_same() -> None:
     odoo = Scripted(19, {("x.model", "create"): [7], ("x.model", "read"): []}, None, MODELS)
     made = create(odoo, "x.model", {"name": "A"})
     assert (made.id, made.differences) == (7, [])
-    assert made.warnings == ["Deleted, or not visible to this user: x.model 7."]
+    assert made.warnings == ["These records were deleted, or this user cannot see them: x.model 7."]

@@ -72,7 +72,7 @@ def test_a_key_of_another_address_or_user_is_missed(
     for name, value in {**ENVIRONMENT, "ODOO_DB": "one"}.items():
         monkeypatch.setenv(name, value)
     (problem,) = problems(**{other: "https://other.test"})
-    assert "There is no credential" in problem
+    assert "There are no credentials" in problem
 
 
 def test_a_key_without_an_address_of_its_own_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,7 +87,7 @@ def test_a_key_without_an_address_of_its_own_is_used(monkeypatch: pytest.MonkeyP
         ({"url": "https://odoo.test"}, "credential"),
         ({"url": "https://odoo.test", "password": "x"}, "ODOO_USERNAME"),
         ({"url": "odoo.test", "api_key": "x"}, "http or https"),
-        ({"url": "https://ann:secret@odoo.test", "api_key": "x"}, "must not hold a user"),
+        ({"url": "https://ann:secret@odoo.test", "api_key": "x"}, "must not contain a user"),
         ({"url": "https://odoo.test?db=x", "api_key": "x"}, "must end with the host"),
         ({"url": "https://odoo.test:port", "api_key": "x"}, "http or https"),
         ({**KEY, "protocol": "jsonrpc"}, "ODOO_USERNAME"),
@@ -179,4 +179,4 @@ def test_blanks_and_line_ends_around_a_value_are_left_out(name: str) -> None:
 @pytest.mark.parametrize("name", ["url", "api_key"])
 def test_what_stands_for_a_value_is_not_filled_in(name: str, value: str) -> None:
     (problem, *_) = problems(**{**KEY, name: value})
-    assert problem.startswith(f"{name} is not filled in")
+    assert problem.startswith(f"{name} still contains a placeholder")

@@ -200,7 +200,7 @@ def test_others_of_the_domain_are_said_to_be_no_more_than_that() -> None:
     found = contacts.identify_contact(AddressBook(), email="new@azure.example")
 
     assert [(who.id, who.matched) for who in found.contacts] == [(7, ["domain"]), (8, ["domain"])]
-    assert found.message.startswith("No contact has new@azure.example; 2 contacts have an address")
+    assert found.message.startswith("No contact has new@azure.example. 2 contacts have an address")
     assert [account.name for account in found.accounts] == ["Azure Interior"]
 
 
@@ -270,7 +270,7 @@ def test_the_plan_says_what_is_taken_over_what_is_lost_and_what_moves() -> None:
         ("city", "London"),
     ]
     assert "Merging cannot be undone." in plan.warnings
-    assert "phone +44 20 7946 0958 of 'Acme Ltd' (20) is not kept: 02079460958 stays." in (
+    assert "phone +44 20 7946 0958 of 'Acme Ltd' (20) is lost: 02079460958 stays." in (
         plan.warnings
     )
     assert writes(odoo) == []
@@ -295,8 +295,8 @@ def test_what_odoo_did_not_merge_is_not_claimed() -> None:
 @pytest.mark.parametrize(
     ("change", "given", "says"),
     [
-        ({}, {"contact_id": 7, "duplicates": [8]}, "is above"),
-        ({}, {"contact_id": 8, "duplicates": [7]}, "is above"),
+        ({}, {"contact_id": 7, "duplicates": [8]}, "is the parent of"),
+        ({}, {"contact_id": 8, "duplicates": [7]}, "is the parent of"),
         ({"users": [21]}, {}, "would give 1 user the name"),
         ({20: {"company_id": 1}, 21: {"company_id": 2}}, {}, "different companies"),
         ({20: {"active": False}}, {}, "is archived"),

@@ -97,7 +97,7 @@ def test_it_is_said_when_odoo_does_not_take_the_team() -> None:
     odoo.server.records["crm.team"].append({"id": 3, "name": "Europe"})
     result = crm.convert_to_opportunity(odoo, lead_id=5, team_id=3, create_customer=True)
     assert isinstance(result, crm.LeadResult)
-    assert result.warnings == ["Odoo did not take team_id 3."]
+    assert result.warnings == ["Odoo did not accept team_id 3."]
 
 
 def test_the_leads_own_contact_is_kept() -> None:

@@ -360,7 +360,7 @@ class TestHonesty:
 
         assert "Nothing was found" in hints
         assert "max_depth=5" in hints
-        assert "Leave out model" in hints
+        assert "Omit model" in hints
 
     def test_weak_matches_say_how_to_go_on(self) -> None:
         found = deep_search(odoo(), "Interior decorators", "res.partner")
@@ -393,7 +393,7 @@ class TestQueries:
             deep_search(odoo(), "x" * 10240)
 
     def test_query_must_be_text(self) -> None:
-        with pytest.raises(ValidationError, match="must be text"):
+        with pytest.raises(ValidationError, match="must be a string"):
             deep_search(odoo(), 42)  # type: ignore[arg-type]
 
     def test_many_words(self) -> None:
@@ -479,7 +479,7 @@ class TestArguments:
 
     def test_limit_above_the_maximum_is_lowered(self) -> None:
         found = deep_search(odoo(), "interior", "res.partner", limit=500)
-        assert "lowered to 100" in found.warnings[0]
+        assert "reduced to 100" in found.warnings[0]
         assert len(names(found)) == 31
 
         found = deep_search(

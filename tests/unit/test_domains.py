@@ -506,8 +506,8 @@ def test_a_value_that_does_not_exist_lets_the_rest_of_a_list_count() -> None:
     )
     assert resolved == [["state", "in", ["sale"]]]
     assert warnings == [
-        "state of sale.order has no value 'bogus': it was left out.",
-        "state of sale.order has no value 'drafd': it was left out. Did you mean 'draft'?",
+        "state of sale.order has no value 'bogus', so the filter ignores it.",
+        "state of sale.order has no value 'drafd', so the filter ignores it. Did you mean 'draft'?",
     ]
 
 
@@ -711,7 +711,7 @@ def test_an_empty_text_in_a_condition_means_not_set(operator_: str, value: Any, 
 
 def test_an_empty_text_that_every_record_contains_earns_a_warning() -> None:
     warnings = resolve_domain([["name", "ilike", ""]], "sale.order", fields_of)[1]
-    assert warnings == ["name ilike an empty text holds for every record."]
+    assert warnings == ["name ilike an empty string matches every record."]
 
 
 @pytest.mark.parametrize(

@@ -220,14 +220,18 @@ def test_half_a_day_ends_in_the_half_that_it_begins_in(major: int) -> None:
     [
         ({"date_from": "soon"}, {}, "date_from"),
         ({"date_to": "2030-01-06"}, {}, "before"),
-        ({"half_day": "am"}, {}, "one day"),
+        ({"half_day": "am"}, {}, "single day"),
         ({"date_to": None, "half_day": "noon"}, {}, '"am" or "pm"'),
         ({"leave_type_id": 99}, {}, "no type"),
-        ({"leave_type_name": "Paid"}, {}, "not both"),
+        ({"leave_type_name": "Paid"}, {}, "Pass either"),
         ({"leave_type_id": None}, {}, "is needed"),
         ({"leave_type_id": None, "leave_type_name": "Moon"}, {}, "Moon"),
-        ({"leave_type_id": 4, "date_to": None, "half_day": "pm"}, {}, "not taken by half days"),
-        ({"hour_from": 9, "hour_to": 11}, {}, "one day"),
+        (
+            {"leave_type_id": 4, "date_to": None, "half_day": "pm"},
+            {},
+            "cannot be taken in half days",
+        ),
+        ({"hour_from": 9, "hour_to": 11}, {}, "single day"),
         ({"date_to": None, "hour_from": 9}, {}, "hour_to is missing"),
         ({"date_to": None, "hour_from": 11, "hour_to": 9}, {}, "not a range of hours"),
         ({"date_to": None, "hour_from": 9, "hour_to": "late"}, {}, "must be a number"),
@@ -236,7 +240,7 @@ def test_half_a_day_ends_in_the_half_that_it_begins_in(major: int) -> None:
             {},
             "cannot be combined",
         ),
-        ({"date_to": None, "hour_from": 9, "hour_to": 11}, {}, "not taken by hours"),
+        ({"date_to": None, "hour_from": 9, "hour_to": 11}, {}, "cannot be taken in hours"),
         ({"employee_id": 7}, {}, "no employee with id 7"),
         ({"employee_id": 99}, {}, "no employee with id 99"),
         ({"employee_name": "Zoe"}, {}, "Zoe"),
@@ -257,7 +261,7 @@ def test_a_wrong_request_is_not_sent(
 def test_hours_are_counted_where_the_type_is_in_hours() -> None:
     odoo = server(form={"number_of_days": 0.6, "number_of_hours": 5.5})
     odoo.server.records["hr.leave.type"][0]["request_unit"] = "hour"
-    with pytest.raises(ValidationError, match=r"5\.5 hours are requested, 5 are left"):
+    with pytest.raises(ValidationError, match=r"you request 5\.5 hours, but 5 are left"):
         request(odoo)
 
 
@@ -278,7 +282,7 @@ def test_odoo_19_would_take_a_whole_day_for_half_of_one_taken_by_hours(major: in
     odoo = server(major, form={"number_of_days": 0.5, "number_of_hours": 4.0})
     odoo.server.records["hr.leave.type"][0]["request_unit"] = "hour"
     if major == 19:
-        with pytest.raises(ValidationError, match="not taken by half days"):
+        with pytest.raises(ValidationError, match="cannot be taken in half days"):
             request(odoo, date_to=None, half_day="am")
         assert writes(odoo) == []
     else:
@@ -550,7 +554,7 @@ def test_what_is_not_shown_is_not_taken_for_none() -> None:
         ({"date_from": "2030-01-07", "date_to": "2030-01-06"}, "before"),
         ({"employee_id": 99}, "no employee with id 99"),
         ({"employee_name": "Zoe"}, "Zoe"),
-        ({"employee_id": 1, "employee_name": "Ann Ash"}, "not both"),
+        ({"employee_id": 1, "employee_name": "Ann Ash"}, "Pass either"),
     ],
 )
 def test_a_wrong_list_is_refused(values: dict[str, Any], words: str) -> None:
@@ -585,11 +589,11 @@ def allocate(odoo: Scripted, **values: Any) -> hr.AllocationResult:
         (19, {"date_from": "soon"}, "date_from"),
         (19, {"date_from": "2030-02-01", "date_to": "2030-01-01"}, "before"),
         (14, {"date_from": "2030-02-01"}, "On Odoo 14"),
-        (19, {"leave_type_name": "Unpaid"}, "needs no allocation"),
-        (14, {"leave_type_name": "Unpaid"}, "needs no allocation"),
+        (19, {"leave_type_name": "Unpaid"}, "without an allocation"),
+        (14, {"leave_type_name": "Unpaid"}, "without an allocation"),
         (19, {"leave_type_name": "Moon"}, "Moon"),
         (19, {"leave_type_name": None, "leave_type_id": 99}, "no type"),
-        (19, {"leave_type_id": 3}, "not both"),
+        (19, {"leave_type_id": 3}, "Pass either"),
         (19, {"employee_name": "Zoe"}, "Zoe"),
         (19, {"employee_id": 99}, "no employee"),
     ],

@@ -264,9 +264,9 @@ def test_sums_are_of_one_currency() -> None:
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"until": "gift"}, "until is 'gift'"),
-        ({"until": "pay"}, "journal is for until='pay'"),
-        ({"journal": "Bank"}, "journal is for until='pay'"),
+        ({"until": "gift"}, "until cannot be 'gift'"),
+        ({"until": "pay"}, "until='pay' requires a journal"),
+        ({"journal": "Bank"}, "until='pay' requires a journal"),
         ({"until": "pay", "journal": 8}, "no bank or cash journal with id 8"),
         ({"until": "pay", "journal": "Sales"}, "Sales"),
         ({"expenses": []}, "at least one"),

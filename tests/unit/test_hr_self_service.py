@@ -234,7 +234,7 @@ def test_a_lost_answer_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     told = check_seen_when_lost(server(16), "attendance_manual", operation, monkeypatch)
     assert told.checked_in
     error = check_told_when_lost(server(16), "attendance_manual", operation, monkeypatch)
-    assert "Repeating it is safe" in error.suggestion
+    assert "You can repeat it safely" in error.suggestion
 
 
 def test_a_lost_answer_of_the_route_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,7 +253,7 @@ def test_a_lost_answer_of_the_route_is_looked_for(monkeypatch: pytest.MonkeyPatc
 def test_another_users_password_checks_nobody_in(monkeypatch: pytest.MonkeyPatch) -> None:
     odoo = server(19, monkeypatch)
     session(odoo).uid = 7
-    with pytest.raises(AccessError, match="another user"):
+    with pytest.raises(AccessError, match="different users"):
         check(odoo, "in")
     assert session(odoo).paths == []
 
@@ -359,10 +359,10 @@ def decide(odoo: Scripted, decision: Any, **values: Any) -> ExpenseResult:
 @pytest.mark.parametrize(
     ("decision", "values", "words"),
     [
-        ("pay", {}, "decision is 'pay'"),
-        ("refuse", {}, "reason is for decision='refuse'"),
-        ("refuse", {"reason": " "}, "reason is for decision='refuse'"),
-        ("approve", {"reason": "good"}, "which needs it"),
+        ("pay", {}, "decision cannot be 'pay'"),
+        ("refuse", {}, "decision='refuse' requires a reason"),
+        ("refuse", {"reason": " "}, "decision='refuse' requires a reason"),
+        ("approve", {"reason": "good"}, "requires a reason"),
         ("approve", {"expense_id": 99}, "no expense with id 99"),
         ("approve", {"expense_id": None}, "is needed"),
         ("approve", {"expense_id": None, "expense_name": "Trip"}, "Trip"),

@@ -326,8 +326,8 @@ class TestColumns:
             ("child_ids", "Import them into res.partner, with a column parent_id"),
             ("email/x", "not a relation"),
             ("country_id/x/y", "goes on too far"),
-            ("total", "Readonly on res.partner: total"),
-            ("create_date", "set by Odoo itself"),
+            ("total", "These fields of res.partner are read-only: total"),
+            ("create_date", "Odoo sets"),
             ("id", "is not the key"),
         ],
     )
@@ -348,8 +348,8 @@ class TestColumns:
             ("credit_limit", "cannot be the key"),
             ("category_id", "cannot be the key"),
             ([], "key is empty"),
-            ({"ref": "x"}, "takes the name of a field"),
-            (5, "takes the name of a field"),
+            ({"ref": "x"}, "must be the name of a field"),
+            (5, "must be the name of a field"),
         ],
     )
     def test_a_wrong_key(self, key: Any, said: str) -> None:
@@ -444,7 +444,7 @@ class TestExternalIds:
         )
         assert result.statuses == ["created", "failed", "created"]
         (failed,) = result.failed
-        assert failed.reason == "It was created, but without its parent_id: Not this one."
+        assert failed.reason == "The record was created, but without its parent_id: Not this one."
         assert failed.column == "parent_id"
         assert told == [(3, 3)]
         parents = [row.get("parent_id") for row in server.records["res.partner"]]
@@ -493,7 +493,9 @@ class TestLostServer:
         server.lose_answer("create")
         result = upsert(server.connect(), "res.partner", self.rows(), key="ref")
         assert (result.created, result.interrupted) == (6, None)
-        assert result.warnings == ["The answer was lost on the way; Odoo shows that it was done."]
+        assert result.warnings == [
+            "The response was lost, but Odoo shows that the request succeeded."
+        ]
         assert len(server.records["res.partner"]) == 6
 
     def test_what_was_done_is_told_and_doing_it_again_is_safe(
@@ -531,7 +533,7 @@ class TestLostServer:
         server.answers["res.partner", "load"] = {"ids": False, "messages": [refused]}
         rows = [{"id": "__import__.eve", "name": "Eve"}]
         (failed,) = upsert(server.connect(), "res.partner", rows, key="id").failed
-        assert "Another program was writing" in failed.reason
+        assert "Another process wrote" in failed.reason
         assert "Import it again" in failed.reason
         server.answers["res.partner", "load"] = loads
         assert upsert(server.connect(), "res.partner", rows, key="id").created == 1
@@ -657,7 +659,9 @@ class TestManyOfOneKind:
         assert "rows 1, 3 failed" in str(result.interrupted)
 
     def test_a_file_that_cannot_be_read_says_what_to_give(self) -> None:
-        with pytest.raises(FileNotFoundError, match=r"Give the path of a file.*/nowhere\.csv"):
+        with pytest.raises(
+            FileNotFoundError, match=r"Pass the path of a readable file.*/nowhere\.csv"
+        ):
             upsert(contacts().connect(), "res.partner", "/nowhere.csv", "name")
 
     def test_readonly_says_in_sentences_that_nothing_was_imported(self) -> None:
@@ -739,7 +743,7 @@ class TestManyOfOneKind:
 
 def test_tasks_are_not_assigned_silently_where_odoo_would_tell(odoo16: Odoo) -> None:
     rows = [{"name": "Task", "user_ids": [2]}]
-    with pytest.raises(ValidationError, match="sends an e-mail whenever user_ids"):
+    with pytest.raises(ValidationError, match="always sends an e-mail when user_ids"):
         create_many(odoo16, "project.task", rows)
     assert create_many(odoo16, "project.task", rows, notify=True).created == 1
 

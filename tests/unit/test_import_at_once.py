@@ -221,7 +221,7 @@ def test_a_lost_answer_is_found_among_what_the_other_batch_makes(
     odoo = server.connect(history=History(tmp_path / "history.sqlite"))
     result = create_many(odoo, "res.partner", rows_of(6), batch=2, concurrency=2)
     assert (result.statuses, result.interrupted) == (["created"] * 6, None)
-    assert result.warnings == ["The answer was lost on the way; Odoo shows that it was done."]
+    assert result.warnings == ["The response was lost, but Odoo shows that the request succeeded."]
     refs = {row["id"]: row["ref"] for row in server.records["res.partner"]}
     assert [refs[number] for number in result.ids if number] == [str(n) for n in range(6)]
     (entry,) = history(odoo)
@@ -328,7 +328,7 @@ def test_other_numbers_are_refused(concurrency: Any) -> None:
     odoo = server.connect()
     for dry_run in (True, False):
         with pytest.raises(
-            ValidationError, match="concurrency must be a number from 1 to 4"
+            ValidationError, match="concurrency must be an integer from 1 to 4"
         ) as caught:
             upsert(odoo, "res.partner", rows_of(2), "ref", concurrency=concurrency, dry_run=dry_run)
         assert "at most 4" in str(caught.value.suggestion)
@@ -343,9 +343,13 @@ def test_with_a_key_of_the_caller_batches_go_one_after_the_other(tmp_path: Path)
     )
     odoo = server.connect(history=History(tmp_path / "history.sqlite"))
     rows = rows_of(3)
-    with pytest.raises(ValidationError, match="With a key, batches go one after the other"):
+    with pytest.raises(
+        ValidationError, match="With an idempotency key, batches are sent one after the other"
+    ):
         create_many(odoo, "res.partner", rows, concurrency=2, idempotency_key="k1")
-    with pytest.raises(ValidationError, match="With a key, batches go one after the other"):
+    with pytest.raises(
+        ValidationError, match="With an idempotency key, batches are sent one after the other"
+    ):
         upsert(odoo, "res.partner", rows, "ref", concurrency=2, idempotency_key="k2")
     assert server.records["res.partner"] == []
     assert upsert(

@@ -75,7 +75,7 @@ def test_what_is_reserved_of_it_is_said(major: int) -> None:
     assert (desks.reserved, chairs.reserved) == (15, 0)
     assert [(one.document, one.quantity) for one in desks.reserved_for] == [("WH/OUT/9", 15)]
     (warning,) = plan.warnings
-    assert "Desk in WH/Stock: 15 are reserved for WH/OUT/9, but only 12 were counted." in warning
+    assert "Desk in WH/Stock: 15 are reserved for WH/OUT/9, but you counted only 12." in warning
 
 
 @pytest.mark.parametrize(

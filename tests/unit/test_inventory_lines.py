@@ -100,21 +100,21 @@ BY_LOT: dict[str, Any] = {"tracking": "lot", "reserved": 2.0, "demand": 2.0}
     [
         ({}, [{"move_id": 9, "quantity": 1}], "not among the open moves"),
         ({}, [{"product_id": 77, "quantity": 1}], "not among the open moves"),
-        ({}, [{"quantity": 1}], "must have exactly one of"),
-        ({}, [{"move_id": 1, "product_id": 3, "quantity": 1}], "must have exactly one of"),
+        ({}, [{"quantity": 1}], "needs exactly one of"),
+        ({}, [{"move_id": 1, "product_id": 3, "quantity": 1}], "needs exactly one of"),
         ({}, [{"move_id": 1, "quantity": 0}], "more than 0"),
         ({}, [{"move_id": 1}], "must be a number"),
         ({}, [], "lines is empty"),
         ({}, [{**DESKS, "lots": ["A1"]}], "not tracked"),
         ({}, [{**DESKS, "lots": "A1"}], "must list lot"),
-        (BY_LOT, [{**DESKS, "lots": ["A1", "A2"]}], "takes one lot"),
+        (BY_LOT, [{**DESKS, "lots": ["A1", "A2"]}], "accepts one lot"),
         (BY_LOT, [{**DESKS, "lots": ["A1"]}, {**DESKS, "lots": ["A1"]}], "listed twice"),
         (BY_LOT, [{**DESKS, "lots": ["A1"]}, {"move_id": 1, "quantity": 1}], "and some do not"),
         (BY_LOT | {"lots": {"A1": 1.0}}, [{**DESKS, "lots": ["A1"]}], "1 are in stock"),
         (BY_LOT | {"lots": {"K1": 1.0}}, [{**DESKS, "lots": ["K1"]}], "is a lot of Chair"),
-        (SERIALS, [{**DESKS, "lots": ["S1"]}], "2 of Desk with 1 serial"),
+        (SERIALS, [{**DESKS, "lots": ["S1"]}], "the quantity is 2"),
         (SERIALS, [{**DESKS, "lots": ["S1", "S1"]}], "listed twice"),
-        (RECEIPT, [DESKS], "tracked by serial numbers. Pass the numbers"),
+        (RECEIPT, [DESKS], "tracked by serial numbers. Pass lot or serial numbers"),
         (RECEIPT | {"lots": {"S1": 1.0}}, [{"move_id": 1, "lots": ["S1", "S2"]}], "already in"),
         (RECEIPT | {"lots": {"K1": 1.0}}, [{"move_id": 1, "lots": ["K1", "S2"]}], "of Chair"),
     ],
@@ -160,7 +160,7 @@ def test_all_of_it_is_moved_when_told_so(major: int) -> None:
 
 def test_what_a_receipt_needs_lots_for_is_told_before_it_is_tried() -> None:
     made = Depot(19, **RECEIPT)
-    with pytest.raises(ValidationError, match="Pass the numbers") as raised:
+    with pytest.raises(ValidationError, match="Pass lot or serial numbers") as raised:
         validate(made)
     assert "'move_id': 1" in raised.value.suggestion
     assert writes(made) == []

@@ -49,14 +49,14 @@ def test_rules_are_shown_with_what_they_would_order(major: int) -> None:
         (5, 20, 17, "purchase"),
         (5, 20, 0, None),
     ]
-    assert found.message == "2 reordering rule(s); 1 would order something now."
+    assert found.message == "2 reordering rules, 1 of them would order something now."
     assert len(depot.sent) == 2
     (rule,) = get_reordering_rules(depot, product_name="Chair").rules
     assert rule.product
     assert rule.product.name == "Chair"
     assert len(depot.sent) == 4
     assert len(get_reordering_rules(depot, to_order=True, warehouse_id=1).rules) == 1
-    assert get_reordering_rules(depot, limit=1).warnings == ["There are more than these 1."]
+    assert get_reordering_rules(depot, limit=1).warnings == ["There are more than the 1 listed."]
 
 
 @pytest.mark.parametrize("major", VERSIONS)
@@ -97,7 +97,7 @@ def test_what_odoo_stored_otherwise_is_told() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"product_id": 3}, "a new rule needs a minimum"),
+        ({"product_id": 3}, "A new rule needs a minimum"),
         ({"product_id": 3, "minimum": -1}, "must not be negative"),
         ({"product_id": 3, "minimum": 5, "maximum": 2}, "would be below the minimum"),
         ({"product_id": 3, "minimum": 5, "multiple": 6}, "have no multiple"),
@@ -150,7 +150,7 @@ def test_what_a_run_ordered_is_found_out(major: int) -> None:
     assert done.warnings == []
     again = run(depot)
     assert (again.message, again.ordered) == ("There is nothing to order.", [])
-    assert again.not_ordered == ["Desk in WH/Stock: 20 Units in the forecast, at least 5 wanted."]
+    assert again.not_ordered == ["Desk in WH/Stock: the forecast is 20 Units, the minimum 5."]
     assert len(depot.asked("action_replenish")) == 1
 
 
@@ -173,10 +173,10 @@ def test_a_plan_shows_the_drafts_to_which_odoo_may_add() -> None:
     assert [(one.id, one.name, one.url) for one in plan.documents] == [
         (12, "P00012", depot.link("purchase.order", 12))
     ]
-    assert "Odoo may add to these drafts: P00012 of Azure. It adds" in plan.message
+    assert "Odoo may add the products to these drafts: P00012 of Azure. It uses" in plan.message
     assert writes(depot) == []
     none = run(with_a_draft("cancel"), dry_run=True)
-    assert "purchase orders will be new." in none.message
+    assert "Odoo will create new purchase orders." in none.message
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_a_run_has_to_say_of_what(options: dict[str, Any], said: str) -> None:
 def test_rules_whose_answer_was_lost_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     assert check_seen_when_lost(ruled(), "action_replenish", run, monkeypatch).ordered
     error = check_told_when_lost(ruled(), "action_replenish", run, monkeypatch)
-    assert "Repeating it is safe" in error.suggestion
+    assert "You can repeat it safely" in error.suggestion
     assert check_seen_when_lost(ruled(), "write", change, monkeypatch).minimum == 8
 
 

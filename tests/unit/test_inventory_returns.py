@@ -38,16 +38,16 @@ def test_what_has_come_back_does_not_come_back_again() -> None:
     assert len(depot.asked("action_create_returns")) == 1
     # The rest is what is returned by default.
     assert [line.demand for line in give_back(depot, None).lines] == [4.0, 1.0]
-    with pytest.raises(StateError, match="All of WH/OUT/5 has been returned"):
+    with pytest.raises(StateError, match="WH/OUT/5 has been returned completely"):
         return_picking(depot, picking_id=5)
 
 
 @pytest.mark.parametrize(
     ("depot", "lines", "said"),
     [
-        ({"state": "assigned"}, None, "WH/OUT/5 is ready: only a done transfer"),
-        ({"state": "cancel"}, None, "is cancelled: only"),
-        ({}, [{"move_id": 1, "quantity": 6}], "More would be returned"),
+        ({"state": "assigned"}, None, "WH/OUT/5 is ready. You can only return a done transfer"),
+        ({"state": "cancel"}, None, "is cancelled. You can only"),
+        ({}, [{"move_id": 1, "quantity": 6}], "The quantities are more than"),
         ({}, [{"move_id": 8, "quantity": 1}], "not among"),
         ({}, [{"move_id": 1, "quantity": 1, "lots": ["A"]}], "unknown key"),
     ],
@@ -83,7 +83,7 @@ def test_lots_are_shown_where_a_product_is_tracked(major: int) -> None:
 def test_what_is_there_already_is_not_counted_again() -> None:
     depot = Depot(19)
     count(depot)
-    assert count(depot).message == "The stock of Desk in WH/Stock is 12 already. Nothing was done."
+    assert count(depot).message == "The stock of Desk in WH/Stock is already 12. Nothing was done."
     assert len(depot.asked("create")) == 1
 
 

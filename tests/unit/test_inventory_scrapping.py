@@ -31,7 +31,7 @@ def scrap(odoo: Odoo, **options: Any) -> Any:
 def test_a_reason_is_given_where_there_are_some(major: int) -> None:
     depot = stocked(major)
     if major < 17:
-        with pytest.raises(OdooError, match=f"Odoo {major} has no reasons for scrap"):
+        with pytest.raises(OdooError, match=f"Odoo {major} does not support scrap reasons"):
             scrap(depot, reason="Broken")
         assert depot.sent == []
         return
@@ -46,10 +46,10 @@ def test_a_reason_is_given_where_there_are_some(major: int) -> None:
     ("depot", "options", "said"),
     [
         ({}, {"quantity": 0}, "more than 0"),
-        ({}, {"quantity": 6}, "6 Units of Desk cannot be scrapped: there are 5"),
+        ({}, {"quantity": 6}, "6 Units of Desk cannot be scrapped: WH/Stock contains 5"),
         ({}, {"lot": "A1"}, "is not tracked"),
         ({}, {"location_id": 4}, "holds no stock"),
-        ({}, {"location_id": 10}, "there are 0 in WH/Shelf"),
+        ({}, {"location_id": 10}, "WH/Shelf contains 0"),
         ({}, {"product_id": 99}, "no product with id 99"),
         ({}, {"reason": 7}, "(?i)no stock.scrap.reason.tag record with id 7"),
         (
@@ -58,7 +58,7 @@ def test_a_reason_is_given_where_there_are_some(major: int) -> None:
             r"(?s)Set lot to one of them.*In stock: A1 \(3 free\)",
         ),
         ({"tracking": "lot", "lots": {"A1": 3.0}}, {"lot": "A9"}, r"(?s)no lot.*A1 \(3 free\)"),
-        ({"tracking": "lot", "lots": {"A1": 3.0}}, {"lot": "A1", "quantity": 4}, "there are 3"),
+        ({"tracking": "lot", "lots": {"A1": 3.0}}, {"lot": "A1", "quantity": 4}, "contains 3"),
         ({"tracking": "serial", "lots": {"A1": 1.0}}, {"lot": "A1"}, "serial number"),
     ],
 )

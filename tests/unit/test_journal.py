@@ -163,7 +163,7 @@ def test_undoing_writes_the_old_value_and_only_once(server: FakeServer, odoo: Co
     assert server.records["res.partner"][0]["ref"] == "b"
     undo(odoo, entry=entry)
     assert server.records["res.partner"][0]["ref"] == "a"
-    with pytest.raises(StateError, match="taken back already"):
+    with pytest.raises(StateError, match="already undone"):
         undo(odoo, entry=entry)
 
 
@@ -175,9 +175,11 @@ def test_what_is_not_kept_keeps_nothing_from_being_done(
     entry = history(odoo)[0].id
     taken = undo(odoo, entry=entry)
     assert isinstance(taken, UndoResult)
-    assert taken.not_undone == ["The old values of photo of res.partner are not kept."]
+    assert taken.not_undone == [
+        "The change history does not contain the old values of photo of res.partner."
+    ]
     assert server.records["res.partner"][0]["ref"] == "a"
-    with pytest.raises(StateError, match="taken back already"):
+    with pytest.raises(StateError, match="already undone"):
         undo(odoo, entry=entry)
 
 

@@ -166,7 +166,7 @@ def test_other_contents_are_told_line_by_line(server: FakeServer, odoo: Connecti
     rows = [{"name": "Bob", "ref": "b"}, {"name": "Cy", "ref": "c"}, {"name": "Di", "ref": "d"}]
     create_many(odoo, "res.partner", rows, idempotency_key="k")
     other = [rows[0], {"name": "Cy", "ref": "z"}, {"name": "Di"}]
-    with pytest.raises(StateError, match="Other than then") as caught:
+    with pytest.raises(StateError, match="These arguments differ") as caught:
         create_many(odoo, "res.partner", other, idempotency_key="k")
     assert caught.value.details["differences"] == ["rows[1].ref", "rows[2].ref (only before)"]
     assert "It created res.partner 2, 3, 4." in caught.value.message
@@ -186,7 +186,7 @@ def test_another_company_is_another_request(server: FakeServer, path: Path) -> N
         server.connect(history=History(path)), "res.partner", {"name": "Bob"}, idempotency_key="k"
     )
     other = server.connect(history=History(path), company_id=2)
-    with pytest.raises(StateError, match="something else"):
+    with pytest.raises(StateError, match="used for another request"):
         create(other, "res.partner", {"name": "Bob"}, idempotency_key="k")
 
 
@@ -199,7 +199,7 @@ def test_without_a_journal_nothing_is_sent(server: FakeServer) -> None:
 @pytest.mark.parametrize("dry_run", [True, False])
 @pytest.mark.parametrize("key", ["", "  ", "x" * 201, "a\nb", 7, ["k"], "${order}", "<uuid>"])
 def test_what_is_not_a_key(server: FakeServer, odoo: Connection, key: Any, dry_run: bool) -> None:
-    with pytest.raises(ValidationError, match=r"A key is a text|not filled in"):
+    with pytest.raises(ValidationError, match=r"must be a string of|contains a placeholder"):
         create(odoo, "res.partner", {"name": "Bob"}, idempotency_key=key, dry_run=dry_run)
     assert server.sent == []
 
@@ -213,7 +213,7 @@ def test_a_plan_uses_no_key(odoo: Connection) -> None:
 def test_a_plan_says_that_its_key_is_used(odoo: Connection) -> None:
     create(odoo, "res.partner", {"name": "Eve"}, idempotency_key="k")
     plan = create(odoo, "res.partner", {"name": "Eve"}, dry_run=True, idempotency_key="k")
-    assert "nothing would be sent a second time" in plan.message
+    assert "Nothing would be sent a second time" in plan.message
     with pytest.raises(StateError) as caught:
         create(odoo, "res.partner", {"name": "Bob"}, dry_run=True, idempotency_key="k")
     assert caught.value.code == "KEY_DONE"
@@ -304,7 +304,7 @@ def test_what_has_sent_nothing_gives_its_key_away(
         return create(odoo, "res.partner", {"name": "Bob"})
 
     act: Any = operation(_with_plan(slow))
-    with pytest.raises(StateError, match="taken over the key k"):
+    with pytest.raises(StateError, match="taken over the idempotency key k"):
         act(odoo, idempotency_key="k")
     assert caught == []
     assert names(server) == ["Ann", "Bob"]
@@ -328,8 +328,8 @@ def test_a_killed_process_leaves_no_second_record(
             act()
         error = caught.value
         assert (error.code, error.outcome) == ("KEY_RUNNING", "maybe_applied")
-        assert "Whether res.partner.create was applied is not known." in error.message
-        assert "its program was ended in the middle" in error.message
+        assert "res.partner.create is unconfirmed." in error.message
+        assert "its process was ended" in error.message
         assert "undo(entry=1)" in error.suggestion
         assert names(server) == there
 
@@ -348,7 +348,7 @@ def test_a_creation_that_never_arrived_is_made_later(
     with pytest.raises(StateError) as caught:
         act()
     assert (caught.value.code, caught.value.outcome) == ("KEY_UNCONFIRMED", "maybe_applied")
-    assert "an answer was lost" in caught.value.message
+    assert "the response was lost" in caught.value.message
     monkeypatch.setattr(keys, "SETTLED", -1.0)
     made = act()
     assert names(server) == ["Ann", "Bob"]
@@ -379,7 +379,7 @@ def test_a_change_or_a_button_of_a_killed_process_is_not_made_again(
 
     killed(server, "write", act, arrives=arrives)
     server.records["res.partner"][0]["ref"] = "of somebody else"
-    with pytest.raises(StateError, match=r"Whether res\.partner\.write of 1 was appl"):
+    with pytest.raises(StateError, match=r"res\.partner\.write of 1 is unconfirmed"):
         act()
     assert server.records["res.partner"][0]["ref"] == "of somebody else"
 
@@ -391,13 +391,13 @@ def test_what_an_operation_of_several_steps_has_done_is_named(
     server.answers["res.partner", "write"] = ValidationError("No.")
     with pytest.raises(ValidationError, match="No"):
         act(odoo, second="b", idempotency_key="k")
-    with pytest.raises(StateError, match="was done in part, and then failed") as caught:
+    with pytest.raises(StateError, match="was partially done, and then failed") as caught:
         act(odoo, second="b", idempotency_key="k")
     assert caught.value.code == "KEY_UNCONFIRMED"
     assert "It created res.partner 2." in caught.value.message
     undo(odoo, entry=1)
     assert names(server) == ["Ann"]
-    with pytest.raises(StateError, match="taken back by entry 2"):
+    with pytest.raises(StateError, match="undone by entry 2"):
         act(odoo, second="b", idempotency_key="k")
 
 
@@ -420,7 +420,10 @@ def test_a_result_that_says_what_failed_is_the_result(server: FakeServer, odoo: 
 
 
 def test_for_whom_a_key_holds_is_told(server: FakeServer, odoo: Connection, path: Path) -> None:
-    here = "Its key holds for programs with this change history, on this machine only."
+    here = (
+        "Its idempotency key is valid for scripts and servers with this change history, "
+        "on this machine only."
+    )
     asked: dict[str, Any] = {
         "model": "res.partner",
         "values": {"name": "Bob"},
@@ -434,11 +437,12 @@ def test_for_whom_a_key_holds_is_told(server: FakeServer, odoo: Connection, path
     shared = server.connect(history=History("postgresql://localhost/journal"))
     plan = create(shared, **asked, dry_run=True)
     assert plan.message.endswith(
-        "Its key holds for programs with this change history, on any machine."
+        "Its idempotency key is valid for scripts and servers with this change history, "
+        "on any machine."
     )
     without = create(server.connect(), **asked, dry_run=True)
     assert without.message.endswith(
-        "This connection has no change history, so that a key is refused."
+        "This connection has no change history, so it does not accept idempotency keys."
     )
 
 
@@ -469,7 +473,7 @@ def test_what_was_taken_back_is_not_said_to_be_there(server: FakeServer, odoo: C
     undo(odoo, entry=1)
     with pytest.raises(StateError) as caught:
         create(odoo, "res.partner", {"name": "Bob"}, idempotency_key="k")
-    assert (caught.value.code, "taken back by entry 2" in str(caught.value)) == ("KEY_DONE", True)
+    assert (caught.value.code, "undone by entry 2" in str(caught.value)) == ("KEY_DONE", True)
     assert names(server) == ["Ann"]
 
 
@@ -504,7 +508,7 @@ def test_imports_have_a_key_of_another_name(
     first = upsert(odoo, "res.partner", str(file), key="ref", idempotency_key="k")
     assert upsert(odoo, "res.partner", str(file), key="ref", idempotency_key="k") == first
     file.write_text("ref,name\nb,Ben\n")
-    with pytest.raises(StateError, match="something else"):
+    with pytest.raises(StateError, match="used for another request"):
         upsert(odoo, "res.partner", str(file), key="ref", idempotency_key="k")
     rows = [{"name": "Cy"}]
     create_many(odoo, "res.partner", rows, idempotency_key="many")

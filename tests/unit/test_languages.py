@@ -156,7 +156,9 @@ def test_sentences_that_are_shown_alike_are_not_taken_for_each_other(major: int)
     one = {"description": {"fr_FR": {"Red": "Vert"}}}
     languages.translate(odoo, "product.template", 7, translations={"description": {"fr_FR": both}})
     if major < 18:
-        with pytest.raises(ValidationError, match="cannot tell 'Soft <b>seat</b>' and 'Red'"):
+        with pytest.raises(
+            ValidationError, match="cannot distinguish 'Soft <b>seat</b>' and 'Red'"
+        ):
             languages.translate(odoo, "product.template", 7, translations=one)
         assert len(writes(odoo)) == 1
         one = {"description": {"fr_FR": dict.fromkeys(both, "Vert")}}
@@ -183,7 +185,7 @@ def test_a_translation_that_odoo_drops_is_told() -> None:
     given = {"description": {"fr_FR": {"Red": "<p>Rouge</p>"}}}
     result = languages.translate(odoo, "product.template", 7, translations=given)
     (warning,) = result.warnings  # type: ignore[union-attr]
-    assert warning == "description: 'Red' in fr_FR is not translated now."
+    assert warning == "description: 'Red' in fr_FR has no translation now."
 
 
 def test_sentences_are_judged_as_if_they_were_written() -> None:

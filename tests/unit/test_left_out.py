@@ -137,7 +137,7 @@ def test_where_it_cannot_be_found_out_the_number_is_not_claimed(wire: Wire) -> N
     )
     found = toolkit.count(odoo(), FIELDS)
     assert (found.count, found.excluded_count) == (OPEN, None)
-    assert "can be seen" in found.warnings[0]
+    assert "visible records" in found.warnings[0]
 
 
 class TestUnprotected:
@@ -228,7 +228,7 @@ class TestRoundTrips:
 
     def test_what_is_closed_is_refused(self, wire: Wire) -> None:
         connection = self._with_messages(wire, visible=[7], existing=[7, 9])
-        with pytest.raises(AccessError, match=r"mail\.message 9 belongs to what is closed"):
+        with pytest.raises(AccessError, match=r"mail\.message 9 belongs to blocked records"):
             toolkit.execute(connection, "mail.message", "read", [[7, 9], ["name"]])
         assert not wire.asked("read")
 

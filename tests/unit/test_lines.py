@@ -47,7 +47,7 @@ def test_an_unknown_key_is_told_with_the_one_that_may_be_meant() -> None:
 
 
 def test_what_is_no_line_is_refused() -> None:
-    with pytest.raises(ValidationError, match=r"lines\[0\] is not an object"):
+    with pytest.raises(ValidationError, match=r"lines\[0\] must be an object"):
         check_lines(["product_id"], KEYS)  # type: ignore[list-item]
 
 

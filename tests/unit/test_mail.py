@@ -61,7 +61,7 @@ def test_a_plan_shows_what_would_be_sent(major: int, model: str) -> None:
     assert [(one.name, one.email) for one in shown.recipients] == [("Azure", "azure@example.com")]
     assert [one.name for one in shown.followers] == ["Follower"]
     assert (shown.subject, shown.body) == ("Subject of it", "Text of it")
-    assert shown.attachments or "No file goes with it." in shown.warnings
+    assert shown.attachments or "The e-mail has no attachment." in shown.warnings
     assert nothing_was_sent(odoo)
 
 
@@ -171,7 +171,7 @@ def test_what_was_sent_is_seen_when_the_answer_is_lost(
 
 def test_what_is_not_seen_may_have_been_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     error = check_told_when_lost(PostOffice(), "action_send_mail", send, monkeypatch)
-    assert "Repeating it is safe" not in error.suggestion
+    assert "You can repeat it safely" not in error.suggestion
 
 
 def test_a_form_that_was_lost_sent_nothing() -> None:

@@ -353,14 +353,14 @@ def test_the_domain_is_part_of_the_search() -> None:
     ("given", "text"),
     [
         ({}, "partner_id or partner_name is needed"),
-        ({"id": 1, "name": "Azure"}, "not both"),
-        ({"name": "  "}, "partner_name is '', which is not a name"),
-        ({"id": 0}, "partner_id is 0"),
-        ({"id": True}, "partner_id is True"),
-        ({"id": "7"}, "partner_id is '7'"),
-        ({"id": Scalar(True, "b")}, "partner_id is True"),
-        ({"id": 7.5}, "partner_id is 7.5"),
-        ({"name": 5}, "partner_name is 5"),
+        ({"id": 1, "name": "Azure"}, "Pass either"),
+        ({"name": "  "}, "partner_name must be a name, got ''"),
+        ({"id": 0}, "partner_id must be a record id, got 0"),
+        ({"id": True}, "partner_id must be a record id, got True"),
+        ({"id": "7"}, "partner_id must be a record id, got '7'"),
+        ({"id": Scalar(True, "b")}, "partner_id must be a record id, got True"),
+        ({"id": 7.5}, "partner_id must be a record id, got 7.5"),
+        ({"name": 5}, "partner_name must be a name, got 5"),
     ],
 )
 def test_what_is_given_wrongly_is_refused_before_any_call(given: Any, text: str) -> None:
@@ -388,10 +388,10 @@ def test_one_argument_takes_an_id_or_a_name(given: Any, found: int | None) -> No
     ("given", "text"),
     [
         (None, "^partner is needed"),
-        (True, "partner is True, which is not a record id.\nIds .* a name is text"),
-        (0, "partner is 0"),
-        ("0", "partner is 0"),
-        ("  ", "partner is '', which is not a name"),
+        (True, "partner must be a record id, got True.\nPass .* a name as a string"),
+        (0, "got 0"),
+        ("0", "got 0"),
+        ("  ", "partner must be a name, got ''"),
     ],
 )
 def test_an_argument_for_both_is_named_by_itself(given: Any, text: str) -> None:

@@ -94,5 +94,5 @@ def test_a_list_is_refused_where_one_value_is_asked_for(name: str, value: Any) -
 
 def test_a_mapping_is_no_list() -> None:
     args: Any = {"no": 1}
-    with pytest.raises(ValidationError, match="takes a list"):
+    with pytest.raises(ValidationError, match="must be a list"):
         execute(None, "res.partner", "read", args)  # type: ignore[arg-type]

@@ -193,7 +193,7 @@ def test_on_a_terminal_the_plan_is_shown_and_a_question_asked(
     run("write", "res.partner", "7", "ref=new", "--mode", "full")
     monkeypatch.setattr(asking, "is_terminal", lambda: True)
     result = run("undo", "1", "--mode", "full", input=f"{answer}\n")
-    assert "Would take back write" in result.stderr
+    assert "Would undo write" in result.stderr
     assert (result.exit_code, server.records["res.partner"][0]["ref"]) == (status, ref)
 
 

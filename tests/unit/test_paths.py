@@ -231,11 +231,11 @@ def test_the_fields_are_described(odoo: Odoo) -> None:
     [
         ("partner_id.nam", "res.partner has no field 'nam' (did you mean name?)"),
         ("partner.name", "sale.order has no field 'partner'"),
-        ("name.x", "name of sale.order is char, and only relations can be followed"),
+        ("name.x", "name of sale.order is char. Only relational fields can be followed by a dot"),
         ("partner_id.country_id.code.x", "code of res.country is char"),
         ("partner_id.", "res.partner has no field ''"),
         (".name", "sale.order has no field ''"),
-        ("file_ids.raw", "breaks the answer"),
+        ("file_ids.raw", "makes some Odoo versions return an invalid response"),
         (".".join(["partner_id", *["parent_id"] * 9]), "more than 8 names"),
     ],
 )

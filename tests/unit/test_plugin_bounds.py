@@ -154,7 +154,7 @@ REFUSED: dict[str, tuple[Callable[[Odoo], Any], str]] = {
     ),
     "deleting where the tool writes": (
         lambda odoo: unlink(odoo, CONTRACT, [1]),
-        "deletes here, where its tool is not said to",
+        "deletes records, although its tool does not declare that",
     ),
     "a button of the wizard's that is not declared": (
         calling("rental.return", "action_purge", step=True, access="write"),
@@ -164,7 +164,7 @@ REFUSED: dict[str, tuple[Callable[[Odoo], Any], str]] = {
         lambda odoo: odoo.send(
             Admitted(call=_PRESS, asked=_PRESS, started=0.0),
         ),
-        "is not what the policy has judged",
+        "differs from the call that the policy checked",
     ),
     "a change that calls itself a read, past the call": (
         lambda odoo: odoo.send(Admitted(call=_PRESS, asked=_PRESS, started=0.0, judged=_PRESS)),

@@ -82,31 +82,39 @@ def changed(tmp_path: Path, old: str, new: str) -> Path:
         ("[plugin]", "[plugin", "It is not TOML"),
         ("[plugin]", "[plugins]", "the file has the unknown key 'plugins'. Did you mean plugin?"),
         ('name = "rental"\n', "", "[plugin]: name is missing."),
-        ('name = "rental"\n', 'name = "sales"\n', "toolset or an area of the toolkit's own"),
+        ('name = "rental"\n', 'name = "sales"\n', "toolset or an area of the toolkit"),
         ('toolkit = "0.1"', 'toolkit = "9.9"', "written for version 9.9"),
         ('module = "rental"', 'modul = "rental"', "unknown key 'modul'. Did you mean module?"),
         ('module = "rental"', "", "[plugin]: module is missing."),
         ('module = "rental"', 'module = "rental"\nmin_odoo = "x"', "min_odoo must be a version"),
-        ('reads = ["res.partner"]', 'reads = ["ir.config_parameter"]', "closed in every mode"),
+        ('reads = ["res.partner"]', 'reads = ["ir.config_parameter"]', "blocked in every mode"),
         ('reads = ["res.partner"]', "reads = 3", "reads must be a list of names"),
-        ('model = "rental.contract"', 'model = "ir.cron"', "ir.cron, which is closed in every"),
+        ('model = "rental.contract"', 'model = "ir.cron"', "ir.cron, which is blocked in every"),
         ('model = "rental.contract"', 'model = "res.users"', "must not change res.users"),
-        ('model = "rental.contract"', 'model = "Rental"', "[models.contract]: model is 'Rental'"),
-        ('model = "rental.contract"', 'model = "rental.equipment"', "'rental.equipment' is there"),
-        ("[models.contract]", "[models.Contract]", "a name is lower-case letters"),
+        (
+            'model = "rental.contract"',
+            'model = "Rental"',
+            "[models.contract]: model cannot be 'Rental'",
+        ),
+        (
+            'model = "rental.contract"',
+            'model = "rental.equipment"',
+            "'rental.equipment' is listed twice",
+        ),
+        ("[models.contract]", "[models.Contract]", "a name must consist of lower-case letters"),
         ('create = ["partner_id"', 'creates = ["partner_id"', "Did you mean create?"),
         ('create = ["partner_id"', 'create = ["partner_id", "a b"', "'a b', which is not a name"),
-        ('create = ["partner_id"', 'create = ["dry_run", "partner_id"', "name of an argument"),
+        ('create = ["partner_id"', 'create = ["dry_run", "partner_id"', "name as an argument"),
         ('create = ["partner_id"', 'create = ["contract_name", "x"', "Choose another name for"),
-        ('filter = ["state"', 'filter = ["state", "state"', "is there twice"),
+        ('filter = ["state"', 'filter = ["state", "state"', "is listed twice"),
         ('method = "action_confirm"', 'method = "sudo"', "must not call sudo"),
         ('method = "action_confirm"', 'method = "_write"', "must not call _write"),
         ('method = "action_confirm"', 'method = "generate_access_token"', "always closed"),
         ('method = "action_confirm"', 'method = "a.b()"', "is not the name of a method"),
-        ('to = ["confirmed"]', "", "to must name the states that it leads to"),
-        ('undo = "reset"', 'undo = "purge"', "undo names 'purge', which is not another button"),
+        ('to = ["confirmed"]', "", "to must list the states that the button leads to"),
+        ('undo = "reset"', 'undo = "purge"', "undo is 'purge', which is not another button"),
         ("ask = true", "ask = 1", "ask must be true or false"),
-        ("[models.contract.buttons.confirm]", "[models.contract.buttons.create]", "and not"),
+        ("[models.contract.buttons.confirm]", "[models.contract.buttons.create]", "must not be"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, old: str, new: str, said: str) -> None:
@@ -132,7 +140,12 @@ def test_all_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
     file.write_text('[plugin]\nname = "x"\n[models.a]\nmodel = 3\n')
     said = load(files=[file]).refused[0].reason
 
-    for part in ("description is missing", "module is missing", "model is 3", "fields must name"):
+    for part in (
+        "description is missing",
+        "module is missing",
+        "model cannot be 3",
+        "fields must list",
+    ):
         assert part in said
 
 
@@ -141,14 +154,14 @@ def test_all_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
     [
         ('model = "rental.equipment"', 'model = "rental.equipmnt"', "There is no model rental.eq"),
         ('"date_end", "price"', '"date_edn", "price"', "Did you mean date_end?"),
-        ('update = ["date_end"', 'update = ["price"', "price, which Odoo does not let anybody set"),
-        ('update = ["date_end"', 'update = ["line_ids"', "a one2many field, which cannot be there"),
+        ('update = ["date_end"', 'update = ["price"', "price, but Odoo lets no user set it"),
+        ('update = ["date_end"', 'update = ["line_ids"', "A one2many field is not possible there"),
         ('update = ["date_end"', 'update = ["access_token"', "access_token, which rental.contract"),
-        ('to = ["confirmed"]', 'to = ["confirmd"]', "'confirmd' is no state of rental.contract"),
+        ('to = ["confirmed"]', 'to = ["confirmd"]', "'confirmd' is not a state of rental.contract"),
         (
             'search = ["name"]\n',
             'search = ["name"]\nstate = "name"\n',
-            "a char field, which cannot",
+            "A char field is not possible",
         ),
         ('"action_confirm"', '"action_purge"', "has no button that calls action_purge. It has act"),
     ],
@@ -239,11 +252,11 @@ def test_a_wrong_argument_is_named() -> None:
         call("list_contracts", state="lost")
     with pytest.raises(ValidationError, match="date_end_to is not a date"):
         call("list_contracts", date_end_to="soon")
-    with pytest.raises(ValidationError, match="Give partner_id or partner_name, not both"):
+    with pytest.raises(ValidationError, match="Pass either partner_id or partner_name"):
         call("create_contract", partner_id=9, partner_name="x")
     with pytest.raises(NotFoundError):
         call("create_contract", partner_name="Nobody")
-    with pytest.raises(ValidationError, match="Nothing was given"):
+    with pytest.raises(ValidationError, match="There is nothing to change"):
         call("update_contract", contract_id=1)
     assert call.sent() == []
 
@@ -272,7 +285,7 @@ def test_a_button_is_pressed_in_its_states_only() -> None:
     assert call("confirm_contract", contract_id=1).state == "confirmed"
     again = call("confirm_contract", contract_id=1)
 
-    assert again.message == "RENT/0001 is confirmed already."
+    assert again.message == "RENT/0001 is already confirmed."
     assert call.sent() == ["rental.contract.action_confirm"]
 
 
@@ -321,7 +334,7 @@ def test_a_model_that_is_closed_here_has_no_tools() -> None:
 
     _, why = table_of(odoo, mode="readonly", **closed)
 
-    assert "equipment_id, which rental.contract has not or keeps closed" in (why or "")
+    assert "equipment_id, which rental.contract does not have, or which is blocked" in (why or "")
     assert "rental.equipment cannot be accessed" in (why or "")
 
 

@@ -71,17 +71,17 @@ def prompt(name: str) -> Plugin:
 
 #: What is wrong -> the plugin, and what is said of it.
 WRONG: dict[str, tuple[object, str]] = {
-    "no plugin": (ALL_TOOLSETS, "names a list, not an odoo_toolkit Plugin"),
+    "no plugin": (ALL_TOOLSETS, "is a list, not an odoo_toolkit Plugin"),
     "no declaration": (attrs.evolve(PLAIN, declared=None), "declares nothing"),
-    "a toolset's name": (attrs.evolve(PLAIN, name="sales"), "toolset or an area of the toolkit's"),
-    "an area's name": (attrs.evolve(PLAIN, name="people"), "toolset or an area of the toolkit's"),
+    "a toolset's name": (attrs.evolve(PLAIN, name="sales"), "toolset or an area of the toolkit"),
+    "an area's name": (attrs.evolve(PLAIN, name="people"), "toolset or an area of the toolkit"),
     "no name": (attrs.evolve(PLAIN, name="Rental-1"), "lower-case letters and digits"),
-    "another name": (attrs.evolve(PLAIN, name="hire"), "was admitted as 'rental'"),
+    "another name": (attrs.evolve(PLAIN, name="hire"), "was enabled as 'rental'"),
     "an older toolkit": (attrs.evolve(PLAIN, toolkit="0.0"), "written for version 0.0 of"),
     "a newer toolkit": (attrs.evolve(PLAIN, toolkit="0.2"), "written for version 0.2 of"),
     "no version": (attrs.evolve(PLAIN, toolkit="new"), "toolkit must be a version such as '0.1'"),
-    "secrets": (declaring(reads="ir.config_parameter"), "ir.config_parameter, which is closed in"),
-    "code": (declaring(steps={"ir.cron": "create"}), "ir.cron, which is closed in every mode"),
+    "secrets": (declaring(reads="ir.config_parameter"), "ir.config_parameter, which is blocked in"),
+    "code": (declaring(steps={"ir.cron": "create"}), "ir.cron, which is blocked in every mode"),
     "users": (declaring(steps={"res.users": "write"}), "must not change res.users"),
     "views": (declaring(steps={"ir.ui.view": "write"}), "must not change ir.ui.view"),
     "templates": (declaring(steps={"mail.template": "write"}), "must not change mail.template"),
@@ -93,11 +93,11 @@ WRONG: dict[str, tuple[object, str]] = {
     "another case": (declaring(steps={CONTRACT: "Generate_Access_Token"}), "always closed"),
     "no method": (declaring(steps={CONTRACT: ["a b"]}), "is not the name of a method"),
     "no model": (declaring(reads=["Rental"]), "is not the name of a model"),
-    "a closed wizard": (declaring(wizards={"res.config.settings": "execute"}), "closed in every"),
+    "a closed wizard": (declaring(wizards={"res.config.settings": "execute"}), "blocked in every"),
     "a wizard's token": (declaring(wizards={"rental.return": "get_share_url"}), "always closed"),
     "our facts": (
         telling(AppModel("sale.order")),
-        "The toolkit's sales has the facts of sale.order",
+        "The toolkit's sales already describes sale.order",
     ),
     "our module": (
         telling(AppModel(CONTRACT, module="sale")),
@@ -112,7 +112,7 @@ WRONG: dict[str, tuple[object, str]] = {
     ),
     "undo by nothing": (
         telling(AppModel(CONTRACT, opposites=(Opposite("action_confirm"),))),
-        "The opposite of rental.contract.action_confirm is nothing",
+        "The opposite of rental.contract.action_confirm is empty",
     ),
     "undo by a function": (
         telling(AppModel(CONTRACT, opposites=(Opposite("action_confirm", "looked_up"),))),
@@ -132,14 +132,20 @@ WRONG: dict[str, tuple[object, str]] = {
         ),
         "is about res.users, which is not declared",
     ),
-    "our wizard": (wizard(model="account.payment.register"), "is in the toolkit's own catalogue"),
+    "our wizard": (
+        wizard(model="account.payment.register"),
+        "The toolkit already describes the wizard",
+    ),
     "a button it does not press": (
         wizard(alternative_actions={"action_other": "x"}),
         "The button action_other of the wizard rental.return is not declared",
     ),
     "a wizard of others": (wizard(source_model="sale.order"), "about sale.order, which is not"),
-    "our prompt": (prompt("odoo_overview"), "must be called odoo_rental_ and what it does"),
-    "no skills": (attrs.evolve(PLAIN, skills=Path(__file__).parent), "There is no skill in"),
+    "our prompt": (
+        prompt("odoo_overview"),
+        "must begin with odoo_rental_, followed by its purpose",
+    ),
+    "no skills": (attrs.evolve(PLAIN, skills=Path(__file__).parent), "contains no skill"),
 }
 
 
@@ -164,13 +170,16 @@ def test_no_plugin_can_have_the_name_of_a_toolset_or_an_area() -> None:
 @pytest.mark.parametrize(
     ("parts", "said"),
     [
-        ({"name": "odoo_sales_create_order"}, "must be called odoo_rental_ and what it does"),
-        ({"name": "odoo_read_rental"}, "must be called odoo_rental_"),
+        (
+            {"name": "odoo_sales_create_order"},
+            "must begin with odoo_rental_, followed by its purpose",
+        ),
+        ({"name": "odoo_read_rental"}, "must begin with odoo_rental_"),
         ({"description": "x" * 1001}, "longer than 1000 characters"),
-        ({"access": "execute"}, "executes methods that a caller names"),
-        ({"access": "write"}, "has no dry_run"),
+        ({"access": "execute"}, "executes methods that the client chooses"),
+        ({"access": "write"}, "needs the parameter dry_run"),
         ({"creates": "res.partner"}, "creates res.partner, which is not declared"),
-        ({"function": lambda odoo, number: number}, "makes no schema"),
+        ({"function": lambda odoo, number: number}, "cannot derive a schema"),
     ],
 )
 def test_what_is_wrong_with_a_tool_is_said(parts: dict[str, Any], said: str) -> None:
@@ -199,7 +208,7 @@ def test_a_toolset_has_the_plugins_name_and_a_module() -> None:
     said = " ".join(toolset_problems(PLAIN, Other))
 
     assert "Its toolset is called 'sales'" in said
-    assert "names no Odoo module" in said
+    assert "lists no Odoo module" in said
 
 
 # Loading ---------------------------------------------------------------------------------------
@@ -237,7 +246,7 @@ def test_what_is_not_installed_is_told_with_what_is(
     said = load(["rentals"]).refused[0].reason
 
     assert "No installed package has a plugin 'rentals'" in said
-    assert "There are rental." in said
+    assert "The plugins are rental." in said
 
 
 def test_of_two_packages_with_one_name_none_is_used(
@@ -259,7 +268,7 @@ def test_two_plugins_cannot_tell_of_one_model(tmp_path: Path) -> None:
 
     loaded = load(files=[FILE, other])
 
-    said = "The plugin rental tells of rental.contract already."
+    said = "The plugin rental already describes rental.contract."
     assert said in loaded.refused[0].reason
 
 
@@ -281,7 +290,7 @@ def test_what_is_known_comes_and_goes_with_the_plugin(
 
 
 def test_names_of_ours_cannot_be_added() -> None:
-    with pytest.raises(ValueError, match="toolkit's own"):
+    with pytest.raises(ValueError, match="part of the toolkit"):
         app_models.add("sales", (AppModel("x.y"),))
-    with pytest.raises(ValueError, match=r"Another app tells of sale\.order"):
+    with pytest.raises(ValueError, match=r"Another app already describes sale\.order"):
         app_models.add("rental", (AppModel("sale.order"),))

@@ -65,7 +65,7 @@ def test_a_misspelt_value_is_answered_with_the_nearest() -> None:
 def test_what_was_created_before_a_failure_is_said() -> None:
     odoo = Shop()
     odoo.answers[TEMPLATE, "create"] = make_error("ACCESS_DENIED", "No.")
-    with pytest.raises(OdooError, match="The attributes Collar were created before that"):
+    with pytest.raises(OdooError, match="The attributes Collar were created before the error"):
         create(
             odoo, create_attributes=True, attributes=[{"attribute": "Collar", "values": ["High"]}]
         )
@@ -89,13 +89,19 @@ def test_a_variant_that_cannot_be_written_is_named_and_the_product_stays() -> No
         ({"barcode": "222", "attributes": [COLOURS]}, "barcode belongs to one variant"),
         ({"code": "X", "attributes": [COLOURS]}, "code belongs to one variant"),
         ({"barcode": "111"}, "Oak Table"),
-        ({"attributes": [COLOURS, COLOURS]}, "given twice"),
-        ({"attributes": [{"attribute": "Colour", "values": []}]}, "no values"),
+        ({"attributes": [COLOURS, COLOURS]}, "listed twice"),
+        ({"attributes": [{"attribute": "Colour", "values": []}]}, "must not be empty"),
         ({"attributes": [{"attribute": "Colour", "value": "Red"}]}, "unknown key"),
         ({"attributes": [{**COLOURS, "extra_prices": {"Green": 1}}]}, "Green"),
-        ({"variants": [{"values": {"Colour": "Red"}}]}, "no 'Colour'"),
-        ({"attributes": [COLOURS], "variants": [{"code": "X"}]}, "the variant is unknown"),
-        ({"attributes": [COLOURS, SIZES], "variants": [{"values": {"Size": "S"}}]}, "say which"),
+        ({"variants": [{"values": {"Colour": "Red"}}]}, "for 'Colour'"),
+        (
+            {"attributes": [COLOURS], "variants": [{"code": "X"}]},
+            "the variant cannot be identified",
+        ),
+        (
+            {"attributes": [COLOURS, SIZES], "variants": [{"values": {"Size": "S"}}]},
+            "needs a value for",
+        ),
         (
             {"attributes": [COLOURS], "variants": [{"values": {"Colour": "Red"}}] * 2},
             "listed twice",
@@ -179,8 +185,8 @@ def test_extra_prices_of_attribute_values_stay_and_are_named() -> None:
         {"id": 71, "name": "2 l", "product_tmpl_id": 10, "price_extra": 0.0, "ptav_active": True},
     ]
     told = [
-        "'Oak Table' (10) has extra prices of attribute values, which stay as they are: 1 l +3"
-        " (product.template.attribute.value 70). To change them, too, write price_extra."
+        "'Oak Table' (10) has extra prices of attribute values, which stay the same: 1 l +3"
+        " (product.template.attribute.value 70). To change them too, write price_extra."
     ]
 
     assert products.change_prices(odoo, category_id=2, percent=10, dry_run=True).warnings == told
@@ -199,7 +205,7 @@ def test_a_price_that_cannot_be_written_is_named() -> None:
     done = products.change_prices(odoo, category_id=2, percent=10)
     assert isinstance(done, products.PricesResult)
     assert [one.id for one in done.changed] == [10]
-    assert "'Pine Table' (11) is 49.5 and not 54.45." in done.not_changed
+    assert "'Pine Table' (11) is 49.5 instead of 54.45." in done.not_changed
     assert "Not changed to 54.45" in done.warnings[0]
 
 

@@ -71,10 +71,10 @@ def test_a_deadline_is_a_day_to_16_and_a_moment_since(
     [
         ({"name": " ", "project_id": 3}, "name is empty"),
         ({"name": "x"}, "project_id or project_name is needed"),
-        ({"name": "x", "project_id": 3, "date_deadline": "soon"}, "date_deadline is 'soon'"),
-        ({"name": "x", "project_id": 3, "date_deadline": NAT}, "not a date or a time"),
-        ({"name": "x", "project_id": 3, "user_ids": [True]}, "not a record id"),
-        ({"name": "x", "project_id": 3, "tag_ids": Column([True])}, "not a record id"),
+        ({"name": "x", "project_id": 3, "date_deadline": "soon"}, "date_deadline must be"),
+        ({"name": "x", "project_id": 3, "date_deadline": NAT}, "must be a date or a time"),
+        ({"name": "x", "project_id": 3, "user_ids": [True]}, "must be a record id"),
+        ({"name": "x", "project_id": 3, "tag_ids": Column([True])}, "must be a record id"),
         ({"name": "x", "parent_id": 6}, "parent_id"),
     ],
 )

@@ -146,7 +146,7 @@ def test_a_quotation_is_confirmed_first() -> None:
     odoo = server(project_id=False, task_id=False, qty_to_invoice=0.0, qty_delivered=0.0)
     odoo.server.records["sale.order"][0]["state"] = "draft"
     odoo.server.records["account.analytic.line"].clear()
-    assert [text.split(" (")[0] for text in check(odoo).todo] == ["Confirm the order"]
+    assert [text.split(" with")[0] for text in check(odoo).todo] == ["Confirm the order"]
 
 
 @pytest.mark.parametrize(
@@ -168,11 +168,11 @@ def test_without_hours_they_are_logged_first(line: dict[str, Any], words: str) -
 @pytest.mark.parametrize(
     ("task", "owner", "entry", "reason"),
     [
-        ({"sale_line_id": False}, {}, {}, "belongs to no order line"),
+        ({"sale_line_id": False}, {}, {}, "is not linked to an order line"),
         ({"allow_billable": False}, {}, {}, "not billable"),
         ({}, {"allow_billable": False}, {}, "not billable"),
-        ({}, {}, {}, "set not to be billed"),
-        ({}, {}, {"task_id": False}, "on no task"),
+        ({}, {}, {}, "excluded from billing"),
+        ({}, {}, {"task_id": False}, "do not belong to a task"),
     ],
 )
 def test_hours_that_no_invoice_will_have_are_named(
@@ -209,7 +209,7 @@ def test_what_is_on_a_draft_is_posted_and_nothing_is_left() -> None:
     odoo.server.records["account.analytic.line"][0]["timesheet_invoice_id"] = 30
     told = check(odoo)
     assert (told.amount_to_invoice, told.services[0].logged_invoiced) == (0.0, 3.0)
-    assert told.todo == ["Post the draft invoice INV/1 (id 30; post_invoice)."]
+    assert told.todo == ["Post the draft invoice INV/1 (id 30) with post_invoice."]
     odoo.server.records["account.move"][0]["state"] = "posted"
     again = check(odoo)
     assert again.todo == []

@@ -78,7 +78,7 @@ def test_what_is_wrong_changes_nothing(values: dict[str, Any], error: type[Excep
 
 def test_two_assignees_are_one_too_many_on_14() -> None:
     odoo = server(14)
-    with pytest.raises(ValidationError, match="one user"):
+    with pytest.raises(ValidationError, match="only one assignee"):
         project.update_task(odoo, task_id=5, users=[2, 6])
     assert writes(odoo) == []
 
@@ -88,4 +88,7 @@ def test_what_odoo_did_not_take_is_told() -> None:
     odoo.answers["project.task", "write"] = True
     result = project.update_task(odoo, task_id=5, state="done", stage_id=2)
     assert isinstance(result, project.TaskResult)
-    assert result.warnings == ["Odoo did not take stage_id 2.", "Odoo did not take state 1_done."]
+    assert result.warnings == [
+        "Odoo did not accept stage_id 2.",
+        "Odoo did not accept state 1_done.",
+    ]

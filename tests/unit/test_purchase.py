@@ -108,9 +108,9 @@ def test_what_cannot_be_priced_is_left_to_odoo(
         ({"product_id": 3, "quantity": 0}, "more than 0"),
         ({"product_id": 3, "quantity": "2"}, "must be a number"),
         ({"product_id": 3, "price_unit": float("nan")}, "price_unit"),
-        ({"product_id": 3, "discount": 101}, "per cent"),
+        ({"product_id": 3, "discount": 101}, "must be a percentage"),
         ({"product_id": 3, "qty": 2}, "unknown key"),
-        ({"product_id": 3, "product_name": "Chair"}, "not both"),
+        ({"product_id": 3, "product_name": "Chair"}, "Pass either"),
         ({"quantity": 2, "name": "x"}, "no product"),
         ({"name": "  "}, "no product"),
         ({"name": 5}, "must be a string"),
@@ -253,7 +253,7 @@ def test_the_plan_of_a_bill_has_its_lines_and_amounts(major: int) -> None:
     plan = bill(odoo, ref="F-17", dry_run=True)
     assert plan.message == (
         "Would create the bill of P00012 of Acme, 2026-01-31, F-17: 2 Units of Chair at 10.00,"
-        " 20.00. Together 20.00 USD before taxes, 23.00 USD with them."
+        " 20.00. Total: 20.00 USD before taxes, 23.00 USD with them."
     )
     assert len(odoo.sent) == 2
 
@@ -291,7 +291,7 @@ def test_an_order_is_cancelled_and_its_draft_bill_told_of() -> None:
     odoo._bill(None)  # type: ignore[arg-type]
     gone = cancel(odoo)
     assert (gone.cancelled, gone.state) == (True, "cancel")
-    assert "draft bill as it is: Draft Bill" in gone.warnings[0]
+    assert "draft bill unchanged: Draft Bill" in gone.warnings[0]
     # The order; receipts, bills and lines; the button; order, receipts and bills.
     assert len(odoo.sent) == 8
     assert "already" in cancel(odoo).message
@@ -313,7 +313,7 @@ def test_an_order_that_was_returned_is_cancelled_from_19_on() -> None:
     odoo = Buying(18, state="purchase", receipt="done")
     with pytest.raises(StateError, match="WH/IN/31 is already done") as raised:
         cancel(odoo)
-    assert "the order stays" in raised.value.suggestion
+    assert "The order stays" in raised.value.suggestion
     assert odoo.asked("button_cancel") == []
 
 

@@ -49,8 +49,8 @@ def test_differences_are_told_before_anything_is_written() -> None:
     with pytest.raises(ValidationError, match="differs from P00012") as raised:
         enter(odoo, lines, amount_untaxed=99.0)
     quantity, price, total = raised.value.details["differences"]
-    assert "4 on the bill, 3 to be billed (5 ordered, 5 received" in quantity
-    assert "at 11 on the bill, 10 on the order (+4.00)" in price
+    assert "the bill has 4, but 3 can be billed (5 ordered, 5 received" in quantity
+    assert "the price is 11 on the bill and 10 on the order (+4.00)" in price
     assert total == "The lines add up to 44.00, not 99.00 before taxes."
     assert writes(odoo) == []
     plan = enter(odoo, lines, dry_run=True)
@@ -80,7 +80,7 @@ def test_another_vendors_number_or_a_cancelled_bill_is_none() -> None:
     odoo.add_bill(44, ref="F-18", invoice_date="2026-01-31")
     made = enter(odoo)
     assert made.bill.id == 41
-    assert "BILL/44 (id 44) of the same day has the same amount: F-18." in made.warnings[0]
+    assert "BILL/44 (id 44) has the same date and amount: F-18." in made.warnings[0]
 
 
 def test_a_total_that_is_not_the_vendors_is_not_posted() -> None:
@@ -227,8 +227,8 @@ def test_a_request_is_confirmed_only_where_that_is_asked_for(elsewhere: list[Any
     [
         ({"steps": ["deliver"]}, "not a step"),
         ({"steps": []}, "list of steps is empty"),
-        ({"steps": ["receive"], "ref": "F-17"}, "for the step bill"),
-        ({"steps": ["bill"], "journal_id": 5}, "for the step pay"),
+        ({"steps": ["receive"], "ref": "F-17"}, "needs the step bill"),
+        ({"steps": ["bill"], "journal_id": 5}, "needs the step pay"),
         ({"orders": [12, "P00012"]}, "both P00012"),
         ({"orders": []}, "list of 1 to 50"),
         ({"payment_date": "soon"}, "payment_date"),
@@ -244,7 +244,7 @@ def test_what_cannot_be_processed_is_refused(wrong: dict[str, Any], match: str) 
 def test_one_number_is_not_that_of_two_bills() -> None:
     odoo = Buying(state="purchase")
     odoo.tables["purchase.order"].append({**odoo.order, "id": 13, "name": "P00013"})
-    with pytest.raises(ValidationError, match="number of one bill"):
+    with pytest.raises(ValidationError, match="number of a single bill"):
         purchase.process_orders(odoo, orders=[12, 13], ref="F-17")
     assert writes(odoo) == []
     forbidden = Buying(policy=Policy(mode="readonly"))
@@ -267,7 +267,7 @@ def sent_back(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
             return Plan(dry_run=True, message="Would return.", calls=[])
         line = odoo.tables["purchase.order.line"][0]
         if not line["qty_received"]:
-            raise StateError("All of WH/IN/31 has been returned.")
+            raise StateError("WH/IN/31 has been returned completely.")
         line["qty_received"] -= 2.0 if lines else line["qty_received"]
         return Transfer(id=33, name="WH/OUT/33", state="done", validated=True, message="")
 
@@ -327,7 +327,7 @@ def test_a_refund_that_fails_is_made_when_it_is_called_again(
     monkeypatch.setattr(returning, "create_credit_note", fail)
     back = purchase.return_order(odoo, order_id=12)
     assert isinstance(back, purchase.ReturnResult)
-    assert "returned, but not all is refunded: The period is closed." in back.warnings[0]
+    assert "returned, but not everything was refunded: The period is closed." in back.warnings[0]
     monkeypatch.setattr(returning, "create_credit_note", credit)
     again = purchase.return_order(odoo, order_id=12)
     assert isinstance(again, purchase.ReturnResult)

@@ -53,8 +53,8 @@ class TestQueries:
         assert first.error is second.error is None
         assert [row["display_name"] for row in (*first.records, *second.records)] == ["Ann", "Ann"]
         assert first.warnings == [
-            "res.partner has no field 'nam' (did you mean name?). It was left out.",
-            "res.partner has no field 'citty'. It was left out.",
+            "res.partner has no field 'nam' (did you mean name?). This condition was omitted.",
+            "res.partner has no field 'citty'. This condition was omitted.",
         ]
         assert second.warnings == []
         assert len(odoo.sent) == 2
@@ -193,7 +193,7 @@ class TestReturnFields:
         assert [(call.model, call.ids) for call in odoo.asked("read")] == [read]
         assert done.read_from == f"{read[0]}: what {method} {said}"
         # What the numbers of an unknown method are is not guessed.
-        unknown = "fix returned numbers, and it is not known whether they are ids."
+        unknown = "fix returned numbers, which might be ids."
         assert done.warnings == ([unknown] if result == [8] and method == "fix" else [])
 
     def test_names_and_states_as_far_as_the_model_has_them(self) -> None:
@@ -223,4 +223,4 @@ class TestReturnFields:
         created = create(odoo, "res.partner", {"name": "Ann"}, return_fields=["name"])
 
         assert (created.id, created.records) == (7, [])
-        assert "It is done, but cannot be read back" in created.warnings[0]
+        assert "The call succeeded, but the records cannot be read back" in created.warnings[0]

@@ -85,7 +85,7 @@ class Printer:
         self.templates: dict[int, list[int]] = {}
         self.rights = {"create": True, "unlink": True}
         self.onchange_gives_files = True
-        #: What the user sees of the system parameters; None without Settings rights.
+        #: What the user sees of the system parameters; None without Settings permissions.
         self.parameters: dict[str, str] | None = {"web.base.url": URL}
         self.evaluated = {"lang": "${object.partner_id.lang}", "report_name": "Order_${object.id}"}
         answers = self.wire.answers
@@ -422,7 +422,12 @@ def test_no_login_changes_the_address_in_odoos_links(printer: Printer, mode: Any
     printer.parameters = {"web.base.url": "https://erp.example.com"}
     policy = Policy(mode=mode, model_blocklist="mail.template", method_blocklist="get_portal_url")
     message = refused_login(printer, odoo(policy))
-    for said in ("https://erp.example.com", URL, "web.base.url.freeze", "without Settings rights"):
+    for said in (
+        "https://erp.example.com",
+        URL,
+        "web.base.url.freeze",
+        "without Settings permissions",
+    ):
         assert said in message
 
 
@@ -530,7 +535,7 @@ def test_a_password_of_another_user_is_not_used(printer: Printer) -> None:
 def test_a_report_that_odoo_keeps_a_copy_of_is_told(printer: Printer) -> None:
     row = dict(RECORDED[printer.version]["reports"][0], attachment="object.name + '.pdf'")
     printer.wire.answers["ir.actions.report", "search_read"] = [row]
-    assert "keep a copy" in generate_report(odoo(), row["report_name"], [1]).warnings[0]
+    assert "stores a copy" in generate_report(odoo(), row["report_name"], [1]).warnings[0]
 
 
 # Where nothing may be written ---------------------------------------------------------------
@@ -856,7 +861,7 @@ def test_the_customers_page_prints_last_and_its_link_is_told(
 
     assert result.source == "portal"
     assert widths(result.content) == [6]
-    assert "sale.order 1 has a link" in result.warnings[0]
+    assert "sale.order 1 now has a link" in result.warnings[0]
     assert "t0k" not in str(result)
     assert mock.calls[-1].request.headers["X-Odoo-Database"] == "odoo19"
     logins = [call.request.url for call in mock.calls if "/web/login" in str(call.request.url)]
@@ -872,7 +877,7 @@ def test_a_customers_page_that_refuses_is_told_with_the_link_it_left(
     with pytest.raises(AccessError) as caught:
         generate_report(by_key(), ORDER, [1])
     assert "HTTP 403" in caught.value.message
-    assert "sale.order 1 has a link" in caught.value.message
+    assert "sale.order 1 now has a link" in caught.value.message
 
 
 def test_an_address_elsewhere_is_not_followed(newest: Printer) -> None:

@@ -65,7 +65,7 @@ def test_what_execute_describes_can_be_answered_as_it_was_described() -> None:
     odoo = order_cancelling()
     odoo.answers["sale.order", "action_cancel"] = CANCEL_ACTION
     opened = execute(odoo, "sale.order", "action_cancel", [[26]], return_fields=["state"])
-    assert opened.message == "Odoo asks in sale.order.cancel: answer it with run_wizard."
+    assert opened.message == "Odoo asks a question in sale.order.cancel. Answer it with run_wizard."
     assert opened.records == [ORDER]
     assert opened.read_from == "sale.order: what action_cancel was called on"
     assert opened.wizard is not None
@@ -89,7 +89,7 @@ def test_the_next_wizard_is_described_in_the_result() -> None:
     assert not result.done
     assert result.wizard is not None
     assert result.wizard.wizard_model == "account.payment.register"
-    assert "now Odoo asks in account.payment.register" in result.message
+    assert "Now Odoo asks a question in account.payment.register" in result.message
     assert "create" not in [call.method for call in odoo.sent[3:]]
 
 
@@ -228,7 +228,7 @@ def test_a_wizard_that_may_delete_others_is_not_answered_in_restricted_mode(
     with pytest.raises(AccessError) as raised:
         run_wizard(odoo, "crm.lead2opportunity.partner", values, "crm.lead", [3])
 
-    assert "convert_to_opportunity does the usual case" in raised.value.suggestion
+    assert "The usual case is simpler with convert_to_opportunity" in raised.value.suggestion
     assert odoo.sent == []
 
 

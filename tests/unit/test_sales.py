@@ -39,15 +39,15 @@ def invoice(**values: Any) -> dict[str, Any]:
     ("line", "match"),
     [
         ({"product_id": 3, "quantity": -1}, "quantity must not be negative"),
-        ({"product_id": 3, "discount": 101}, "discount is per cent"),
-        ({"product_id": 3, "discount": -1}, "discount is per cent"),
+        ({"product_id": 3, "discount": 101}, "discount must be a percentage"),
+        ({"product_id": 3, "discount": -1}, "discount must be a percentage"),
         ({"product_id": 3, "price_unit": float("nan")}, "price_unit"),
         ({"product_id": 3, "quantity": "2"}, "quantity"),
         ({"product_id": 3, "amount": 2}, "unknown key"),
-        ({"product_id": 3, "product_name": "Chair"}, "not both"),
+        ({"product_id": 3, "product_name": "Chair"}, "Pass either"),
         ({"quantity": 2}, "neither a product nor a name"),
         ({"name": "  "}, "neither a product nor a name"),
-        ({"product_name": " "}, "not a name"),
+        ({"product_name": " "}, "must be a name"),
         ({}, "neither a product nor a name"),
     ],
 )
@@ -218,7 +218,7 @@ def test_what_was_made_is_posted_if_asked_and_nothing_else(major: int) -> None:
     assert result.message == "Invoice for S00012, posted: INV/2026/00001 (id 9)."
     assert result.warnings == []
     plan = sales.create_invoices.plan(invoicing(major), order_id=12, post=True)
-    assert plan.message == "Would make and post an invoice of S00012."
+    assert plan.message == "Would create and post an invoice for S00012."
     assert [(call.method, call.ids) for call in plan.calls][-1] == (
         "action_post",
         ["the new invoice"],
@@ -240,7 +240,7 @@ def test_posting_is_asked_of_the_policy_before_the_draft_is_made() -> None:
         ("percentage", None, "needs an amount"),
         ("fixed", -5, "more than 0"),
         ("delivered", 5, "for down payments only"),
-        ("nosuch", None, "not a way to invoice"),
+        ("nosuch", None, "not a method to invoice"),
         ("fixed", 346, "order's total"),
     ],
 )
@@ -282,4 +282,4 @@ def test_an_allowlist_with_the_order_is_enough() -> None:
     }
     result = sales.create_invoices(odoo, order_id=12)
     assert isinstance(result, sales.InvoiceResult)
-    assert "made no invoice" in result.message
+    assert "created no invoice" in result.message

@@ -138,7 +138,7 @@ def test_a_price_that_odoo_computes_anew_is_told() -> None:
     change = {"line_id": 1, "quantity": 50}
     result = sales.update_order(odoo, order_id=12, change=[change])
     assert result.warnings == [  # type: ignore[union-attr]
-        "The price of Chair is 80 now, it was 100: Odoo has computed it again."
+        "The price of Chair is now 80 instead of 100, because Odoo calculated it again."
     ]
     odoo = shop()
     odoo.answers["sale.order", "write"] = write

@@ -286,7 +286,7 @@ def test_a_lost_connection_leaves_the_rest_untried_and_says_so(method: str, step
     assert first.stopped_at == step
     assert first.error
     assert first.error["category"] == "connection"
-    assert "Repeating it is safe" in first.error["suggestion"]
+    assert "You can repeat it safely" in first.error["suggestion"]
     assert (first.state, first.amount_due) == (None, None)
     assert "unknown" in first.warnings[-1]
     assert [(other.name, other.tried, other.state) for other in others] == [
@@ -306,8 +306,8 @@ def test_a_lost_connection_leaves_the_rest_untried_and_says_so(method: str, step
     [
         ("sale.order", "action_confirm", "confirm", "still draft"),
         ("stock.picking", "button_validate", "deliver", "Not validated"),
-        ("sale.advance.payment.inv", "create_invoices", "invoice", "made no invoice"),
-        ("account.move", "action_post", "post", "left it in state draft"),
+        ("sale.advance.payment.inv", "create_invoices", "invoice", "created no invoice"),
+        ("account.move", "action_post", "post", "the document is in state draft"),
     ],
 )
 def test_what_odoo_says_yes_to_and_does_not_do_is_not_believed(
@@ -361,7 +361,7 @@ def test_orders_that_cannot_be_meant_write_nothing(orders: Any, error: Any, says
         ({"steps": []}, ValidationError, "list of steps is empty"),
         ({"steps": ["ship"]}, ValidationError, "'ship' is not a step"),
         ({"steps": 3}, ValidationError, "3 is not a step"),
-        ({"steps": ["post"], "journal_id": 6}, ValidationError, "journal_id is for the step pay"),
+        ({"steps": ["post"], "journal_id": 6}, ValidationError, "journal_id needs the step pay"),
         ({"steps": ["post"], "payment_date": "2030-01-01"}, ValidationError, "payment_date"),
         ({"payment_date": "soon"}, ValidationError, "not a date"),
         ({"journal_id": 1}, ValidationError, "type sale"),

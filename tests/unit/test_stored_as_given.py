@@ -62,11 +62,9 @@ def test_what_odoo_has_changed_is_told_once_for_several_records() -> None:
     fields = {"price": _field("price", type="float"), "user": _field("user", type="many2one")}
     before = {n: {"price": 1.0, "user": [3, "Ann"]} for n in (1, 2)}
     after = {n: {"price": 2.0, "user": [3, "Ann B."]} for n in (1, 2)}
-    assert (
-        moves(before, after, fields, fields) == "Odoo has also changed: price 1.0 → 2.0 (of 1, 2)."
-    )
+    assert moves(before, after, fields, fields) == "Odoo also changed: price 1.0 → 2.0 (of 1, 2)."
     assert moves({1: before[1]}, after, ["price"], fields) == (
-        "Odoo has also changed: price 1.0 → 2.0."
+        "Odoo also changed: price 1.0 → 2.0."
     )
     assert moves(before, before, fields, fields) == ""
 

@@ -268,7 +268,7 @@ def test_answers_are_values_functions_errors_and_one_after_the_other(server: Fak
     assert press(odoo) == 1
     with pytest.raises(NotFoundError, match="gone"):
         press(odoo)
-    with pytest.raises(AssertionError, match="more often than it has answers"):
+    with pytest.raises(AssertionError, match="more often than it has responses"):
         press(odoo)
     assert [call.ids for call in server.asked("press")] == [(1,)] * 5
 

@@ -450,7 +450,7 @@ def test_what_a_table_cannot_mean_is_refused(field: str, given: Any) -> None:
 @pytest.mark.parametrize("bad", [NAT, NA, None, 5, Scalar(3, "m"), Moment("NaT")])
 def test_what_is_missing_is_no_moment(bad: Any) -> None:
     for function in (utc_string, day_string):
-        with pytest.raises(ValueError, match="no date"):
+        with pytest.raises(ValueError, match="not a date"):
             function(bad)
 
 

@@ -199,7 +199,7 @@ def test_an_answer_that_is_not_odoos_is_told(mock: responses.RequestsMock, answe
 def test_without_a_password_nothing_is_sent(mock: responses.RequestsMock) -> None:
     opened = session(password=None, api_key="0123456789")
 
-    with pytest.raises(ConfigurationError, match="API key opens none"):
+    with pytest.raises(ConfigurationError, match="API key is not enough"):
         opened.get("/page", timeout=5, before_login=anything)
     assert len(mock.calls) == 0
 

@@ -111,7 +111,7 @@ def create_invoice(
     """
     steps = [CREATE, POST] if post else [CREATE]
     op.permit(odoo, *steps, dry_run=dry_run)
-    op.check_choice(move_type, INVOICE_TYPES, "move_type", "{} is not a type of invoice.")
+    op.check_choice(move_type, INVOICE_TYPES, "move_type", "{} is not an invoice type.")
     checked = checked_lines(lines)
     day = op.checked_day(invoice_date, "invoice_date") or op.today(odoo)
     due = op.checked_day(due_date, "due_date")
@@ -141,7 +141,7 @@ def create_invoice(
         done.warnings[:0] = warnings
         return invoice_result(odoo, done, "Created", posting=post)
 
-    would = f"Would create an {move_type} of {len(commands)} line(s)."
+    would = f"Would create an {move_type} of {op.counted(len(commands), 'line')}."
 
     def preview() -> list[op.PlannedDocument]:
         (values,) = steps[0].arguments["vals_list"]
@@ -284,7 +284,7 @@ def reset_invoice(
         OdooError: Odoo rejected it, for example because of a lock date.
     """
     op.permit(odoo, *([DRAFT, CANCEL] if to == "cancel" else [DRAFT]), dry_run=dry_run)
-    op.check_choice(to, ("draft", "cancel"), "to", "An invoice is not reset to {}.")
+    op.check_choice(to, ("draft", "cancel"), "to", "An invoice cannot be reset to {}.")
     row = op.find(odoo, _ENTRY, invoice_id, invoice_name)
     _check(row, to)
     # Odoo 14 and 15 would cancel a posted one without opening what it is reconciled with.
@@ -295,8 +295,8 @@ def reset_invoice(
     def result(done: op.Done) -> Invoice:
         if paid:
             done.warnings.append(
-                f"It was {row['payment_state'].replace('_', ' ')}. Its payments "
-                "stay, and are open again if the invoice shows an amount due."
+                f"It was {row['payment_state'].replace('_', ' ')}. Its payments stay. They are "
+                "open again if the invoice shows an amount due."
             )
         verb = "Cancelled" if to == "cancel" and done.complete else "Reset to draft"
         return invoice_result(odoo, done, verb, posting=False)
@@ -316,7 +316,7 @@ def reset_invoice(
 def _check(row: op.Row, to: str) -> None:
     name = called(row)
     if row["state"] == to:
-        message = f"{name} is {'cancelled' if to == 'cancel' else 'a draft'} already."
+        message = f"{name} is already {'cancelled' if to == 'cancel' else 'a draft'}."
         raise op.state_error(INVOICE, row, message, "Nothing is left to do.")
     for field, what in _OWNERS.items():
         # A payment of an entry that is its own; Odoo would take the entry back without it.

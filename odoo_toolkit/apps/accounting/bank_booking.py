@@ -339,7 +339,8 @@ def _book(bank: Bank, match: BankMatch, groups: Sequence[Group], warnings: list[
     rows = op.read_rows(odoo, LINE, [["statement_id", "=", statement]], ["id"], acts_on=LINE)
     if len(rows) != 1:
         raise StateError(
-            f"The statement {statement} has {len(rows)} lines, not the one that was given.",
+            f"The statement {statement} contains {len(rows)} lines instead of the one line that "
+            "you passed.",
             suggestion="Check it in Odoo.",
         )
     return int(rows[0]["id"])
@@ -413,7 +414,7 @@ def _afterwards(bank: Bank, match: BankMatch, groups: Sequence[Group]) -> BankMa
     left = rounded(way * sum(row["amount_residual"] or 0.0 for row in rows))
     wanted = max(match.stays_open or 0.0, 0.0)
     if abs(left - wanted) > NOTHING:
-        warnings.append(f"{left:.2f} stays open, not {wanted:.2f} as planned.")
+        warnings.append(f"{left:.2f} stays open instead of {wanted:.2f} as planned.")
     return attrs.evolve(
         match,
         status="done",

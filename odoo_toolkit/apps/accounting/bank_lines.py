@@ -193,7 +193,7 @@ def _checked(lines: Sequence[BankLine]) -> list[dict[str, Any]]:
             if key not in line:
                 raise ValidationError(
                     f"lines[{index}] has no {key}.",
-                    suggestion="Write a line such as {'date': '2026-01-31', 'amount': 115.0}.",
+                    suggestion="Pass a line such as {'date': '2026-01-31', 'amount': 115.0}.",
                     code="MISSING_REQUIRED_FIELD",
                     details={"field": f"lines[{index}].{key}"},
                 )
@@ -224,8 +224,8 @@ def _check_currency(bank: Bank, journal: op.Row, lines: Sequence[Mapping[str, An
     own = op.currency_of(journal) or home
     if own != home:
         raise ValidationError(
-            f"The journal {bank.journal.name} is in {own} and the books are in "
-            f"{home}. The toolkit matches no lines in a foreign currency.",
+            f"The journal {bank.journal.name} is in {own} and the books are in {home}. The "
+            "toolkit cannot match lines in a foreign currency.",
             suggestion="Match them in Odoo, or register the payments with register_payment.",
             details={"field": "journal", "currency": own},
         )
@@ -234,8 +234,8 @@ def _check_currency(bank: Bank, journal: op.Row, lines: Sequence[Mapping[str, An
         if said != own:
             raise ValidationError(
                 f"lines[{index}] is in {said}, but the journal {bank.journal.name} is in {own}.",
-                suggestion="Choose the journal of that currency, or pass the amount that "
-                "the bank booked.",
+                suggestion="Choose a journal in that currency, or pass the amount that the bank "
+                "booked.",
                 details={"field": f"lines[{index}].currency"},
             )
 
@@ -281,7 +281,9 @@ def _from_odoo(bank: Bank, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
             raise ValidationError(
                 f"lines[{index}]: {len(rows) or 'no'} open lines of {bank.journal.name} have the"
                 f" reference {line['reference'][:60]!r}.",
-                suggestion=f"Pass more of it: {listed}." if rows else "Pass its date and amount.",
+                suggestion=f"Pass a longer part of the reference: {listed}."
+                if rows
+                else "Pass the date and amount of the line.",
                 details={"field": f"lines[{index}].reference"},
             )
         (row,) = rows
@@ -311,11 +313,11 @@ def _check_rights(odoo: Odoo) -> None:
     raise AccessError(_NO_RIGHT, suggestion=_WHICH, details={"model": LINE})
 
 
-_NO_RIGHT = "This user cannot book bank lines: full accounting rights are needed."
+_NO_RIGHT = "This user cannot book bank lines, which requires full accounting permissions."
 _WHICH = (
-    "register_payment pays the same invoices without bank lines. For bank lines, ask an"
-    " administrator of Odoo for Show Full Accounting Features (Odoo 17 and earlier) or for the"
-    " basic rights of accounting (Odoo 18 and later)."
+    "register_payment pays the same invoices without bank lines. For bank lines, ask an "
+    "administrator of Odoo for Show Full Accounting Features (Odoo 17 and earlier) or for the "
+    "basic accounting permissions (Odoo 18 and later)."
 )
 
 
@@ -360,7 +362,7 @@ def _judged(
             "booked_before": same is not None,
         }
         if same and same.settled:
-            reason = f"Odoo has it already, and it is reconciled: {same.told}."
+            reason = f"This line already exists in Odoo and is reconciled: {same.told}."
             matches.append(BankMatch(status="done", reasons=[reason], **known))
             continue
         verdict = judge(wish, groups, bank.tolerance)
@@ -396,8 +398,8 @@ def _in_other_currency(wish: Wish, foreign: Sequence[Group], home: str) -> Verdi
         return None
     first = named[0]
     reason = (
-        f"{first.document.name} is in {first.first.currency} and the line in "
-        f"{home}. Use register_payment, which converts currencies."
+        f"{first.document.name} is in {first.first.currency}, but the line is in {home}. Use "
+        "register_payment, which converts currencies."
     )
     return Verdict(status="none", groups=named, reasons=[reason])
 
@@ -448,7 +450,7 @@ def _plan(bank: Bank, matches: list[BankMatch], groups: Mapping[int, list[Group]
     would = f"Would book and reconcile {total:.2f} {bank.book.currency}. {_message(matches)}"
     warnings = []
     if calls and not bank.odoo.schema.may(LINE, "create"):
-        would = f"Would be refused. {_NO_RIGHT} {_message(matches)}"
+        would = f"Odoo would reject this. {_NO_RIGHT} {_message(matches)}"
         warnings.append(_WHICH)
     plan = op.planned(bank.odoo, calls, would, warnings=warnings)
     return BankPlan(

@@ -127,15 +127,15 @@ def reasons_for(group: Group, wish: Wish, tolerance: float) -> list[str]:
     """Return what speaks for a document."""
     reasons = []
     if group.document.id in wish.chosen:
-        reasons.append("You named it.")
+        reasons.append("You selected it.")
     if reference := _named(group, wish.text):
-        reasons.append(f"The reference has {reference}.")
+        reasons.append(f"The reference contains {reference}.")
     if _equal(group.left, wish.amount, tolerance):
-        reasons.append("The amount is what is open of it.")
+        reasons.append("The amount equals its open amount.")
     elif _instalment(group, wish.amount, tolerance):
-        reasons.append("The amount is that of an instalment of it.")
+        reasons.append("The amount equals one of its instalments.")
     if _same_name(group, wish.name):
-        reasons.append(f"The name is that of {_partner(group)}.")
+        reasons.append(f"The name matches {_partner(group)}.")
     return reasons
 
 
@@ -172,7 +172,7 @@ def judge(wish: Wish, groups: Sequence[Group], tolerance: float) -> Verdict:
         return Verdict(
             status="ask",
             groups=of_name[:_MOST],
-            reasons=["Several documents of this partner have this amount."],
+            reasons=["Several open documents of this partner have this amount."],
         )
     if exact:
         reason = "Only the amount fits. Neither the reference nor the name identifies the partner."
@@ -193,9 +193,12 @@ def _chosen(wish: Wish, chosen: Sequence[Group]) -> Verdict:
     if missing:
         way = "money that came in" if wish.amount > 0 else "money that went out"
         listed = ", ".join(map(str, sorted(missing)))
-        reason = f"Of those you named, nothing is open that {way} could pay (id {listed})."
+        reason = (
+            f"None of the documents that you selected has an open amount that {way} could pay "
+            f"(id {listed})."
+        )
         return Verdict(status="none", groups=list(chosen), reasons=[reason])
-    return _one_partner(list(chosen), ["You named it."])
+    return _one_partner(list(chosen), ["You selected it."])
 
 
 def _by_reference(wish: Wish, named: list[Group], tolerance: float) -> Verdict:
@@ -209,16 +212,24 @@ def _by_reference(wish: Wish, named: list[Group], tolerance: float) -> Verdict:
     total = round(sum(group.left for group in named), 6)
     if len(named) > 1 and _equal(total, wish.amount, tolerance):
         listed = ", ".join(_named(group, wish.text) for group in named)
-        reasons = [f"The reference has {listed}.", "The amount is what is open of them together."]
+        reasons = [
+            f"The reference contains {listed}.",
+            "The amount equals their total open amount.",
+        ]
         return _one_partner(named, reasons)
     if len(named) == 1 and abs(wish.amount) < abs(total):
         reasons = reasons_for(named[0], wish, tolerance)
         return Verdict(
-            status="match", groups=named, reasons=[*reasons, "The amount is a part of it."]
+            status="match", groups=named, reasons=[*reasons, "The amount covers part of it."]
         )
-    reason = "The reference has more than one number, and the amount is not their sum."
+    reason = (
+        "The reference contains several document numbers, but the amount differs from their sum."
+    )
     if len(named) == 1:
-        reason = f"The reference has {_named(named[0], wish.text)}, but the amount is more."
+        reason = (
+            f"The reference contains {_named(named[0], wish.text)}, but the amount is higher "
+            "than its open amount."
+        )
     return Verdict(status="ask", groups=named[:_MOST], reasons=[reason])
 
 
@@ -226,7 +237,7 @@ def _one_partner(groups: list[Group], reasons: list[str]) -> Verdict:
     """Return the match of several documents; one line is booked for one partner and account."""
     owners = {(g.first.partner and g.first.partner.id, g.first.account.id) for g in groups}
     if len(owners) > 1:
-        reason = "They are of different partners or accounts, which one line cannot pay."
+        reason = "They belong to different partners or accounts, so one line cannot pay them all."
         return Verdict(status="ask", groups=groups[:_MOST], reasons=[reason])
     return Verdict(status="match", groups=groups, reasons=reasons)
 

@@ -115,8 +115,8 @@ def open_book(odoo: Odoo, company_id: int | None, company_name: str | None = Non
     if not sees_all:
         raise AccessError(
             "This user cannot see all journal items, so every figure of a report would be wrong.",
-            suggestion="Connect as a user with invoicing or accounting rights. Read-only "
-            f"rights are enough ({' or '.join(_SEE_ALL)}).",
+            suggestion="Connect as a user with invoicing or accounting permissions. Read-only "
+            f"permissions are enough ({' or '.join(_SEE_ALL)}).",
             details={"model": ITEM, "groups": list(_SEE_ALL)},
         )
     return Book(
@@ -265,7 +265,7 @@ def lock_warnings(odoo: Odoo, company: int, day: str, kind: str = "general") -> 
             odoo, _COMPANY.model, [["id", above, company]], tuple(names), acts_on=INVOICE.model
         )
     except OdooError as error:
-        return [f"The toolkit cannot see whether the books are closed on {day}: {error.message}"]
+        return [f"The toolkit cannot check whether the books are closed on {day}: {error.message}"]
     closed = {
         f"up to {row[name]}{what}"
         for row in rows

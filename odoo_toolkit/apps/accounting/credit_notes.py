@@ -119,9 +119,9 @@ def create_credit_note(
         raise op.state_error(
             INVOICE,
             row,
-            f"{called(row)} is {row['state']} ({row['move_type']}); only posted "
-            "invoices and bills can be credited.",
-            "Post it first, or change the draft itself." if draft else "",
+            f"{called(row)} is {row['state']} ({row['move_type']}). You can only credit posted "
+            "invoices and bills.",
+            "Post it first, or change the draft." if draft else "",
         )
     journal = row["journal_id"].id
     if journal_id is not None:
@@ -260,7 +260,7 @@ def _chosen(
         if meant["id"] in chosen:
             raise ValidationError(
                 f"{where} identifies the same line as another entry.",
-                suggestion="Name each line once.",
+                suggestion="List each line once.",
                 details={"field": where},
             )
         if not quantity or (quantity > meant["quantity"] + _TOLERANCE and not allow_more):

@@ -242,13 +242,15 @@ def move_result(
         also = " and posted" if posting and done.complete and verb == "Created" else ""
         told: dict[str, Any] = {
             "id": done.id,
-            "message": f"{verb}{also} account.move {done.id}; its state is not known.",
+            "message": f"{verb}{also} account.move {done.id}. Its state is unknown.",
             "warnings": done.warnings,
         }
         return result(**told), {}
     posted = row["state"] == "posted"
     if posting and done.complete and not posted:
-        done.warnings.append(f"Odoo accepted the posting, but left it in state {row['state']}.")
+        done.warnings.append(
+            f"Odoo accepted the posting, but the document is in state {row['state']}."
+        )
     also = " and posted" if posted and verb == "Created" else ""
     total = op.money(row["amount_total"], op.currency_of(row))
     made = op.filled(
@@ -340,8 +342,8 @@ def pick_journal(odoo: Odoo, journal: op.NameOrId, types: Sequence[str], company
             details={"field": "journal_id", "type": row["type"], "allowed": list(types)},
         )
     raise ValidationError(
-        f"The journal {row['name']} belongs to the company "
-        f"{row['company_id'].name}, and this document to {company}.",
+        f"The journal {row['name']} belongs to the company {row['company_id'].name}, but this "
+        f"document belongs to {company}.",
         suggestion="Pass a journal of that company, or connect for the other company (company_id).",
         details={"field": "journal_id", "company_id": row["company_id"].id},
     )

@@ -183,7 +183,7 @@ def fill_lines(
                     raise make_error(
                         "MISSING_REQUIRED_FIELD",
                         f"lines[{index}] needs a price_unit: Odoo 15 and earlier do not convert "
-                        "the product's price to the invoice's currency.",
+                        "product prices to the currency of the invoice.",
                         suggestion="Set price_unit, or omit currency_id.",
                         details={"field": f"lines[{index}].price_unit"},
                     )
@@ -254,8 +254,8 @@ def _usable_taxes(odoo: Odoo, told: set[int], own: set[int], kind: str, company:
     for tax in sorted(told):
         if found[tax]["type_tax_use"] not in (kind, "none"):
             raise ValidationError(
-                f"The tax {found[tax]['name']} ({tax}) is for "
-                f"{found[tax]['type_tax_use']}s, and this is a {kind}.",
+                f"The tax {found[tax]['name']} ({tax}) is for {found[tax]['type_tax_use']}s, but "
+                f"this document is a {kind}.",
                 suggestion=f"Choose a tax with type_tax_use {kind}.",
                 details={"model": "account.tax", "field": "tax_ids", "id": tax},
             )

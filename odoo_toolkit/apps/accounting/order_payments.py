@@ -52,13 +52,13 @@ class Billing:
                 allowed=(POST,),
                 left=self._to_post,
                 made=self._posted,
-                then=f"Would post the {self.noun}s that are drafts then.",
+                then=f"Would then post the draft {self.noun}s.",
             ),
             "pay": op.Stage(
                 allowed=(wizard,),
                 left=self._to_pay,
                 made=_paid,
-                then=f"Would pay the open amount of its {self.noun}s then.",
+                then=f"Would then pay the open amount of its {self.noun}s.",
             ),
         }
 
@@ -92,7 +92,7 @@ class Billing:
             pay = partial(register_payment, odoo, **how)
             return [partial(pay, invoice_ids=[one.id], amount=one.amount_residual) for one in due]
         if not posted:
-            message = f"Of {row['name']} no {self.noun} is posted, so nothing can be paid."
+            message = f"{row['name']} has no posted {self.noun}, so there is nothing to pay."
             raise op.state_error(self.order, row, message, f"Post it first: {_listed(invoices)}.")
         told = ", ".join(f"{item.name} is {item.payment_state}" for item in posted)
         return f"Nothing is left to pay: {told}."

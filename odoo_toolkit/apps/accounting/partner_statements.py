@@ -137,7 +137,7 @@ def get_statement(
         ValidationError: An argument is wrong.
         AccessError: This user can't see the whole book, so the figures would be wrong.
     """
-    op.check_choice(side, get_args(Side), "side", "A statement has no side {}.")
+    op.check_choice(side, get_args(Side), "side", "{} is not a side of a statement.")
     limit = checked_count(limit, "limit", 1)
     last = op.checked_day(date_to, "date_to") or op.today(odoo)
     first = op.checked_day(date_from, "date_from")

@@ -147,7 +147,9 @@ def register_payment(
     if amount is not None:
         amount = op.checked_number(amount, "amount", positive=True)
     if not wanted:
-        raise ValidationError("There are no invoices.", suggestion="Pass their ids or numbers.")
+        raise ValidationError(
+            "The list of invoices is empty.", suggestion="Pass their ids or numbers."
+        )
     ids += dict.fromkeys(number for number in op.resolve_all(odoo, wanted) if number)
     if writeoff_label is not None and writeoff_account is None:
         raise ValidationError(
@@ -205,7 +207,7 @@ def register_payment(
         if amount is not None and amount > due and not foreign and writeoff_account is None:
             more = by_currency([(amount - due, own.name)])
             done.warnings.append(
-                f"The amount is {more} more than was due. The excess stays open as a credit."
+                f"The amount exceeds the amount due by {more}. The excess stays open as a credit."
             )
         made = _payment_result(odoo, ids, done, day, foreign=foreign)
         if parts and amount is None and any(row.amount_residual for row in made.invoices):
@@ -216,7 +218,9 @@ def register_payment(
 
     notes = [f"Paid on {day} by {journal['name']}."]
     if amount is None:
-        notes.append("Odoo proposes the amount: what is due, less a discount for early payment.")
+        notes.append(
+            "Odoo proposes the amount: the amount due, less any discount for early payment."
+        )
     owed = by_currency((row["amount_residual"], op.currency_of(row)) for row in rows)
     shown = by_currency([(amount, paid_in.name)]) if amount is not None else owed
     if foreign:
@@ -236,7 +240,7 @@ def register_payment(
 def _check_payable(rows: Sequence[op.Row]) -> bool:
     """Refuse what cannot be paid, or not together; return whether the money comes in."""
     for row in rows:
-        problem, todo = None, "Leave it out."
+        problem, todo = None, "Omit this document."
         if row["state"] == "draft":
             problem, todo = "is not posted", "Post it first with post_invoice."
         elif row["state"] != "posted":
@@ -335,7 +339,7 @@ def _payment_result(
     try:
         payments, rows, moved = op.side_by_side(asked)
     except OdooError as error:
-        done.warnings.append(f"It cannot be read back: {error.message}")
+        done.warnings.append(f"The payment cannot be read back: {error.message}")
         return PaymentResult(
             payments=[Payment(id=number) for number in made],
             invoices=[],
@@ -349,7 +353,7 @@ def _payment_result(
         booked = moved[0]["date"]
         done.warnings.append(f"Odoo booked it on {booked}, not {day}: check the lock dates.")
     if foreign and not left and any(row["is_reconciled"] is False for row in payments):
-        done.warnings.append("That is more than was due. The rest stays open as a credit.")
+        done.warnings.append("That is more than the amount due. The rest stays open as a credit.")
     total = by_currency((row["amount"], op.currency_of(row)) for row in payments)
     return PaymentResult(
         payments=[op.filled(Payment, row, currency=op.currency_of(row)) for row in payments],
@@ -357,7 +361,7 @@ def _payment_result(
             op.filled(PaidInvoice, row, name=called(row), currency=op.currency_of(row))
             for row in rows
         ],
-        message=f"Registered {total or 'a payment'};"
-        f" {f'{left} is still due' if left else 'nothing is left to pay'}.",
+        message=f"Registered {total or 'a payment'}. "
+        f"{f'{left} is still due.' if left else 'Nothing is left to pay.'}",
         warnings=done.warnings,
     )

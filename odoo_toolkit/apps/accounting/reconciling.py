@@ -198,7 +198,9 @@ def settlements(
     ]
     hidden = [amount for _, other, amount in found if other is None]
     total = op.money(sum(hidden), op.currency_of(row))
-    warning = f"This user cannot see the records that paid {total} of it, or all open items."
+    warning = (
+        f"This user cannot see all open items, or the records that paid {total} of this document."
+    )
     return seen, [warning] if hidden else []
 
 
@@ -235,7 +237,7 @@ def reconcile(
     """
     op.permit(odoo, REMOVE if undo else ASSIGN, dry_run=dry_run)
     if undo is not None:
-        op.check_choice(undo, ("one", "all"), "undo", "{} cannot be undone.")
+        op.check_choice(undo, ("one", "all"), "undo", "undo cannot be {}.")
     if line_id is not None and credit_name is not None:
         raise ValidationError("Pass either line_id or credit_name.")
     if undo == "all" and (line_id is not None or credit_name is not None):
@@ -286,7 +288,7 @@ def _applying(
         todo = "Post it first with post_invoice." if row["state"] == "draft" else ""
         raise op.state_error(INVOICE, row, message, todo)
     if not row["amount_residual"]:
-        message = f"Nothing of {name} is open ({row['payment_state']})."
+        message = f"{name} has no open amount ({row['payment_state']})."
         raise op.state_error(INVOICE, row, message, "Nothing is left to do.")
     both: list[Callable[[], list[op.Row]]] = [
         lambda: open_lines(odoo, row),
@@ -299,7 +301,8 @@ def _applying(
         wanted = _said(line_id, credit_name)
         raise _not_found(
             found,
-            f"No open {wanted} of this partner that this user can see applies to {name}.",
+            f"There is no open {wanted} of this partner that applies to {name}, or this user "
+            "cannot see it.",
             "Open are: ",
             "Register a payment instead.",
         )
@@ -318,7 +321,7 @@ def _taking_off(
         if item is None:
             raise AccessError(
                 f"This user cannot see everything that is reconciled with {name}.",
-                suggestion="Ask a user with invoicing rights in Odoo.",
+                suggestion="Ask a user with invoicing permissions in Odoo.",
                 details={"model": INVOICE.model, "id": row["id"]},
             )
         move = item["move_id"]
@@ -336,7 +339,7 @@ def _taking_off(
     on_it = list(found.values())
     if not on_it:
         paid = row["payment_state"] in ("paid", "in_payment")
-        back = "Undo its payment itself: execute action_draft on account.payment."
+        back = "Undo the payment: execute action_draft on account.payment."
         todo = back if paid else "Nothing is left to do."
         message = f"No payment or credit note is reconciled with {name} ({row['state']})."
         raise op.state_error(INVOICE, row, message, todo)
@@ -346,7 +349,7 @@ def _taking_off(
         one = _chosen(on_it, line_id, credit_name, name)
         if one is None:
             message = f"{_said(line_id, credit_name)} is not reconciled with {name}."
-            raise _not_found(on_it, message, "Those that are: ", "")
+            raise _not_found(on_it, message, "Reconciled with it: ", "")
         chosen = [one]
     steps = [
         remove(number, credit.line_id) for credit in chosen for number in partials[credit.line_id]

@@ -195,7 +195,7 @@ def send_reminders(
         sent.append(outcome)
         progress.finish(1, f"{reminder.customer.name}: {outcome.status or 'not sent'}")
         if outcome.error and outcome.error["category"] in _ENDS:
-            reason = "Odoo could not be reached any more: not tried."
+            reason = "Not tried, because Odoo could no longer be reached."
             not_sent += [
                 NotReminded(customer=one.customer, reason=reason) for one in ready[place + 1 :]
             ]

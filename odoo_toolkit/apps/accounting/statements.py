@@ -218,7 +218,7 @@ def get_report(
     first = op.checked_day(date_from, "date_from")
     if first is not None and kind not in _OF_PERIOD:
         raise ValidationError(
-            f"A report of kind {kind} is as of one day, and accepts no date_from.",
+            f"A report of kind {kind} shows a single day, so it does not accept date_from.",
             suggestion="Pass only date_to.",
             details={"field": "date_from"},
         )
@@ -243,13 +243,15 @@ def get_report(
     period = f"from {first} to {last}" if first else f"as of {last}"
     shown = ", ".join(f"{name.replace('_', ' ')} {made.totals[name]:.2f}" for name in made.told)
     warnings = [
-        f"The books do not balance: {name.replace('_', ' ')} fails by {difference:.2f}"
-        f" {book.currency}."
+        (
+            f"The books do not balance: {name.replace('_', ' ')} is off by {difference:.2f} "
+            f"{book.currency}."
+        )
         for name, difference in made.differences.items()
         if abs(difference) > books.NOTHING
     ]
     if not made.rows:
-        warnings.append(f"No posted journal items {period}, or all of them settled.")
+        warnings.append(f"There are no posted journal items {period}, or all of them are settled.")
     left_out = len(made.rows) - limit
     return Report(
         kind=kind,

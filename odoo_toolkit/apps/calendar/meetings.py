@@ -163,7 +163,7 @@ def create_meeting(
     ids = list(coming)
     if not ids:
         raise ValidationError(
-            "The meeting has no attendees.",
+            "Add at least one attendee to the meeting.",
             suggestion="Pass attendees, or include_me=True.",
             code="MISSING_REQUIRED_FIELD",
             details={"field": "attendees"},
@@ -495,7 +495,7 @@ def _meeting(
 
 
 def _uninvited(silent: Sequence[str], begins: datetime) -> list[str]:
-    told = [f"{name} has no e-mail address, and gets no invitation." for name in silent]
+    told = [f"{name} has no e-mail address, so Odoo sends no invitation." for name in silent]
     if begins < datetime.now(UTC).replace(tzinfo=None):
         told.append("The meeting is in the past: Odoo sends no invitations.")
     return told

@@ -49,7 +49,7 @@ def series_values(
     if repeat is None:
         if weekdays or count is not None or last:
             raise ValidationError(
-                "weekdays, count and until need repeat.",
+                "weekdays, count and until are only for meetings that repeat.",
                 suggestion="Set repeat, or omit weekdays, count and until.",
                 details={"field": "repeat"},
             )
@@ -85,7 +85,7 @@ def series_values(
         values |= {day if named else day[:2]: day in chosen for day in DAYS}
     elif weekdays:
         raise ValidationError(
-            "weekdays are for meetings that repeat weekly.", details={"field": "weekdays"}
+            "weekdays is only for meetings that repeat weekly.", details={"field": "weekdays"}
         )
     if repeat == "monthly":
         values |= {"month_by": "date", "day": begins.day}

@@ -221,7 +221,7 @@ def _nearly(named: Mapping[int, str], free_but_for: Callable[[str], list[Slot]])
     told = ["There is no time when all attendees are free."]
     others = {name: free_but_for(name) for name in named.values()} if len(named) > 1 else {}
     return told + [
-        f"Without {name}, the first is {free[0].start} to {free[0].stop}."
+        f"Without {name}, the first free time is {free[0].start} to {free[0].stop}."
         for name, free in others.items()
         if free
     ]
@@ -276,7 +276,7 @@ def _time(value: str, field: str) -> time:
         return time.fromisoformat(value.strip())
     except (ValueError, AttributeError, TypeError):
         raise ValidationError(
-            f"{field} is not a time of day: {str(value)[:40]!r}.",
+            f"{field} must be a time of day, got {str(value)[:40]!r}.",
             suggestion="Write HH:MM.",
             details={"field": field},
         ) from None

@@ -61,15 +61,16 @@ def to_utc(value: str | datetime, zone: ZoneInfo, field: str) -> datetime:
         f"{field}: {written:%H:%M} on {written:%Y-%m-%d} {problem} in {zone.key}.",
         suggestion="Choose another time."
         if skipped
-        else f"Write the offset of the time that you mean: {offsets}.",
+        else f"Add the UTC offset of the time that you want: {offsets}.",
         details={"field": field},
     )
 
 
 def _not_a_moment(value: object, field: str) -> ValidationError:
     return ValidationError(
-        f"{field} is not a day with a time: {str(value)[:60]!r}.",
-        suggestion="Write the time as YYYY-MM-DDTHH:MM. Without an offset, it is in the time zone.",
+        f"{field} must be a date with a time, got {str(value)[:60]!r}.",
+        suggestion="Write the time as YYYY-MM-DDTHH:MM. The toolkit applies the time zone to "
+        "times without an offset.",
         details={"field": field},
     )
 

@@ -238,14 +238,14 @@ def _checked(
         return []
     lines = op.check_lines(given or (), keys, argument)
     if len(lines) > _MOST:
-        raise ValidationError(f"Give up to {_MOST} {argument}.", details={"field": argument})
+        raise ValidationError(f"Pass up to {_MOST} {argument}.", details={"field": argument})
     for index, line in enumerate(lines):
         for key in needed:
             if not isinstance(line.get(key), str) or not line[key].strip():
                 raise make_error(
                     "MISSING_REQUIRED_FIELD",
                     f"{argument}[{index}] needs a {key}.",
-                    suggestion=f"It takes {', '.join(keys)}.",
+                    suggestion=f"It accepts {', '.join(keys)}.",
                     details={"field": f"{argument}[{index}].{key}"},
                 )
         _check_reach(line, f"{argument}[{index}].")
@@ -257,7 +257,7 @@ def _check_types(places: Sequence[Mapping[str, Any]]) -> None:
         if place["type"] not in get_args(AddressType):
             raise make_error(
                 "INVALID_SELECTION",
-                f"addresses[{index}].type is {place['type'][:60]!r}.",
+                f"addresses[{index}].type cannot be {place['type'][:60]!r}.",
                 suggestion=f"Use one of {', '.join(get_args(AddressType))}. Pass persons "
                 "in people.",
                 details={"field": f"addresses[{index}].type"},
@@ -359,7 +359,7 @@ def _check_countries(
     for state, country, where in zip(states, countries, wheres, strict=True):
         if state and of.get(state) != country:
             raise NotFoundError(
-                f"The state {state} ({where}state) is not one of the country given.",
+                f"The state {state} ({where}state) does not belong to the country.",
                 suggestion="Pass the name of a state of that country, or omit state.",
                 details={"model": "res.country.state", "field": f"{where}state", "id": state},
             )

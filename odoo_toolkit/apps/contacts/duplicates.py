@@ -174,7 +174,7 @@ def find_duplicates(
     groups = _groups(alike, by_id)
     many = f"{len(groups)} groups" if len(groups) != 1 else "1 group"
     return DuplicatesResult(
-        message=f"{many} of contacts that seem to be the same; {len(rows)} contacts compared.",
+        message=f"{many} of contacts that seem to be the same. {len(rows)} contacts compared.",
         groups=groups[:limit],
         total=len(groups),
         has_more=len(groups) > limit,
@@ -191,7 +191,7 @@ def _checked_signs(by: Sequence[similarity.Sign]) -> list[similarity.Sign]:
     if unknown or not given:
         raise make_error(
             "INVALID_SELECTION",
-            f"Contacts are not compared by {short_repr(unknown[0])}."
+            f"Contacts cannot be compared by {short_repr(unknown[0])}."
             if unknown
             else "The list of fields to compare contacts by is empty.",
             suggestion=f"Choose from {', '.join(SIGNS)}.",

@@ -249,7 +249,7 @@ def identify_contact(
         (wanted,) = op.wanted_links(contact=(CONTACT.model, contact))
         found = [(row, []) for row in _look(odoo, [["id", "=", op.resolve(odoo, wanted)]])]
     if len(found) > _MOST_SHOWN:
-        warnings.append(f"Of {len(found)} contacts, {_MOST_SHOWN} are shown.")
+        warnings.append(f"Only {_MOST_SHOWN} of {len(found)} contacts are shown.")
         found = found[:_MOST_SHOWN]
     accounts: dict[int, RecordName] = {}
     for row, _ in found:
@@ -260,8 +260,8 @@ def identify_contact(
         accounts = {}
     if len(accounts) > _MOST_ACCOUNTS:
         warnings.append(
-            f"They belong to {len(accounts)} companies; open documents are shown for the first"
-            f" {_MOST_ACCOUNTS}."
+            f"They belong to {len(accounts)} companies. Open documents are shown for the first "
+            f"{_MOST_ACCOUNTS}."
         )
     asked = list(accounts.values())[:_MOST_ACCOUNTS]
     said = " and ".join(text for text in (phone, email) if text is not None)
@@ -280,7 +280,7 @@ def _message(said: str, address: str | None, found: Sequence[tuple[op.Row, list[
         return f"No contact has {said}."
     count = f"{len(found)} contact{'s have' if len(found) > 1 else ' has'}"
     if found[0][1] == ["domain"]:
-        return f"No contact has {said}; {count} an address at {(address or '').split('@')[-1]}."
+        return f"No contact has {said}. {count} an address at {(address or '').split('@')[-1]}."
     return f"{count} {said}."
 
 
@@ -301,7 +301,7 @@ def _find(
     if closed:
         raise make_error(
             "FIELD_BLOCKED",
-            f"Contacts cannot be searched by {' and '.join(closed)}, which is blocked.",
+            f"Contacts cannot be searched by {' and '.join(closed)}: the policy blocks it.",
             suggestion="Remove the field from Policy(field_blocklist=...).",
             details={"model": CONTACT.model, "fields": closed},
         )
@@ -430,7 +430,7 @@ def _documents(
     companies = _companies_of(odoo, rows[:most], ids)
     owners = {row["company_id"].id for row in rows if row.get("company_id")}
     if len(owners) > 1:
-        warnings.append(f"The open {what} are those of {len(owners)} own companies.")
+        warnings.append(f"The open {what} belong to {len(owners)} companies in this database.")
     found: dict[int, list[OpenDocument]] = {}
     for row in rows[:most]:
         owner = row.get("company_id") if len(owners) > 1 else None

@@ -140,8 +140,8 @@ def merge_contacts(
     if not odoo.schema.may(WIZARD, "create"):
         raise make_error(
             "ACCESS_DENIED",
-            "This user cannot merge contacts: Odoo requires the right Contact Creation.",
-            suggestion="Ask a user who has this right, or an administrator to grant it.",
+            "This user cannot merge contacts, which requires the Odoo group Contact Creation.",
+            suggestion="Ask a user in this group, or ask an administrator to add you to it.",
             details={"model": WIZARD},
         )
     kept, *sources = op.read_all(odoo, MERGED, ids)
@@ -151,8 +151,8 @@ def merge_contacts(
     before = _count(odoo, ids)
     if before.get("users") and any(change.field == "email" for change in takes):
         raise _refused(
-            f"{op.label(kept)} has a user and no e-mail address, and would get the address of"
-            " another contact. Odoo mails the link that resets the user's password there.",
+            f"{op.label(kept)} has a user and no e-mail address, and would get the address of "
+            "another contact. Odoo would send this user's password reset link there.",
             "Set the address of this contact in Odoo first.",
             [kept],
         )
@@ -177,7 +177,7 @@ def merge_contacts(
         for kind, count in before.items():
             if counted and not left and after.get(kind, 0) < count:
                 done.warnings.append(
-                    f"{count} {kind} pointed to them before, {after.get(kind, 0)} do now."
+                    f"Before, {count} {kind} pointed to them. Now, {after.get(kind, 0)} do."
                 )
         return op.filled(
             MergeResult,
@@ -246,7 +246,9 @@ def _left(odoo: Odoo, gone: Sequence[RecordName], warnings: list[str]) -> set[in
         domain = [["id", "in", [source.id for source in gone]]]
         return {row["id"] for row in op.read_rows(odoo, MERGED.model, domain, ["name"])}
     except OdooError as error:
-        warnings.append(f"The toolkit cannot see whether the others were deleted: {error.message}")
+        warnings.append(
+            f"The toolkit cannot check whether the others were deleted: {error.message}"
+        )
         return set()
 
 
@@ -286,9 +288,9 @@ def _check(odoo: Odoo, kept: op.Row, sources: Sequence[op.Row], users: int) -> N
         for above in _above(odoo, row, rows):
             if above in rows:
                 raise _refused(
-                    f"{op.label(rows[above])} is above {op.label(row)}: a company and its people or"
-                    " addresses cannot be merged.",
-                    "Remove the person from the company first, or do not merge them.",
+                    f"{op.label(rows[above])} is the parent of {op.label(row)}: a company and its "
+                    "people or addresses cannot be merged.",
+                    "Remove the person or address from the company first, or keep both contacts.",
                     [rows[above], row],
                 )
 
@@ -334,7 +336,7 @@ def _values(kept: op.Row, sources: Sequence[op.Row]) -> tuple[list[op.PlannedCha
             if not value or value == has[field]:
                 continue
             if has[field]:
-                lost.append(f"{field} {value} of {op.label(row)} is not kept: {has[field]} stays.")
+                lost.append(f"{field} {value} of {op.label(row)} is lost: {has[field]} stays.")
             else:
                 has[field] = value
                 takes.append(op.PlannedChange(id=kept["id"], field=field, before=None, after=value))

@@ -286,7 +286,9 @@ def update_lead(
     linked = [link for link in links if link.id is not None or link.name is not None]
     changes = bool(values or linked or tags or by_stage)
     if not changes and not restore:
-        raise ValidationError("There are no new values.", suggestion="Pass at least one new value.")
+        raise ValidationError(
+            "There is nothing to change.", suggestion="Pass at least one new value."
+        )
     steps = [*([RESTORE] if restore else []), *([CHANGE] if changes else [])]
     op.permit(odoo, *steps, dry_run=dry_run)
     # Names are looked for among what is archived only where that is what is meant.
@@ -487,7 +489,7 @@ def convert_to_opportunity(
                 f"A new customer was created, although {email} belongs to {names}."
             )
         if not partner and not makes_customer and made:
-            done.warnings.append("Odoo has linked a customer by itself.")
+            done.warnings.append("Odoo linked a customer automatically.")
         return lead_result(now, f"Converted {what} to an opportunity.", done.warnings)
 
     new = []
@@ -622,10 +624,10 @@ def mark_won(
     def result(done: op.Done) -> LeadResult:
         now = op.row_after(odoo, LEAD, done, name=lead["name"])
         if (probability := now.get("probability")) is not None and probability < 100:
-            done.warnings.append("Odoo did not mark it as won; its team may have no won stage.")
+            done.warnings.append("Odoo did not mark it as won. Its team may have no won stage.")
             return lead_result(now, f"{what} is not won.", done.warnings)
         if lead["active"] is False:
-            done.warnings.append("It was lost or archived, and is reopened.")
+            done.warnings.append("It was lost or archived, and is now open again.")
         return lead_result(now, f"{what} is won.", done.warnings)
 
     would = f"Would mark {what} as won."

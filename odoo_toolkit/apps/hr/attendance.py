@@ -110,7 +110,7 @@ def check_in_out(
     employee, row = op.side_by_side(found)
     present = row is not None and row["check_out"] is None
     if present is (direction == "in"):
-        return _result(row, f"{employee.name} is checked {direction} already.", present, [])
+        return _result(row, f"{employee.name} is already checked {direction}.", present, [])
 
     def result(done: op.Done) -> AttendanceResult:
         now = op.afterwards(lambda: _latest(odoo), done.warnings)
@@ -151,14 +151,15 @@ def _press(odoo: Odoo, call: op.Call) -> Any:
             check_login(odoo)
         except Unavailable as error:
             raise AccessError(
-                f"No web login was made: {error}.",
-                suggestion="Check in or out in Odoo, or as a user without Settings rights.",
+                f"The web login was not possible: {error}.",
+                suggestion="Check in or out in Odoo, or connect as a user without the Settings "
+                "permissions.",
             ) from None
 
     def send(call: op.Call) -> Any:
         if session.log_in(before_login=before_login) != odoo.uid:
             raise AccessError(
-                "The password belongs to another user than the API key.",
+                "The password and the API key belong to different users.",
                 suggestion="Set ODOO_USERNAME and ODOO_PASSWORD to those of the same user.",
             )
         path, timeout = f"/hr_attendance/{_ROUTE}", odoo.settings.timeout

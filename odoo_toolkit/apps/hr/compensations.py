@@ -30,7 +30,10 @@ def attendances(odoo: Odoo, write: Write) -> list[op.WayBack]:
         step = op.Step(model=ATTENDANCE, method="unlink")
         says, blocked = "deleted", None
         if now["check_out"]:
-            blocked = f"{now['display_name']}: it has ended since; check_in_out did that by itself"
+            blocked = (
+                f"{now['display_name']}: the attendance has ended since. check_in_out had "
+                "created it"
+            )
     else:
         return []
     return [

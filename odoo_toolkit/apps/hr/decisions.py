@@ -88,8 +88,8 @@ def decide_leave(
     """
     if decision not in _OPEN:
         raise ValidationError(
-            f"decision is {str(decision)[:40]!r}.",
-            suggestion=f"Give one of {', '.join(_OPEN)}.",
+            f"decision cannot be {str(decision)[:40]!r}.",
+            suggestion=f"Choose one of {', '.join(_OPEN)}.",
             details={"field": "decision"},
         )
     op.permit(odoo, *_possible(odoo, decision), dry_run=dry_run)
@@ -104,7 +104,7 @@ def decide_leave(
         message = f"{_DID[decision]} {what}"
         if DELETE in steps and done.complete:
             gone = {**row, "state": None}
-            return told(gone, f"{message}: it is deleted", done.warnings)
+            return told(gone, f"{message}: Odoo deleted it", done.warnings)
         if RESET in steps:
             done.warnings.append(
                 "On Odoo 14, employees cannot delete a request. As a draft, it still uses its days."
@@ -178,7 +178,8 @@ def _check_state(row: op.Row, what: str, decision: Decision) -> None:
             REQUEST,
             {**row, "state": state},
             f"{what} cannot be {_PAST[decision]}: its state is {state}.",
-            f"A request can be {_PAST[decision]} in {', '.join(_OPEN[decision])}.",
+            f"A request can only be {_PAST[decision]} in these states: "
+            f"{', '.join(_OPEN[decision])}.",
         )
 
 

@@ -195,8 +195,8 @@ def process_expenses(
     """
     if until not in _ORDER:
         raise ValidationError(
-            f"until is {str(until)[:40]!r}.",
-            suggestion=f"Give one of {', '.join(_ORDER)}.",
+            f"until cannot be {str(until)[:40]!r}.",
+            suggestion=f"Choose one of {', '.join(_ORDER)}.",
             details={"field": "until"},
         )
     reported = odoo.version.major <= REPORTS_UNTIL
@@ -213,7 +213,7 @@ def process_expenses(
     payer = [] if journal is None else [op.Wanted.of("account.journal", journal, "journal", banks)]
     if (until == "pay") is not bool(payer):
         raise ValidationError(
-            "journal is for until='pay' only, which needs it.",
+            "until='pay' requires a journal. Other steps do not accept one.",
             suggestion="Set journal to the bank or cash journal that pays."
             if until == "pay"
             else "Omit journal.",
@@ -242,7 +242,7 @@ def process_expenses(
             EXPENSE,
             rows[0],
             "Expenses that the company has paid can only be posted in Odoo.",
-            "Process them until approve, or pass only expenses that the employee has paid.",
+            "Pass until='approve', or pass only expenses that the employee has paid.",
         )
     name = report_name.strip() if report_name and report_name.strip() else (new or rows)[0]["name"]
     steps = _steps(odoo, until, known, bank.id if bank else 0, reached)
@@ -260,8 +260,8 @@ def process_expenses(
     made = f" in a report {name!r}" if new else ""
     made = made and (made if len(new) == len(rows) else f", {len(new)} of them{made}")
     would = (
-        f"Would {doing} {len(rows)} expenses of {employee.name}{made}: {listed}."
-        f" {f'Together {total[0]:.2f} {total[1]}.' if total else ''}"
+        f"Would {doing} {op.counted(len(rows), 'expense')} of {employee.name}{made}: {listed}. "
+        f"{f'Together {total[0]:.2f} {total[1]}.' if total else ''}"
     ).strip() + paid
     try:
         return op.operate(odoo, steps, acts_on, result, message=would, dry_run=dry_run)
@@ -407,8 +407,8 @@ def _result(
     state = states.pop() if len(states) == 1 else None
     paid = "; ".join(map(_payment, payments))
     return ExpensesResult(
-        message=f"{len(ids)} expenses{where}: the state is {state or ', '.join(sorted(states))}."
-        + (f" Paid: {paid}." if paid else ""),
+        message=f"{op.counted(len(ids), 'expense')}{where}: the state is "
+        f"{state or ', '.join(sorted(states))}." + (f" Paid: {paid}." if paid else ""),
         state=state,
         employee=rows[0]["employee_id"] if rows else None,
         expenses=[

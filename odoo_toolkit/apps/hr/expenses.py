@@ -242,7 +242,7 @@ def create_expense(
         row = op.read_back(odoo, EXPENSE, expense, done.warnings) or {"id": expense, "name": name}
         paid = total_of(row)
         if paid is not None and abs(paid - total) > 0.01:
-            done.warnings.append(f"Odoo made it {paid:g}, not {total:g}.")
+            done.warnings.append(f"Odoo calculated {paid:g} instead of {total:g}.")
         attached = receipt and len(done.answers) > 1
         submitted = submit and done.complete
         then = "It is submitted" if submitted else "It is a draft. Submit it with decide_expense"
@@ -297,15 +297,15 @@ def _amounts(
     if by_quantity:
         if not price:
             raise ValidationError(
-                f"{category} has no fixed price.",
-                suggestion="Give amount instead of quantity.",
+                f"{category} has no fixed price, so quantity cannot be used.",
+                suggestion="Set amount instead of quantity.",
                 details={"field": "quantity"},
             )
         return {"quantity": number, **({"unit_amount": price} if field == "unit_amount" else {})}
     if price and field != "unit_amount":
         raise ValidationError(
-            f"{category} has a fixed price of {price:g}.",
-            suggestion="Give quantity, such as the kilometres, instead of amount.",
+            f"{category} has a fixed price of {price:g}, so amount cannot be used.",
+            suggestion="Set quantity, such as the kilometres, instead of amount.",
             details={"field": "amount"},
         )
     return {"quantity": 1, field: number}
@@ -356,14 +356,14 @@ def decide_expense(
     """
     if decision not in _OPEN:
         raise ValidationError(
-            f"decision is {str(decision)[:40]!r}.",
-            suggestion=f"Give one of {', '.join(_OPEN)}.",
+            f"decision cannot be {str(decision)[:40]!r}.",
+            suggestion=f"Choose one of {', '.join(_OPEN)}.",
             details={"field": "decision"},
         )
     why = reason.strip() if isinstance(reason, str) else ""
     if (decision == "refuse") is not bool(why):
         raise ValidationError(
-            "reason is for decision='refuse' only, which needs it.",
+            "decision='refuse' requires a reason. Other decisions do not accept one.",
             suggestion="Set reason to the reason for refusing."
             if decision == "refuse"
             else "Omit reason.",
@@ -438,7 +438,7 @@ def _check(
             EXPENSE,
             row,
             f"{what} cannot be {_PAST[decision]}: its state is {row['state']}.",
-            "A draft is submitted first."
+            "Submit a draft first."
             if row["state"] == "draft"
             else "Look at it with search_read on hr.expense.",
         )

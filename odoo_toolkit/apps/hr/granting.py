@@ -176,7 +176,7 @@ def create_allocation(
     major = odoo.version.major
     if (first or last) and major <= _NO_DATES_UNTIL:
         raise ValidationError(
-            "On Odoo 14, the type of time off has the validity, not the allocation.",
+            "On Odoo 14, the validity belongs to the type of time off, not to the allocation.",
             suggestion="Omit date_from and date_to.",
             details={"field": "date_from" if first else "date_to"},
         )
@@ -211,7 +211,9 @@ def create_allocation(
         row = op.row_after(odoo, ALLOCATION, done)
         state = row.get("state")
         if "number_of_days" in row and abs(row["number_of_days"] - days) > 0.005:
-            done.warnings.append(f"Odoo made it {row['number_of_days']:g} days, not {days:g}.")
+            done.warnings.append(
+                f"Odoo allocated {row['number_of_days']:g} days instead of {days:g}."
+            )
         told = f": {_SAID[state]}" if state in _SAID else ""
         return op.filled(
             AllocationResult,
@@ -277,7 +279,7 @@ def _type(odoo: Odoo, wanted: op.Wanted) -> op.Row:
         )
     if not needs_allocation(rows[0]):
         raise ValidationError(
-            f"{rows[0]['name']} needs no allocation: it can be requested without.",
+            f"Employees can request {rows[0]['name']} without an allocation.",
             suggestion="Choose a type that has figures in get_leave_balance.",
             details={"field": "leave_type_id", "id": number},
         )

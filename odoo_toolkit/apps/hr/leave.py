@@ -198,7 +198,7 @@ def overlapping(taken_up: list[op.Row], form: op.Row, when: str) -> ValidationEr
     named = "; ".join(f"{in_words(row)} (id {row['id']})" for row in taken_up)
     return ValidationError(
         f"{when} overlaps with existing time off: {named}.",
-        suggestion="Choose other days, or withdraw that request first (decide_leave).",
+        suggestion="Choose other days, or first withdraw that request with decide_leave.",
         details={"field": "date_from", "leave_ids": [row["id"] for row in taken_up]},
     )
 
@@ -212,7 +212,7 @@ def checked_days(
     """Return the first and the last day, or refuse what are none."""
     first = op.checked_day(date_from, "date_from")
     if first is None:
-        raise ValidationError("date_from is needed.", details={"field": "date_from"})
+        raise ValidationError("date_from is missing.", details={"field": "date_from"})
     last = op.checked_day(date_to, "date_to") or first
     if last < first:
         raise ValidationError(
@@ -223,7 +223,7 @@ def checked_days(
     if (half_day or hours) and last != first:
         part, field = ("half_day is", "half_day") if half_day else ("Hours are", "hour_from")
         raise ValidationError(
-            f"{part} for one day only.",
+            f"{part} only possible for a single day.",
             suggestion="Request part of a day and whole days separately.",
             details={"field": field},
         )
@@ -519,9 +519,9 @@ def request_leave(
         row = op.row_after(odoo, REQUEST, done)
         return told(row, f"Requested {what} with ID {done.id}", done.warnings)
 
-    left = "" if kind.remaining is None else f" {kind.remaining:g} {kind.unit} are left before it."
+    left = "" if kind.remaining is None else f" Before it, {kind.remaining:g} {kind.unit} are left."
     # What overlaps was refused above.
-    would = f"Would request {what}.{left} It overlaps with no other time off that this user sees."
+    would = f"Would request {what}.{left} This user sees no overlapping time off."
     steps = [CREATE.of(vals_list=values)]
     with _allowed(employee if other else None):
         return op.operate(odoo, steps, (), result, message=would, dry_run=dry_run)
@@ -552,8 +552,7 @@ def _allowed(other: RecordName | None) -> Iterator[None]:
             raise
         raise AccessError(
             f"This user is not allowed to request time off for {other.name}.",
-            suggestion="The employee can, and so can the person who approves it: the approver or a"
-            " Time Off officer.",
+            suggestion="The employee and their approver can, and so can a Time Off officer.",
             details={"model": LEAVE, "field": "employee_id", "id": other.id},
         ) from error
 
@@ -616,13 +615,13 @@ def _checked(
         when = f"{when} {hours[0]:g} to {hours[1]:g} h"
     if hours and kind.unit != "hours":
         raise ValidationError(
-            f"{kind.name} is not taken by hours.",
+            f"{kind.name} cannot be taken in hours.",
             suggestion="Omit the hours, or use another type from get_leave_balance.",
             details={"field": "hour_from"},
         )
     if half_day and not kind.half_days:
         raise ValidationError(
-            f"{kind.name} is not taken by half days.",
+            f"{kind.name} cannot be taken in half days.",
             suggestion="Omit half_day, or use another type from get_leave_balance.",
             details={"field": "half_day"},
         )
@@ -639,8 +638,8 @@ def _checked(
         )
     if kind.remaining is not None and amount > kind.remaining + 0.005:
         raise ValidationError(
-            f"{kind.name}: {amount:g} {kind.unit} are requested, {kind.remaining:g} are left,"
-            " after deducting requests that wait for approval.",
+            f"{kind.name}: you request {amount:g} {kind.unit}, but {kind.remaining:g} are left "
+            "after deducting requests that wait for approval.",
             suggestion="Take fewer days or another type: get_leave_balance shows how much is left.",
             details={
                 "field": "leave_type_id",

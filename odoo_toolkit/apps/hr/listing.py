@@ -113,16 +113,16 @@ def list_leaves(
     taking = [row for row in leaves if row.state in TAKES_DAYS]
     if other and not leaves:
         warnings.append(
-            f"{employee.name} has no time off then, or this user cannot see it. "
-            "Odoo shows time off to the employee, their approver and Time Off officers."
+            f"{employee.name} has no time off in this period, or this user cannot see it. Odoo "
+            "shows time off to the employee, their approver and Time Off officers."
         )
     days = f"from {first} on" if last is None else first if first == last else f"{first} to {last}"
     return EmployeeLeaves(
         employee=employee,
-        message=f"{employee.name}, {days}: {len(leaves)} request(s), {len(taking)} of them take"
-        " days (overlapping)."
+        message=f"{employee.name}, {days}: {op.counted(len(leaves), 'request')}, {len(taking)} of "
+        "them take days (overlapping)."
         if leaves
-        else f"{employee.name}, {days}: no time off that this user sees.",
+        else f"{employee.name}, {days}: this user sees no time off.",
         date_from=first,
         date_to=last,
         overlapping=[row.text for row in taking],

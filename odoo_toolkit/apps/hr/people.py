@@ -105,7 +105,8 @@ def own_employee(odoo: Odoo, acts_on: str) -> RecordName:
     if not found:
         raise ValidationError(
             "The connected user is not an employee in Odoo.",
-            suggestion="Ask HR to link the user to an employee, or connect as a user who is one.",
+            suggestion="Ask HR to link the user to an employee, or connect as a user with an "
+            "employee.",
             details={"field": "employee_id", "user_id": odoo.uid},
         )
     return RecordName(id=found[0], name=found[1])

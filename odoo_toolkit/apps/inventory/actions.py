@@ -203,7 +203,7 @@ def _previewed(
     )
     fate = "goes to a backorder" if backorder else "is dropped"
     lines = [moved(item.move, item.quantity) for item in expected if item.quantity]
-    return previewed(row, lines, notes=[f"Of the demand, {rest} {fate}."] if rest else [])
+    return previewed(row, lines, notes=[f"{rest} of the demand {fate}."] if rest else [])
 
 
 def _entering(
@@ -259,7 +259,7 @@ def transfer_result(
         return Transfer(
             id=done.id,
             validated=validating and done.complete,
-            message=f"{before}The state of the transfer {done.id} is not known.",
+            message=f"{before}The state of the transfer {done.id} is unknown.",
             warnings=done.warnings,
         )
     if found.validated:
@@ -271,7 +271,7 @@ def transfer_result(
     else:
         message = f"{before}Not validated." if validating else f"Created: {found.message}"
         if validating and done.complete:
-            done.warnings.append(f"Odoo left it in the state {found.state}.")
+            done.warnings.append(f"The transfer is still in the state {found.state}.")
     return attrs.evolve(found, message=message, warnings=done.warnings)
 
 
@@ -343,7 +343,7 @@ def return_picking(
         raise op.state_error(
             PICKING,
             row,
-            f"{row['name']} is {STATES[row['state']]}: only a done transfer can be returned.",
+            f"{row['name']} is {STATES[row['state']]}. You can only return a done transfer.",
             "Validate it first with validate_picking, or cancel it.",
         )
     left = _returnable(odoo, row, moves)
@@ -363,7 +363,7 @@ def return_picking(
         [make.of(**values), *further],
         [number],
         lambda done: transfer_result(odoo, done, created=True, validating=validate),
-        message=f"Would return {len(entries)} line(s) of {row['name']}.",
+        message=f"Would return {op.counted(len(entries), 'line')} of {row['name']}.",
         dry_run=dry_run,
         preview=lambda: [_returned(row, entries)],
     )
@@ -395,15 +395,15 @@ def _check_left(row: op.Row, entries: Sequence[Entry]) -> None:
     over = [entry for entry in entries if entry.quantity > entry.move["demand"] + _TOLERANCE]
     if entries and not over:
         return
-    todo = f"Look at its returns: search_read on stock.picking, origin ilike {row['name']}."
+    todo = f"Check its returns: search_read on stock.picking, origin ilike {row['name']}."
     if not entries:
-        raise op.state_error(PICKING, row, f"All of {row['name']} has been returned.", todo)
+        raise op.state_error(PICKING, row, f"{row['name']} has been returned completely.", todo)
     told = "; ".join(
         f"{entry.move['product'].name}: {entry.quantity:g}, of which {entry.move['demand']:g}"
         f" {entry.move['uom']} can still be returned"
         for entry in over
     )
-    message = f"More would be returned than {row['name']} moved. {told}. Nothing was done."
+    message = f"The quantities are more than {row['name']} moved. {told}. Nothing was done."
     raise op.state_error(PICKING, row, message, f"Correct the quantities. {todo}")
 
 

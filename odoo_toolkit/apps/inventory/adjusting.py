@@ -138,9 +138,11 @@ def adjust_stock(
         found = op.afterwards(lambda: quants_of(odoo, [product_id]), warnings, "the stock")
         now = None if found is None else in_stock(found, place["id"], lot)
         what = f"{named.name}{f' ({lot})' if lot else ''} in {target.name}"
-        message = f"{what}: {before:g}, now {counted:g} {product['uom_id'].name}."
+        message = (
+            f"{what}: the stock was {before:g} and is now {counted:g} {product['uom_id'].name}."
+        )
         if done is None:
-            now, message = before, f"The stock of {what} is {before:g} already. Nothing was done."
+            now, message = before, f"The stock of {what} is already {before:g}. Nothing was done."
         elif now is not None and abs(now - counted) > TOLERANCE:
             message = f"The stock of {what} is {now:g}, not {counted:g}: Odoo has not applied it."
         return StockCount(
@@ -187,7 +189,7 @@ def checked_count(quantity: Any, field: str) -> float:
     if counted < 0:
         raise ValidationError(
             f"{field} must not be negative, got {counted:g}.",
-            suggestion="Pass the whole counted quantity, not a difference.",
+            suggestion="Pass the complete quantity that you counted, not a difference.",
             details={"field": field},
         )
     return counted
@@ -267,7 +269,7 @@ def check_counted(
     name, message, todo = product["display_name"], "", ""
     tracking = product["tracking"] or "none"
     if not (product["is_storable"] or product["type"] == "product"):
-        message = f"{name} is not a storable product, so it has no stock to count."
+        message = f"{name} is not a storable product, so its stock cannot be counted."
     elif tracking == "none":
         message = f"{name} is not tracked by lots. Omit lot." if lot else ""
     elif not lot:
@@ -285,7 +287,7 @@ def check_holds_stock(place: op.Row, field: str) -> None:
     """Refuse a location in which nothing is counted; ``field`` is its argument."""
     if place["usage"] not in ("internal", "transit"):
         raise ValidationError(
-            f"{place['display_name']} holds no stock to count.",
+            f"{place['display_name']} holds no stock, so you cannot count there.",
             suggestion="Choose an internal location.",
             details={"field": field},
         )
@@ -318,7 +320,7 @@ def place_of(
     if len(lying) > 1:
         places = [{"id": number, "name": name} for number, name in lying.items()]
         raise ValidationError(
-            f"{product.name} is in several locations: {', '.join(lying.values())}.",
+            f"{product.name} is in stock in several locations: {', '.join(lying.values())}.",
             suggestion="Set location_id to the location that was counted.",
             details={"field": field, "matches": places},
         )

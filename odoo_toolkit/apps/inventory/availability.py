@@ -115,7 +115,7 @@ def check_movable(
     expected = _expected(odoo, moves, reserved_only)
     name = row["name"]
     if not any(item.quantity > 0 for item in expected):
-        message = f"Nothing of {name} can be moved: {_list(expected)}. Nothing was moved."
+        message = f"No quantity of {name} can be moved: {_list(expected)}. Nothing was moved."
         raise _shortage(row, expected, message, partly=False)
     if backorder is None and (missing := [item for item in expected if item.missing > 0]):
         entered = expected[0].entered
@@ -126,9 +126,9 @@ def check_movable(
         raise op.state_error(
             PICKING,
             row,
-            f"More was entered than is in stock; the stock would be negative. {problems}.",
-            "Correct the quantities, receive the goods first, or take the stock below zero with"
-            " unreserved=True.",
+            f"You entered more than is in stock. The stock would be negative. {problems}.",
+            "Correct the quantities, receive the goods first, or pass unreserved=True to let the "
+            "stock go below zero.",
         )
     # From outside nothing is reserved, so no lot is chosen either.
     unnamed = [item for item in expected if item.stock is None and not item.move["asked"]]
@@ -169,8 +169,8 @@ def check_lots_known(odoo: Odoo, item: Expected, lines: Sequence[op.Row], field:
             )
             there = f" In stock: {listed}."
         raise ValidationError(
-            f"{move['product'].name} is tracked by {move['tracking']} numbers. "
-            f"Pass the numbers of all {item.quantity:g}.",
+            f"{move['product'].name} is tracked by {move['tracking']} numbers. Pass lot or serial "
+            f"numbers for all {item.quantity:g}.",
             suggestion="Pass each line that moves with its lots: "
             f"validate_picking(lines=[{{'move_id': {move['id']}, 'quantity': ..., 'lots': "
             f"[...]}}, ...]).{there}",

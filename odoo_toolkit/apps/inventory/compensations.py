@@ -99,7 +99,7 @@ def _gone_on(
     returned = [["origin_returned_move_id", "in", moves], ["state", "=", "done"]]
     back = op.read_rows(odoo, _MOVE, returned, ["display_name"], acts_on=model, limit=1)
     if back:
-        return f"{name}: some of it was returned already, by {back[0]['display_name']}"
+        return f"{name}: part of it was already returned, by {back[0]['display_name']}"
     places = sorted({line["location_dest_id"].id for line in lines})
     domain = [
         ["location_id", "in", places],
@@ -132,8 +132,8 @@ def _gone_on(
     for place, quantity in wanted.items():
         if have.get(place, 0.0) + _NOTHING < quantity:
             return (
-                f"{name}: {place[0].name} is not in {there[place[1]]} any more"
-                f" ({have.get(place, 0.0):g} of {quantity:g})"
+                f"{name}: {place[0].name} is no longer in {there[place[1]]} "
+                f"({have.get(place, 0.0):g} of {quantity:g})"
             )
     return None
 
@@ -192,7 +192,7 @@ def _count(
             name=name,
             says=f"counted as {before:g} again",
             steps=steps,
-            blocked=f"{name}: the stock is {now:g} by now, not {counted:g}" if changed else None,
+            blocked=f"{name}: the stock is now {now:g} instead of {counted:g}" if changed else None,
         )
     ]
 

@@ -464,8 +464,8 @@ def _shown(
         if line.index in short:
             documents = ", ".join(other.document for other in one.reserved_for) or "other documents"
             warnings.append(
-                f"{_called(one)}: {one.reserved:g} are reserved for {documents}, "
-                f"but only {one.counted:g} were counted. Odoo removes excess reservations."
+                f"{_called(one)}: {one.reserved:g} are reserved for {documents}, but you counted "
+                f"only {one.counted:g}. Odoo removes excess reservations."
             )
     return shown, warnings
 
@@ -495,9 +495,13 @@ def _message(
     off = sum(1 for one in shown if abs(one.difference) > TOLERANCE)
     same = len(shown) - off
     if not off:
-        return "The stock is as counted already. Nothing was done."
+        return "The stock already matches the counted quantities. Nothing was done."
     told = f"{did} the stock of {off} line{'' if off == 1 else 's'}"
-    told += f"; {same} {'is' if same == 1 else 'are'} as counted." if same else "."
+    told += (
+        f". {same} {'line already matches' if same == 1 else 'lines already match'} the stock."
+        if same
+        else "."
+    )
     if value is not None:
         told += f" Difference at cost: {value:+.2f}{f' {currency}' if currency else ''}."
     return told

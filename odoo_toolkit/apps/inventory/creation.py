@@ -81,8 +81,8 @@ def find_route(odoo: Odoo, kind: str, source: int | None, destination: int | Non
     if start is None or end is None or start == end:
         missing = "location_dest_id" if destination is None else "location_src_id"
         raise ValidationError(
-            "The transfer would begin and end in the same location.",
-            suggestion=f"Set {missing} to a location other than the default.",
+            "The source and the destination of the transfer are the same location.",
+            suggestion=f"Set {missing} to another location than the default.",
             details={"field": missing},
         )
     return Route(
@@ -262,7 +262,7 @@ def create_transfer(
         [CREATE.of(vals_list=values), *further],
         (),
         lambda done: actions.transfer_result(odoo, done, created=True, validating=validate),
-        message=f"Would create a transfer of {len(moves)} line(s).",
+        message=f"Would create a transfer of {op.counted(len(moves), 'line')}.",
         dry_run=dry_run,
         preview=lambda: [_previewed(odoo, values, checked, products)],
     )

@@ -76,7 +76,7 @@ def checked_entries(lines: Sequence[op.Line], *, lots: bool = True) -> list[dict
             op.checked_number(line.get("quantity"), f"lines[{index}].quantity", positive=True)
         if sum(key in line for key in ("move_id", "product_id", "product_name")) != 1:
             raise ValidationError(
-                f"lines[{index}] must have exactly one of move_id, product_id and product_name.",
+                f"lines[{index}] needs exactly one of move_id, product_id and product_name.",
                 details={"field": f"lines[{index}]"},
             )
     return checked
@@ -154,7 +154,7 @@ def _meant(
     what = "means several moves" if found else "is not among the open moves"
     raise ValidationError(
         f"{field} {what} of {row['name']}.",
-        suggestion=f"Give move_id: {listed}.",
+        suggestion=f"Set move_id: {listed}.",
         details={"field": field, "moves": shown[:20]},
     )
 

@@ -155,7 +155,7 @@ def find_late_transfers(
     )
     more, rows = len(rows) > limit, rows[:limit]
     if not rows:
-        return LateTransfers(message="No transfer is past its date.", transfers=[])
+        return LateTransfers(message="No transfer is late.", transfers=[])
     open_moves = [
         ["picking_id", "in", [row["id"] for row in rows]],
         ["state", "!=", "done"],
@@ -169,9 +169,9 @@ def find_late_transfers(
     past = f"{count} transfer{' is past its' if count == 1 else 's are past their'} date"
     if more:
         past = f"More than {count} transfers are past their date; these have been late the longest"
-        warnings.append(f"To see the others, raise limit ({limit}).")
+        warnings.append(f"To see more transfers, raise limit ({limit}).")
     return LateTransfers(
-        message=f"{past}; in {lacking}, goods are missing.",
+        message=f"{past}. In {lacking}, goods are missing.",
         transfers=transfers,
         warnings=warnings,
     )
@@ -204,12 +204,12 @@ def _why(row: op.Row, moves: Sequence[op.Row], missing: Sequence[MissingLine]) -
     if missing:
         told = "It is a draft. " if row["state"] == "draft" else ""
         told += " ".join(_why_missing(line) for line in missing[:5])
-        return told + (f" And {len(missing) - 5} more lines." if len(missing) > 5 else "")
+        return told + (f" {len(missing) - 5} more lines lack goods." if len(missing) > 5 else "")
     if row["state"] == "draft":
-        return "It is a draft: no one has confirmed it."
+        return "It is a draft that no one has confirmed."
     if row["picking_type_code"] == "incoming":
         return "The goods have not been received, or the receipt has not been validated."
-    return "Everything is reserved: it only has to be validated."
+    return "Everything is reserved. It only needs to be validated."
 
 
 def _why_missing(line: MissingLine) -> str:
@@ -219,7 +219,7 @@ def _why_missing(line: MissingLine) -> str:
     if line.free is not None and line.free >= line.missing - _TOLERANCE:
         return f"{lacks}, and {line.free:g} are free: reserve them."
     others = ", ".join(one.document for one in line.reserved_for[:3])
-    taken = f" What is in stock is reserved for {others}." if others else ""
+    taken = f" The stock is reserved for {others}." if others else ""
     coming = f"on the way are {_listed(line.on_the_way)}" if line.on_the_way else ""
     return f"{lacks}: {coming or 'nothing is on the way'}.{taken}"
 
@@ -410,7 +410,7 @@ def _requested(
         kind = ["picking_type_id"]
         orders = op.read_rows(odoo, _RFQ, among, kind, acts_on=PICKING.model) if rows else []
     except OdooError as error:
-        warnings.append(f"Requests for quotation cannot be seen: {error.message}")
+        warnings.append(f"The toolkit cannot see requests for quotation: {error.message}")
         return []
     types = {row["id"]: row["picking_type_id"].id for row in orders if row["picking_type_id"]}
     found: list[_Coming] = []

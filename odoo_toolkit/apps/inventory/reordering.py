@@ -132,9 +132,10 @@ def get_reordering_rules(
     rules = shown_rules(odoo, rows[:limit])
     ordering = sum(1 for rule in rules if (rule.to_order or 0) > 0)
     return ReorderingRules(
-        message=f"{len(rules)} reordering rule(s); {ordering} would order something now.",
+        message=f"{op.counted(len(rules), 'reordering rule')}, {ordering} of them would order "
+        "something now.",
         rules=rules,
-        warnings=[f"There are more than these {limit}."] if len(rows) > limit else [],
+        warnings=[f"There are more than the {limit} listed."] if len(rows) > limit else [],
     )
 
 
@@ -239,7 +240,7 @@ def set_reordering_rule(
         if minimum is None:
             raise make_error(
                 "MISSING_REQUIRED_FIELD",
-                f"{place} has no reordering rule yet, and a new rule needs a minimum.",
+                f"{place} has no reordering rule yet. A new rule needs a minimum.",
                 suggestion="Set minimum and maximum.",
                 details={"field": "minimum"},
             )
@@ -356,7 +357,7 @@ def _checked(
         asked[fields[name]] = number
     if multiple is not None and "qty_multiple" not in odoo.schema.fields(RULE.model):
         raise ValidationError(
-            f"Reordering rules of Odoo {odoo.version.major} have no multiple.",
+            f"Reordering rules in Odoo {odoo.version.major} have no multiple.",
             suggestion="Omit multiple. Odoo rounds to the vendor's unit.",
             details={"field": "multiple"},
         )
@@ -396,7 +397,7 @@ def _target(
     goods, rows = op.side_by_side(asked)
     if not (goods["is_storable"] or goods["type"] == "product"):
         raise ValidationError(
-            f"{goods['display_name']} is not a storable product, so it has no stock to count.",
+            f"{goods['display_name']} is not a storable product, so its stock cannot be counted.",
             details={"field": "product_id", "product_id": product},
         )
     rows = [row for row in rows if row["location_id"].id in at] if at else _living(rows)
@@ -411,7 +412,7 @@ def _target(
     found = op.read_rows(odoo, WAREHOUSE, within, ["lot_stock_id"], acts_on=RULE.model, limit=1)
     if not found:
         raise ValidationError(
-            f"{place['display_name']} is in no warehouse.",
+            f"{place['display_name']} does not belong to a warehouse.",
             suggestion="Choose a location of a warehouse.",
             details={"field": "location_id"},
         )

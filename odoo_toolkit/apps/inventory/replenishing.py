@@ -185,7 +185,7 @@ def run_reordering_rules(
     idle = [_idle(rule) for rule in shown if rule not in running]
     ids = [rule.id for rule in running]
     warnings = [
-        f"No route replenishes {_called(rule)}, so Odoo will reject its rule."
+        f"No route replenishes {_called(rule)}, so Odoo will reject this rule."
         for rule in running
         if rule.how is None
     ]
@@ -219,8 +219,8 @@ def run_reordering_rules(
     for rule in running:
         if rule.product and rule.product.id not in {one.product.id for one in ordered}:
             warnings.append(
-                f"Odoo created no new order for {_called(rule)}. If it could "
-                "not order, it adds an activity to the product."
+                f"Odoo created no new order for {_called(rule)}. If Odoo failed to order, it adds "
+                "an activity to the product."
             )
     return Replenishment(
         message=_message(ordered),
@@ -252,12 +252,14 @@ def _drafts(
         domain = [["state", "=", "draft"], ["partner_id", "in", vendors]]
         orders = op.read_rows(odoo, _ORDER, domain, ["name", "partner_id", "state"], order="id")
     except AccessError:
-        warnings.append("Draft purchase orders are not shown: this connection does not see them.")
+        warnings.append(
+            "Draft purchase orders are not shown, because this connection cannot see them."
+        )
         return None
     except OdooConnectionError:
         raise
     except OdooError as error:
-        warnings.append(f"Draft purchase orders cannot be seen: {error.message}")
+        warnings.append(f"The toolkit cannot see draft purchase orders: {error.message}")
         return None
     return [
         op.PlannedDocument(
@@ -267,7 +269,7 @@ def _drafts(
             url=odoo.link(_ORDER, row["id"]),
             state=row["state"],
             partner=row["partner_id"].name if row["partner_id"] else None,
-            notes=["Odoo may add to this draft."],
+            notes=["Odoo may add the products to this draft."],
         )
         for row in orders
     ]
@@ -278,12 +280,12 @@ def _new_or_not(drafts: Sequence[op.PlannedDocument] | None) -> str:
     if drafts is None:
         return ""
     if not drafts:
-        return " No vendor of these has a draft: purchase orders will be new."
+        return " These vendors have no draft, so Odoo will create new purchase orders."
     told = ", ".join(f"{one.name} of {one.partner or 'a vendor'}" for one in drafts[:10])
     more = f" and {len(drafts) - 10} more" if len(drafts) > 10 else ""
     return (
-        f" Odoo may add to these drafts: {told}{more}. It adds to a draft with "
-        "the same vendor, warehouse and buyer. Otherwise it creates a new purchase order."
+        f" Odoo may add the products to these drafts: {told}{more}. It uses a draft with the "
+        "same vendor, warehouse and buyer. Otherwise it creates a purchase order."
     )
 
 
@@ -320,8 +322,8 @@ def _meant(odoo: Odoo, rules: Any, products: Any, warehouse_id: op.NameOrId) -> 
         raise op.not_found(RULE, missing)
     if len(rows) > MOST_RULES:
         raise ValidationError(
-            f"These are more than {MOST_RULES} rules.",
-            suggestion="Run those of some products at a time.",
+            f"The maximum is {MOST_RULES} rules in one call, and these are more.",
+            suggestion="Process the rules of some products at a time.",
             details={"most": MOST_RULES},
         )
     if not rows:
@@ -344,8 +346,8 @@ def _called(rule: ReorderingRule) -> str:
 
 def _idle(rule: ReorderingRule) -> str:
     return (
-        f"{_called(rule)}: {rule.forecast or 0:g} {rule.uom or ''} in the forecast, at least"
-        f" {rule.minimum or 0:g} wanted."
+        f"{_called(rule)}: the forecast is {rule.forecast or 0:g} {rule.uom or ''}, the "
+        f"minimum {rule.minimum or 0:g}."
     )
 
 
@@ -370,7 +372,7 @@ def _would(running: Sequence[ReorderingRule]) -> str:
 
 def _message(ordered: Sequence[Ordered]) -> str:
     if not ordered:
-        return "Nothing new was found after running the rules."
+        return "Running the rules created nothing new."
     told = "; ".join(
         f"{one.quantity:g} {one.uom or ''} of {one.product.name}"
         f" ({'added to a line of ' if one.added else ''}{one.document.name})"
@@ -407,7 +409,9 @@ def _reading(odoo: Odoo, source: _Source, products: Sequence[int], warnings: lis
         try:
             rows = op.read_rows(odoo, source.model, domain, fields, acts_on=RULE.model, order="id")
         except OdooError as error:
-            warnings.append(f"What was ordered by {source.how} cannot be seen: {error.message}")
+            warnings.append(
+                f"The toolkit cannot see what was ordered by {source.how}: {error.message}"
+            )
             return {}
         return {row["id"]: _ordered(source, row) for row in rows}
 

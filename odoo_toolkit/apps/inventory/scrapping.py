@@ -149,7 +149,7 @@ def scrap_product(
     what = f"{amount:g} {uom} of {named.name}{f' ({lot})' if lot else ''}"
     if before < amount - _TOLERANCE:
         raise StateError(
-            f"{what} cannot be scrapped: there are {before:g} in {place['display_name']}.",
+            f"{what} cannot be scrapped: {place['display_name']} contains {before:g}.",
             suggestion="Correct the quantity, or choose another location or lot. "
             "get_stock lists the stock by location.",
             details={"in_stock": before, "location_id": place_id, "product_id": product_id},
@@ -157,7 +157,8 @@ def scrap_product(
     reserved = sum(q["reserved_quantity"] or 0.0 for q in lying_at(quants, place_id, lot))
     if reserved > before - amount + _TOLERANCE:
         warnings.append(
-            f"{reserved:g} of the {before:g} are reserved. Odoo removes excess reservations."
+            f"{reserved:g} of the {before:g} in stock are reserved. Odoo removes excess "
+            "reservations."
         )
     values = {
         "product_id": product_id,
@@ -197,7 +198,7 @@ def scrap_product(
         scrapped = row.get("state") == "done"
         told = f"Scrapped {what} in {place['display_name']}: {row.get('name')}."
         if not scrapped:
-            told = f"Not scrapped: {what} in {place['display_name']}; see the draft {done.id}."
+            told = f"Not scrapped: {what} in {place['display_name']}. See the draft {done.id}."
         return op.filled(
             Scrap,
             {"id": done.id, "name": row.get("name"), "state": row.get("state")},
@@ -213,7 +214,8 @@ def scrap_product(
         [_CREATE.of(vals_list=values), _VALIDATE],
         (),
         result,
-        message=f"Would scrap {what} in {place['display_name']}, leaving {before - amount:g}.",
+        message=f"Would scrap {what} in {place['display_name']}. {before - amount:g} would be "
+        "left.",
         dry_run=dry_run,
     )
     return attrs.evolve(made, warnings=warnings) if isinstance(made, op.Plan) else made
@@ -230,7 +232,7 @@ def _meant(
     """Return the ids of product, location and reason; names take one round trip."""
     if reason is not None and "scrap_reason_tag_ids" not in odoo.schema.fields(SCRAP.model):
         raise ValidationError(
-            f"Odoo {odoo.version.major} has no reasons for scrap.",
+            f"Odoo {odoo.version.major} does not support scrap reasons.",
             suggestion="Omit reason, and post it as a note on the scrap.",
             details={"field": "reason"},
         )
@@ -257,7 +259,7 @@ def _check_scrapped(
     """Refuse a product that has no stock, and a lot that does not fit."""
     if not (product["is_storable"] or product["type"] == "product"):
         raise ValidationError(
-            f"{named.name} is not a storable product, so it has no stock to count.",
+            f"{named.name} is not a storable product, so it has no stock to scrap.",
             details={"field": "product_id", "product_id": named.id},
         )
     tracking = product["tracking"] or "none"

@@ -173,13 +173,15 @@ def get_stock(
     name, uom = found["display_name"], found["uom_id"].name
     holders, notes = read_holders(odoo, traced["id"], found["uom_id"]) if traced else ([], [])
     name = f"lot {traced['name']} of {name}" if traced else name
-    message = f"{total:g} {uom} of {name} available." if stock else f"No stock of {name} there."
+    message = (
+        f"{total:g} {uom} of {name} available." if stock else f"There is no stock of {name} there."
+    )
     if traced:
         has = ", ".join(
             f"{one.partner.name if one.partner else 'unknown'} has {one.quantity:g}"
             for one in holders[:_NAMED]
         )
-        message += f" {has}." if has else " No customer has any."
+        message += f" {has}." if has else " No customer has any of it."
     return Stock(
         product=RecordName(id=product, name=found["display_name"]),
         uom=uom,
@@ -241,8 +243,11 @@ def _of_several(companies: Sequence[str]) -> list[str]:
     if len(companies) < 2:
         return []
     return [
-        f"The total covers several companies ({', '.join(companies[:5])}"
-        f"{' and others' if len(companies) > 5 else ''}): a warehouse_id is of one of them."
+        (
+            "The total covers several companies "
+            f"({', '.join(companies[:5])}{' and others' if len(companies) > 5 else ''}). To get "
+            "the stock of one company, set warehouse_id."
+        )
     ]
 
 

@@ -47,7 +47,7 @@ def find_lot(odoo: Odoo, lot: str, product: int | None) -> op.Row:
         raise NotFoundError(
             f"There is no lot or serial number {lot.strip()[:60]!r}"
             + (" of this product." if product is not None else "."),
-            suggestion="Without a lot, get_stock lists the lots of a product that are in stock.",
+            suggestion="To list the lots that are in stock, call get_stock without a lot.",
             details={"field": "lot", "model": model},
         )
     products = {row["product_id"].id: row["product_id"] for row in rows}

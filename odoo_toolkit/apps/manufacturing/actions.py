@@ -126,7 +126,7 @@ def cancel_order(
         now = op.row_after(odoo, orders.ORDER, done, name=name)
         state = now.get("state")
         if state not in (None, "cancel"):
-            done.warnings.append(f"Odoo left it in the state {state}.")
+            done.warnings.append(f"The order is still in the state {state}.")
         message = f"{name} is cancelled." if state in (None, "cancel") else "Not cancelled."
         return orders.order_of({**row, **now}, message=message, warnings=done.warnings)
 
@@ -168,7 +168,7 @@ def order_result(
     ]
     read_again = op.afterwards(lambda: op.side_by_side(asked), done.warnings, "the order")
     if read_again is None:
-        message = f"{verb} the order {done.id}; its state is not known."
+        message = f"{verb} the order {done.id}. Its state is unknown."
         return orders.Order(id=done.id, message=message, warnings=done.warnings)
     row, moves = read_again
     message = f"{verb} {row['name']}: {row['product_qty']:g} {row['product_uom_id'].name}"
@@ -297,7 +297,7 @@ def create_order(
     if ways:
         minutes, cost = bills.costs(ways)
         at = ", ".join(f"{each.name} at {way.workcenter.name}" for each, way in ways)
-        would += f"; {at}: {minutes:g} minutes, {cost:g} of work"
+        would += f", {at}: {minutes:g} minutes, {cost:g} of work"
 
     def result(done: op.Done) -> orders.Order:
         done.warnings[:0] = bills.blocked_warnings(ways)
@@ -320,7 +320,7 @@ def _checked_deadline(made: orders.Order, deadline: str | None) -> orders.Order:
     if made.date_deadline is None or utc_string(made.date_deadline) != deadline:
         made.warnings.append(f"Odoo stored the deadline {made.date_deadline}, not {deadline}.")
     elif made.date_end and utc_string(made.date_end) > deadline:
-        made.warnings.append(f"It is planned to be ready on {made.date_end}, after the deadline.")
+        made.warnings.append(f"Odoo plans to finish it on {made.date_end}, after the deadline.")
     return made
 
 

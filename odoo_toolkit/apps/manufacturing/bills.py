@@ -244,7 +244,7 @@ def chosen_ways(
             f"{each.name}: {_listed_operations(each.ways)}" for each in operations if each.ways
         )
         raise ValidationError(
-            f"No operation can be done at the work center {workcenter}.",
+            f"The work center {workcenter} does not perform any operation of this order.",
             suggestion=f"Choose one of these: {told}."
             if told
             else "The bill of materials has no operations. Omit workcenter_id.",
@@ -753,8 +753,8 @@ def choose_bill(
         ]
         if not own:
             raise ValidationError(
-                f"The bill of materials {bom_id} is not one of {name}.",
-                suggestion=f"Choose one of: {_listed(rows)}." if rows else "Omit bom_id.",
+                f"The bill of materials {bom_id} does not belong to {name}.",
+                suggestion=f"Choose one of these: {_listed(rows)}." if rows else "Omit bom_id.",
                 details={"field": "bom_id", "id": bom_id},
             )
         return Chosen(product=product, bom=_checked(own[0]))
@@ -778,8 +778,9 @@ def _of_bill(odoo: Odoo, bom_id: int) -> Chosen:
     rows = op.read_rows(odoo, PRODUCT.model, domain, PRODUCT.fields, limit=2, active_test=False)
     if len(rows) != 1:
         raise ValidationError(
-            f"{bom['display_name']} is the bill of materials of several variants, or of none.",
-            suggestion="Set product_id too, to the variant to make.",
+            f"{bom['display_name']} does not identify one variant: it is for several variants, or "
+            "for none.",
+            suggestion="Set product_id to the variant to make, too.",
             details={"field": "product_id", "bom_id": bom_id},
         )
     return Chosen(product=rows[0], bom=bom)
@@ -790,14 +791,14 @@ def _checked(bom: op.Row) -> op.Row:
     details = {"model": BOM.model, "id": bom["id"], "type": bom["type"]}
     if bom["type"] == "phantom":
         raise StateError(
-            f"{name} is a kit: it is not manufactured, its components are delivered.",
+            f"{name} is a kit, so it is not manufactured. Odoo delivers its components instead.",
             suggestion="Make or buy the components.",
             details=details,
         )
     if bom["type"] != "normal":
         raise StateError(
-            f"{name} is made by a subcontractor: order it from that vendor.",
-            suggestion="Make a purchase order.",
+            f"A subcontractor makes {name}, so it is not manufactured here.",
+            suggestion="Order the product from the subcontractor with a purchase order.",
             details=details,
         )
     return bom

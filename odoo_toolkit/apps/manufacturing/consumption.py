@@ -131,7 +131,7 @@ def _apply(uses: Sequence[Use], line: op.Line, product: int | None, field: str) 
         )
         raise ValidationError(
             f"{field} is not an open component of the order.",
-            suggestion=f"Components are: {listed}.",
+            suggestion=f"The components are {listed}.",
             details={"field": f"{field}.product_id"},
         )
     use, lots = of_product[0], line["lots"]
@@ -146,8 +146,8 @@ def _apply(uses: Sequence[Use], line: op.Line, product: int | None, field: str) 
         use.lots.update(dict.fromkeys(lots, quantity / len(lots)))
     elif use.lots or (not first and use.move["tracking"] != "none"):
         raise ValidationError(
-            f"Some lines of {use.move['product'].name} name lots and some do not.",
-            suggestion="Name them in all of its lines, or in none.",
+            f"Some lines of {use.move['product'].name} have lots and some do not.",
+            suggestion="Set lots on all of these lines, or on none.",
             details={"field": f"{field}.lots"},
         )
     use.told |= "quantity" in line
@@ -252,8 +252,8 @@ def _lots_needed(odoo: Odoo, use: Use, left: float) -> ValidationError:
     product = use.move["product"]
     there = op.lots_of(odoo, product.id, acts_on=ORDER.model, location=use.move["location"])
     return ValidationError(
-        f"{product.name} is tracked by {use.move['tracking']} numbers, and for {left:g} of it none"
-        " is reserved. Nothing was produced.",
+        f"{product.name} is tracked by {use.move['tracking']} numbers, and no number is reserved "
+        f"for {left:g} of it. Nothing was produced.",
         suggestion=f"Set lots in lines, such as {{'product_id': {product.id}, 'lots': "
         f"[...]}}. In stock: {there}.",
         details={"field": "lines", "product_id": product.id},

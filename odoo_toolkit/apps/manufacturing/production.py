@@ -198,14 +198,14 @@ def _checked_names(lots: Sequence[str] | None) -> list[str]:
 def _check_amount(odoo: Odoo, row: op.Row, amount: float, left: float, *, allow_more: bool) -> None:
     name = row["name"]
     if left <= _TOLERANCE:
-        todo = "Cancel it, or make a new order."
+        todo = "Cancel the order, or create a new one."
         raise op.state_error(orders.ORDER, row, f"Nothing of {name} is left to produce.", todo)
     if amount > left + _TOLERANCE and not allow_more:
         raise op.state_error(
             orders.ORDER,
             row,
-            f"{amount:g} are more than is left of {name}: {left:g} "
-            f"{row['product_uom_id'].name}. Nothing was produced.",
+            f"You entered {amount:g}, but only {left:g} {row['product_uom_id'].name} of {name} "
+            "are left to produce. Nothing was produced.",
             "Correct the quantity, or pass allow_more=True.",
         )
     if row["product_tracking"] != "serial":
@@ -216,7 +216,7 @@ def _check_amount(odoo: Odoo, row: op.Row, amount: float, left: float, *, allow_
             row,
             f"{row['product_id'].name} has serial numbers, and Odoo {odoo.version.major} produces"
             " such products one by one.",
-            "Produce quantity=1, then its backorder, and so on.",
+            "Pass quantity=1, then produce each backorder in the same way.",
         )
 
 
@@ -232,8 +232,8 @@ def _check_consumption(odoo: Odoo, row: op.Row) -> None:
         raise op.state_error(
             orders.ORDER,
             row,
-            f"The bill of materials of {row['name']} does not allow other quantities of its"
-            " components (consumption strict). Nothing was produced.",
+            f"The bill of materials of {row['name']} allows no other quantities of its components "
+            "(consumption strict). Nothing was produced.",
             "Omit the quantities from lines, or change the bill of materials.",
         )
 
@@ -247,8 +247,8 @@ def _shortage(row: op.Row, short: Sequence[Mapping[str, Any]]) -> StateError:
         orders.ORDER,
         row,
         f"{row['name']} was not produced, because of a shortage: {listed}.",
-        "Produce a smaller quantity, or get the components first. With "
-        "unreserved=True, the stock goes below zero.",
+        "Produce a smaller quantity, or get the components first. To let the stock go below "
+        "zero, pass unreserved=True.",
     )
     error.details["missing"] = [
         {**item, "missing": round(item["needed"] - item["there"], 6)} for item in short
@@ -277,8 +277,8 @@ def _lots_made(
     if names and len(names) != pieces:
         what = f"{pieces} serial numbers, one per piece" if tracking == "serial" else "one lot"
         raise ValidationError(
-            f"{amount:g} of {product.name} take {what}, not {len(names)}.",
-            suggestion="Correct lots or quantity, or leave lots out for Odoo's next numbers.",
+            f"{amount:g} of {product.name} need {what}, not {len(names)}.",
+            suggestion="Correct lots or quantity, or omit lots to use Odoo's next numbers.",
             details={"field": "lots"},
         )
     named = [op.NamedLot(product=product, name=name, field="lots") for name in names]
@@ -306,7 +306,7 @@ def _check_unused(odoo: Odoo, product: RecordName, found: Mapping[tuple[int, str
     if rows:
         raise ValidationError(
             f"The serial number {rows[0]['lot_id'].name} of {product.name} is already in use.",
-            suggestion="Pass the serial number of the new piece.",
+            suggestion="Pass a new serial number.",
             details={"field": "lots", "lot": rows[0]["lot_id"].name},
         )
 
@@ -323,7 +323,7 @@ def _result(
         done.warnings,
     )
     if not rows:
-        message = f"The state of {before['name']} is not known."
+        message = f"The state of {before['name']} is unknown."
         return orders.Order(id=done.id, message=message, warnings=done.warnings)
     row = next(row for row in rows if row["id"] == done.id)
     others = [RecordName(id=r["id"], name=r["name"]) for r in rows if r["id"] != done.id]
@@ -335,9 +335,9 @@ def _result(
         message = f"Produced {row['qty_produced']:g} {uom} of {product} by {row['name']}."
         message += f" The rest is {others[0].name}." if others else ""
     else:
-        message = f"{row['name']} is not produced: its state is {row['state']}."
+        message = f"{row['name']} was not produced. Its state is {row['state']}."
         if done.complete:
-            done.warnings.append(f"Odoo left it in the state {row['state']}.")
+            done.warnings.append(f"The order is still in the state {row['state']}.")
     return orders.order_of(
         row,
         lots=lots,

@@ -247,8 +247,8 @@ def create_product(
         del links["uom_po_id"]
         if not sellers:
             raise ValidationError(
-                f"Odoo {odoo.version.major} keeps the unit that a product is bought in with its"
-                " vendors, and there are none.",
+                f"Odoo {odoo.version.major} stores the purchase unit of a product with its "
+                "vendors, but you passed no vendors.",
                 suggestion="Pass vendors, or omit the purchase unit.",
                 details={"field": "purchase_uom_id"},
             )
@@ -286,7 +286,7 @@ def create_product(
         done = op.make(odoo, [create, *after], ())
     except OdooError as error:
         if made:
-            error.message += f" The attributes {', '.join(made)} were created before that."
+            error.message += f" The attributes {', '.join(made)} were created before the error."
         raise
     done.warnings[:0] = warnings
     return _result(odoo, done, create.arguments["vals_list"], own, shared if several else {})
@@ -331,7 +331,7 @@ def _check_barcodes(odoo: Odoo, given: Sequence[str | None]) -> None:
     barcodes = [barcode for barcode in given if barcode is not None]
     for index, barcode in enumerate(barcodes):
         if not isinstance(barcode, str) or not barcode.strip():
-            raise ValidationError("barcode is empty.", details={"field": "barcode"})
+            raise ValidationError("barcode must not be empty.", details={"field": "barcode"})
         if barcode in barcodes[:index]:
             raise ValidationError(
                 f"The barcode {barcode} is listed twice.", details={"field": "barcode"}
@@ -343,8 +343,9 @@ def _check_barcodes(odoo: Odoo, given: Sequence[str | None]) -> None:
     if taken:
         row = taken[0]
         raise ValidationError(
-            f"The barcode {row['barcode']} belongs to {row['display_name']!r} ({row['id']}).",
-            suggestion="Each barcode belongs to one product.",
+            f"The barcode {row['barcode']} already belongs to {row['display_name']!r} "
+            f"({row['id']}).",
+            suggestion="Choose another barcode, because each barcode identifies one product.",
             details={"field": "barcode", "id": row["id"]},
         )
 
@@ -388,7 +389,7 @@ def _resolve(
     if nobody := [item for item in of_vendors if item.id is None and item.name is None]:
         raise make_error(
             "MISSING_REQUIRED_FIELD",
-            f"{nobody[0].field} or vendor_name is needed.",
+            f"{nobody[0].field} or vendor_name is missing.",
             details={"field": nobody[0].field},
         )
     of_currencies = [
@@ -446,20 +447,22 @@ def _check_single(
         for field, given in (("barcode", barcode), ("code", code)):
             if given is not None:
                 raise ValidationError(
-                    f"{field} belongs to one variant, and this product has {many}.",
+                    f"{field} belongs to one variant, but this product has {many}.",
                     suggestion=f"Set {field} on each variant in variants.",
                     details={"field": field},
                 )
     if own and not count:
         raise ValidationError(
-            "Odoo makes the variants of this product when they are sold: now there are none.",
+            "Odoo creates the variants of this product only when they are sold, so there are "
+            "none yet.",
             suggestion="Omit variants, or use attributes whose variants Odoo creates instantly.",
             details={"field": "variants"},
         )
     still = [a.name for a in attributes if a.makes == "no_variant" and len(a.values) > 1]
     if own and still:
         raise ValidationError(
-            f"No variants are made of {', '.join(still)}, so none can be meant by it.",
+            f"Odoo created no variants for {', '.join(still)}, so the variants cannot be "
+            "identified.",
             details={"field": "variants"},
         )
     return count != 1

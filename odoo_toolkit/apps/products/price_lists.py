@@ -218,12 +218,12 @@ def create_price_list(
         have = op.afterwards(lambda: _customers(odoo, partners), done.warnings, "its customers")
         got = [who for who, listed in (have or {}).values() if listed == done.id]
         if stored is not None and len(stored) != len(items):
-            done.warnings.append(f"Of {len(items)} rules, Odoo has stored {len(stored)}.")
+            done.warnings.append(f"Odoo stored {len(stored)} of {len(items)} rules.")
         if have is not None and len(got) < len(partners):
             done.warnings.append(
-                f"{len(partners) - len(got)} of {len(partners)} customers do not show it. Odoo 19"
-                " ignores the price lists of customers until Pricelists is on in the settings of"
-                " Sales."
+                f"{len(partners) - len(got)} of {len(partners)} customers do not show the price "
+                "list. Odoo 19 ignores the price lists of customers until you enable Pricelists "
+                "in the settings of Sales."
             )
         return op.filled(
             PriceListResult,
@@ -296,12 +296,12 @@ def _checked_rules(odoo: Odoo, rules: Sequence[PriceRuleLine]) -> list[dict[str,
         kinds = [kind for kind in _KINDS if f"{kind}_id" in line or f"{kind}_name" in line]
         if len(kinds) > 1:
             raise ValidationError(
-                f"{where} is for exactly one {' and a '.join(kinds)}.",
+                f"{where} must apply to exactly one {' and a '.join(kinds)}.",
                 details={"field": where},
             )
         if "base" not in line and (odd := [key for key in _FORMULA if key in line]):
             raise ValidationError(
-                f"{where}: {odd[0]} belongs to a formula.",
+                f"{where}: {odd[0]} only works with a formula.",
                 suggestion='Set base to "price" or "cost".',
                 details={"field": f"{where}.{odd[0]}"},
             )
@@ -493,7 +493,7 @@ def get_customer_price(
         except OdooError as error:
             told["rules"] = []
             told["warnings"].append(
-                f"The price is Odoo's own; which rule makes it cannot be read: {error.message}"
+                f"The price comes from Odoo, but the rule behind it cannot be read: {error.message}"
             )
 
     op.side_by_side([price, *([price_list, rules] if listed else [])])

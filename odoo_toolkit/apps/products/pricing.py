@@ -145,11 +145,11 @@ def change_prices(
         if new < 0:
             raise ValidationError(
                 f"The price of {_called(row)} would be {new:g}.",
-                suggestion="Nothing was changed. Omit this product, or choose a smaller change.",
+                suggestion="Omit this product, or choose a smaller change. Nothing was changed.",
                 details={"id": row["id"], "old": old, "new": new},
             )
         if math.isclose(new, old, abs_tol=_SAME):
-            not_changed.append(f"{_called(row)} has this price already: {old:g}.")
+            not_changed.append(f"{_called(row)} already has this price: {old:g}.")
             continue
         changes.append(
             PriceChange(
@@ -208,7 +208,7 @@ def _meant(
         return [["categ_id", "child_of", found]]
     each = op.wanted_each(TEMPLATE, products, "products")
     if not each:
-        raise ValidationError("products is empty.", details={"field": "products"})
+        raise ValidationError("products must not be empty.", details={"field": "products"})
     ids = op.resolve_all(odoo, each)
     op.look_for(odoo, each)
     return [["id", "in", sorted({number for number in ids if number})]]
@@ -225,8 +225,8 @@ def _read_products(odoo: Odoo, domain: Sequence[Any]) -> list[op.Row]:
     )
     if len(rows) > MOST_PRODUCTS:
         raise ValidationError(
-            f"These are more than {MOST_PRODUCTS} products.",
-            suggestion="Change a category below this one, or some products, at a time.",
+            f"The maximum is {MOST_PRODUCTS} products in one call, and these are more.",
+            suggestion="Change a subcategory or a part of the products at a time.",
             details={"most": MOST_PRODUCTS},
         )
     if not rows:
@@ -263,14 +263,21 @@ def _extras(odoo: Odoo, rows: Sequence[op.Row]) -> list[str]:
     except OdooConnectionError:
         raise
     except OdooError as error:
-        return [f"Extra prices of attribute values stay; they cannot be read: {error.message}"]
+        return [
+            (
+                "Extra prices of attribute values stay the same. They cannot be read: "
+                f"{error.message}"
+            )
+        ]
     extras: dict[int, list[str]] = {}
     for value in found:
         said = f"{value['name']} {value['price_extra']:+g} ({TEMPLATE_VALUE} {value['id']})"
         extras.setdefault(value["product_tmpl_id"].id, []).append(said)
     return [
-        f"{_called(row)} has extra prices of attribute values, which stay as they are:"
-        f" {', '.join(extras[row['id']])}. To change them, too, write price_extra."
+        (
+            f"{_called(row)} has extra prices of attribute values, which stay the same: "
+            f"{', '.join(extras[row['id']])}. To change them too, write price_extra."
+        )
         for row in rows
         if row["id"] in extras
     ]
@@ -359,7 +366,7 @@ def _change(
         if unseen or (one.now is not None and math.isclose(one.now, one.new, abs_tol=0.005)):
             done.append(one)
         elif one.now is not None:
-            not_changed.append(f"{one.name!r} ({one.id}) is {one.now:g} and not {one.new:g}.")
+            not_changed.append(f"{one.name!r} ({one.id}) is {one.now:g} instead of {one.new:g}.")
     return PricesResult(
         message=f"Changed the prices of {_count(done)}.",
         changed=done,

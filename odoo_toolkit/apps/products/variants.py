@@ -86,19 +86,19 @@ def checked_attributes(given: Sequence[AttributeLine] | None) -> list[dict[str, 
         where = f"attributes[{index}]"
         _text(line.get("attribute"), f"{where}.attribute")
         if folded(line["attribute"]) in seen:
-            raise ValidationError(f"{where}: {line['attribute']!r} is given twice.")
+            raise ValidationError(f"{where}: {line['attribute']!r} is listed twice.")
         seen.add(folded(line["attribute"]))
         values = line.get("values")
         if not isinstance(values, list) or not values:
             raise ValidationError(
-                f"{where}.values has no values.",
-                suggestion="List the names of the values that the product comes in.",
+                f"{where}.values must not be empty.",
+                suggestion="List the names of the values that the product is available in.",
                 details={"field": f"{where}.values"},
             )
         for value in values:
             _text(value, f"{where}.values")
         if len({folded(value) for value in values}) < len(values):
-            raise ValidationError(f"{where}.values has a value twice.")
+            raise ValidationError(f"{where}.values contains a value twice.")
         line["values"] = [value.strip() for value in values]
         line["extra_prices"] = _by_value(line.get("extra_prices"), line["values"], where)
     return lines
@@ -108,7 +108,7 @@ def _by_value(given: Any, values: Sequence[str], where: str) -> dict[str, float]
     if given is None:
         return {}
     if not isinstance(given, dict):
-        raise ValidationError(f"{where}.extra_prices must have a price for each value's name.")
+        raise ValidationError(f"{where}.extra_prices must map the name of each value to a price.")
     named = {folded(value): value for value in values}
     for name, price in given.items():
         if folded(str(name)) not in named:
@@ -148,7 +148,7 @@ def checked_variants(
         values = line.get("values")
         if not isinstance(values, dict):
             raise ValidationError(
-                f"{where}.values is missing, so the variant is unknown.",
+                f"{where}.values is missing, so the variant cannot be identified.",
                 suggestion="Set values to the variant's value for each attribute name.",
                 details={"field": f"{where}.values"},
             )
@@ -158,16 +158,17 @@ def checked_variants(
             if not attribute or folded(str(value)) not in known:
                 told = f"{attribute}: {', '.join(known.values())}" if known else _listed(choices)
                 raise ValidationError(
-                    f"{where}: the product has no {str(name)[:60]!r} of {str(value)[:60]!r}.",
-                    suggestion=f"There are {told}.",
+                    f"{where}: the product has no value {str(value)[:60]!r} for "
+                    f"{str(name)[:60]!r}.",
+                    suggestion=f"Choose from {told}.",
                     details={"field": f"{where}.values"},
                 )
             meant[attribute] = known[folded(str(value))]
         for attribute, known in choices.values():
             if attribute not in meant and len(known) > 1:
                 raise ValidationError(
-                    f"{where} does not say which {attribute}.",
-                    suggestion=f"Give one of {', '.join(known.values())}.",
+                    f"{where} needs a value for {attribute}.",
+                    suggestion=f"Choose one of {', '.join(known.values())}.",
                     details={"field": f"{where}.values"},
                 )
             meant.setdefault(attribute, next(iter(known.values())))
@@ -337,8 +338,8 @@ class Beside(op.Step):
         found = self.which(odoo, ids[0])
         if not found:
             raise StateError(
-                f"Odoo has not created {self.label}.",
-                suggestion="Look at the product's variants, and write it there.",
+                f"Odoo did not create {self.label}.",
+                suggestion="Check the variants of the product, and write the values there.",
             )
         (call,) = self.calls(odoo, ids)
         return op.send(odoo, attrs.evolve(call, ids=found), warnings)

@@ -127,7 +127,7 @@ def check_billing(
     """Check what you still have to do to invoice the hours of a sold service.
 
     >>> check_billing(odoo, order_name="S00012").todo
-    ['Invoice 3 Hours of Support: 300 EUR without taxes (create_invoices of sales).']
+    ['Invoice 3 Hours of Support with create_invoices of sales: 300 EUR without taxes.']
 
     It needs the Odoo module ``sale_timesheet``, and writes nothing. To create the invoice, call
     ``create_invoices`` of sales. It takes 6 requests, most of them in parallel.
@@ -173,7 +173,7 @@ def check_billing(
             "This user is not a timesheet approver, so hours of other users may be missing."
         )
     if len(logged) == _MOST:
-        warnings.append(f"Only {_MOST} timesheet lines were looked at.")
+        warnings.append(f"The toolkit checked only {_MOST} timesheet lines.")
     services = [_service(row, products, logged) for row in lines]
     unbilled = _unbilled(logged, {task["id"]: task for task in tasks}, own)
     currency = op.currency_of(order)
@@ -184,7 +184,7 @@ def check_billing(
         order=RecordName(id=order["id"], name=order["name"]),
         message=f"{order['name']}: {todo[0]}"
         if todo
-        else f"{order['name']}: there is nothing to do for {len(services)} services.",
+        else f"{order['name']}: nothing to do for {op.counted(len(services), 'service')}.",
         state=order["state"],
         partner=order["partner_id"],
         currency=currency,
@@ -280,13 +280,13 @@ def _unbilled(
         known = tasks.get(task.id, {}) if task else {}
         owner = projects.get(project.id, {}) if project else {}
         if task is None:
-            reason = "They are on no task."
+            reason = "They do not belong to a task."
         elif known.get("allow_billable") is False or owner.get("allow_billable") is False:
             reason = "The project is not billable (allow_billable)."
         elif known.get("sale_line_id") is None:
-            reason = "The task belongs to no order line (sale_line_id)."
+            reason = "The task is not linked to an order line (sale_line_id)."
         else:
-            reason = "These timesheet lines were set not to be billed (so_line)."
+            reason = "These timesheet lines are excluded from billing (so_line)."
         found.append(UnbilledHours(task=task, project=project, hours=_hours(rows), reason=reason))
     return found
 
@@ -306,12 +306,12 @@ def _todo(
         yield "The order is cancelled, so it cannot be invoiced."
         return
     if not services:
-        yield "The order sells no service, so it has no hours to invoice."
+        yield "The order contains no services, so it has no hours to invoice."
         return
     if not confirmed:
         yield (
-            "Confirm the order (confirm_order of sales): only then it has tasks to log hours on,"
-            " and can be invoiced."
+            "Confirm the order with confirm_order of sales. This creates tasks to log hours "
+            "on, and lets you invoice the order."
         )
     for item in services:
         product = products.get(item.product.id, {}) if item.product else {}
@@ -319,8 +319,8 @@ def _todo(
     for lost in unbilled:
         where = f"the task {lost.task.name!r} ({lost.task.id})" if lost.task else "no task"
         yield (
-            f"{lost.hours:g} hours on {where} are on no order line. "
-            f"{lost.reason} To bill them, correct that first."
+            f"{lost.hours:g} hours on {where} are not linked to an order line. {lost.reason} "
+            "To bill them, correct that first."
         )
     due = [item for item in services if item.to_invoice > 0]
     for item in due if confirmed else ():
@@ -328,12 +328,14 @@ def _todo(
         unit = f" {item.uom.name}" if item.uom else ""
         money = f"{item.amount_to_invoice:g} {currency or ''}".strip()
         yield (
-            f"Invoice {item.to_invoice:g}{unit} of {what}: {money} without taxes (create_invoices"
-            " of sales)."
+            f"Invoice {item.to_invoice:g}{unit} of {what} with create_invoices of sales: "
+            f"{money} without taxes."
         )
     for row in invoices:
         if row["state"] == "draft":
-            yield f"Post the draft invoice {row['display_name']} (id {row['id']}; post_invoice)."
+            yield (
+                f"Post the draft invoice {row['display_name']} (id {row['id']}) with post_invoice."
+            )
 
 
 def _todo_of(item: SoldService, product: op.Row, *, confirmed: bool) -> Iterator[str]:
@@ -342,13 +344,13 @@ def _todo_of(item: SoldService, product: op.Row, *, confirmed: bool) -> Iterator
     if item.invoiced_by == "ordered quantity":
         if item.logged:
             yield (
-                f"{what} is invoiced by the ordered quantity ({item.ordered:g}), not by the"
-                f" {item.logged:g} logged hours. To invoice hours, sell a product with invoice"
-                " policy 'delivery' and service type 'timesheet'."
+                f"{what} is invoiced by the ordered quantity ({item.ordered:g}), not by the "
+                f"{item.logged:g} logged hours. To invoice hours, sell a product with the "
+                "invoice policy 'delivery' and the service type 'timesheet'."
             )
     elif item.invoiced_by == "quantity entered by hand":
         if not item.delivered:
-            yield f"{what} is invoiced by hand: enter its delivered quantity on the order line."
+            yield f"{what} is delivered by hand. Enter the delivered quantity on the order line."
     elif item.invoiced_by == "logged hours" and confirmed and not item.logged:
         if item.task or item.project:
             where = (
@@ -356,10 +358,11 @@ def _todo_of(item: SoldService, product: op.Row, *, confirmed: bool) -> Iterator
                 if item.task
                 else f"a task of the project {item.project.name!r}"  # type: ignore[union-attr]
             )
-            yield f"Log hours on {where} (log_timesheet): {what} is invoiced by logged hours."
+            yield f"Log hours on {where} with log_timesheet. {what} is invoiced by logged hours."
         else:
             tracking = product.get("service_tracking")
             yield (
-                f"{what} has no task (service_tracking is {tracking!r}): link one to the order line"
-                f" {item.id} (its sale_line_id), then log hours on it (log_timesheet)."
+                f"{what} has no task (service_tracking is {tracking!r}). Link a task to the "
+                f"order line {item.id} with sale_line_id, then log hours on the task with "
+                "log_timesheet."
             )

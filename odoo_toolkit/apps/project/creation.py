@@ -54,7 +54,7 @@ def checked_stages(stages: Sequence[str], closed: Sequence[str]) -> dict[str, bo
 def _listed(given: Sequence[str], field: str) -> list[str]:
     """Return different names, or refuse what is none."""
     if isinstance(given, str) or not all(isinstance(n, str) and n.strip() for n in given):
-        raise ValidationError(f"{field} is not a list of names.", details={"field": field})
+        raise ValidationError(f"{field} must be a list of names.", details={"field": field})
     names = [name.strip() for name in given]
     _check_different(names, field)
     return names
@@ -65,8 +65,8 @@ def _check_different(names: Sequence[str], field: str) -> None:
     for name in names:
         if name.casefold() in seen:
             raise ValidationError(
-                f"{field} has {name!r} twice.",
-                suggestion="Give each a unique name, because tasks refer to it.",
+                f"{field} contains {name!r} twice.",
+                suggestion="Set a unique name for each, because tasks refer to it.",
                 details={"field": field, "name": name},
             )
         seen.add(name.casefold())
@@ -83,7 +83,9 @@ def _pick(name: Any, names: Sequence[str], field: str, noun: str) -> str:
     hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
     raise NotFoundError(
         f"{field}: there is no {noun} {said[:60]!r} in this call.{hint}",
-        suggestion=f"Give one of: {', '.join(names[:40])}." if names else f"Pass the {noun} too.",
+        suggestion=f"Choose one of {', '.join(names[:40])}."
+        if names
+        else f"Add the {noun} to this call.",
         details={"field": field, "name": said[:60], "did_you_mean": near},
     )
 
@@ -95,8 +97,8 @@ def checked_tasks(tasks: Sequence[TaskLine], columns: Mapping[str, bool]) -> lis
     lines = op.check_lines(tasks, TaskLine.__annotations__, "tasks")
     if len(lines) > MOST_TASKS:
         raise ValidationError(
-            f"{len(lines)} tasks are too many for one call.",
-            suggestion=f"Pass up to {MOST_TASKS}, and add others with create_task or an import.",
+            f"The maximum is {MOST_TASKS} tasks in one call, got {len(lines)}.",
+            suggestion="Pass fewer tasks. Add the others with create_task or an import.",
             details={"field": "tasks"},
         )
     for index, line in enumerate(lines):
@@ -115,7 +117,7 @@ def checked_tasks(tasks: Sequence[TaskLine], columns: Mapping[str, bool]) -> lis
         field = f"tasks[{index}].depends_on"
         before = line.get("depends_on", [])
         if not isinstance(before, list):
-            raise ValidationError(f"{field} is not a list of names.", details={"field": field})
+            raise ValidationError(f"{field} must be a list of names.", details={"field": field})
         line["depends_on"] = list(dict.fromkeys(_pick(n, names, field, "task") for n in before))
     _check_circles({line["name"]: line["depends_on"] for line in lines}, "depends_on")
     _check_circles(
@@ -130,7 +132,7 @@ def _check_circles(graph: Mapping[str, Sequence[str]], field: str) -> None:
     except CycleError as error:
         circle = " → ".join(reversed(error.args[1]))
         raise ValidationError(
-            f"Tasks form a circle by {field}: {circle}.",
+            f"The tasks depend on each other in a circle ({field}): {circle}.",
             suggestion="Remove one of these links.",
             details={"field": field, "tasks": error.args[1]},
         ) from None
@@ -149,7 +151,7 @@ def values_of(
         field = f"tasks[{index}].planned_hours"
         hours = op.checked_number(line["planned_hours"], field, positive=False)
         if hours < 0:
-            raise ValidationError(f"{field} is below 0.", details={"field": field})
+            raise ValidationError(f"{field} must not be negative.", details={"field": field})
         values[_hours_field(described)] = hours
     if text := line.get("description"):
         values["description"] = op.written_text(described["description"], text)
@@ -381,7 +383,7 @@ def create_project(
     begins, ends = op.checked_day(date_start, "date_start"), op.checked_day(date_end, "date_end")
     if ends and (not begins or ends < begins):
         raise ValidationError(
-            "date_end needs a date_start that is not after it.", details={"field": "date_end"}
+            "date_end needs a date_start on or before it.", details={"field": "date_end"}
         )
     depending = [line for line in lines if line.get("depends_on")]
     op.permit(
@@ -394,8 +396,9 @@ def create_project(
     described = odoo.schema.fields(TASK.model)
     if depending and "depend_on_ids" not in described:
         raise ValidationError(
-            "Tasks cannot depend on each other on this server: Odoo 14 has no dependencies.",
-            suggestion="Omit depends_on, or describe the order in names or descriptions.",
+            "Odoo 14 does not support dependencies between tasks.",
+            suggestion="Omit depends_on. To show the order of tasks, use their names or "
+            "descriptions.",
             details={"field": "depends_on"},
         )
     values = [values_of(described, line, index) for index, line in enumerate(lines)]
@@ -533,7 +536,7 @@ def _visible(odoo: Odoo) -> list[str]:
     except OdooError:
         return []
     labels = dict(known[field].selection)
-    return [f"Who sees it: {labels.get(value, value)} ({field} {value!r})."] if value else []
+    return [f"Visible to: {labels.get(value, value)} ({field} {value!r})."] if value else []
 
 
 def _names(odoo: Odoo, model: str, ids: Sequence[int]) -> dict[int, str]:
@@ -577,10 +580,12 @@ def _result(
     warnings += op.not_taken(row, {key: project.get(key) for key in ("partner_id", "user_id")})
     for key, field in (("date_start", "date_start"), ("date", "date_end")):
         if key in project and key in row and row[key] != project[key]:
-            warnings.append(f"{field} is {row[key]}, not {project[key]}.")
+            warnings.append(f"{field} is {row[key]} instead of {project[key]}.")
     customer = row.get("partner_id")
     if customer and customer.id in (row.get("message_partner_ids") or ()):
-        warnings.append(f"{customer.name} follows the project, and gets what Odoo sends about it.")
+        warnings.append(
+            f"{customer.name} follows the project and receives Odoo's messages about it."
+        )
     by_id = {task["id"]: task for task in stored or ()}
     listed = []
     for asked in rows:
@@ -607,7 +612,7 @@ def _result(
 
 
 def _seen_by(visibility: str | None) -> str:
-    return f" Odoo has set its visibility to {visibility!r}." if visibility else ""
+    return f" Odoo set its visibility to {visibility!r}." if visibility else ""
 
 
 def _users(task: op.Row) -> list[int]:
@@ -640,13 +645,13 @@ def _differences(
     told = []
     if (stage := asked["stage"]) and (task["stage_id"] is None or task["stage_id"].name != stage):
         shown = task["stage_id"].name if task["stage_id"] else "no stage"
-        told.append(f"{what} is in {shown}, not in {stage}.")
+        told.append(f"{what} is in {shown} instead of {stage}.")
     if asked["users"] and sorted(_users(task)) != sorted(asked["users"]):
-        told.append(f"{what} is assigned to {_users(task)}, not to {asked['users']}.")
+        told.append(f"{what} is assigned to {_users(task)} instead of {asked['users']}.")
     if (parent := asked["parent"]) and (
         task["parent_id"] is None or task["parent_id"].id != made.tasks.get(parent)
     ):
-        told.append(f"{what} is not a part of {parent!r}.")
+        told.append(f"{what} is not a subtask of {parent!r}.")
     before = [made.tasks.get(name, 0) for name in asked["depends_on"]]
     if missing := [n for n in before if n not in (task["depend_on_ids"] or ())]:
         names = [name for name in asked["depends_on"] if made.tasks.get(name, 0) in missing]
@@ -658,9 +663,9 @@ def _differences(
     for field in ("priority", "allocated_hours", "planned_hours"):
         value = asked["values"].get(field)
         if value is not None and task[field] is not None and task[field] != value:
-            told.append(f"{what} has {field} {task[field]}, not {value}.")
+            told.append(f"{what} has {field} {task[field]} instead of {value}.")
     wanted = str(asked["values"].get("date_deadline") or "")
     shown = str(task["date_deadline"] or "").replace("T", " ").rstrip("Z")
     if wanted and shown[: len(wanted)] != wanted:
-        told.append(f"{what} has the deadline {task['date_deadline']}, not {wanted}.")
+        told.append(f"{what} has the deadline {task['date_deadline']} instead of {wanted}.")
     return told

@@ -149,7 +149,7 @@ def get_hours(
     if not sees_all:
         employed = [row for row in employed if row["user_id"] and row["user_id"].id == odoo.uid]
         warnings.append(
-            "This user is not a timesheet approver, so Odoo shows only their own hours."
+            "This user is not a timesheet approver, so Odoo shows only the user's own hours."
         )
     rows = [
         HoursRow(
@@ -163,7 +163,7 @@ def get_hours(
     missing = list(_missing(odoo, employed, sums, domain, first, last, warnings))
     total = round(sum(row["unit_amount:sum"] for row in sums), 2)
     few = len({row.employee for row in missing})
-    judged = "" if chosen else f" {few} of {len(employed)} employees have logged too few hours."
+    judged = "" if chosen else f" {few} of {len(employed)} employees logged too few hours."
     return HoursReport(
         message=f"{total:g} hours from {first} to {last}.{judged}",
         date_from=first,
@@ -188,8 +188,8 @@ def _checked_days(
     days = (date.fromisoformat(last) - date.fromisoformat(first)).days
     if not 0 <= days <= _MOST_DAYS:
         raise ValidationError(
-            f"{first} to {last} is not a period of up to {_MOST_DAYS} days.",
-            suggestion="Set date_to to date_from or later, at most one year.",
+            f"The period from {first} to {last} must have 1 to {_MOST_DAYS} days.",
+            suggestion="Set date_to to a day on or after date_from, at most one year later.",
             details={"field": "date_from"},
         )
     return first, last
@@ -239,7 +239,7 @@ def _staff(odoo: Odoo, people: Sequence[int | None], warnings: list[str]) -> lis
             odoo, STAFF, domain, fields, acts_on=LINE.model, order="name, id", active_test=True
         )
     except OdooError as error:
-        warnings.append(f"The toolkit cannot check who has logged too few hours: {error.message}")
+        warnings.append(f"The toolkit cannot check who logged too few hours: {error.message}")
         return []
 
 

@@ -196,8 +196,8 @@ def find_stage(
         stage_name,
         of=f"the stages of the project {project.name}",
         acts_on=TASK.model,
-        where_none=f"The project {project.name} has no stages: create a {STAGE} with"
-        f" project_ids [[4, {project.id}]].",
+        where_none=f"The project {project.name} has no stages. Create a {STAGE} with project_ids "
+        f"[[4, {project.id}]].",
     )
 
 
@@ -216,7 +216,7 @@ def assigned(fields: Mapping[str, Field], users: Sequence[int]) -> dict[str, Any
         return {"user_ids": [[6, 0, users]]}
     if len(users) > 1:
         raise ValidationError(
-            "In Odoo 14, a task can be assigned to one user only.",
+            "In Odoo 14, a task has only one assignee.",
             suggestion="Pass one user.",
             details={"field": "user_ids"},
         )
@@ -256,7 +256,7 @@ def deadline(field: Field, value: str | date | datetime) -> str:
         moment, as_written = parse_moment(value)
     except ValueError:
         raise ValidationError(
-            f"date_deadline is {value!r}, which is not a date or a time.",
+            f"date_deadline must be a date or a time, got {value!r}.",
             suggestion="Write the deadline as 2025-06-30 or 2025-06-30T17:00:00Z.",
             details={"field": "date_deadline"},
         ) from None
@@ -339,8 +339,8 @@ def update_task(
         values[field] = choice(described[field], state)
         if values[field] == "04_waiting_normal":
             raise ValidationError(
-                "Odoo sets this state itself while the tasks that a task depends on are open.",
-                suggestion="Write those tasks into depend_on_ids instead.",
+                "Odoo sets this state itself while a task depends on open tasks.",
+                suggestion="Write the open tasks into depend_on_ids instead.",
                 details={"field": "state"},
             )
     if priority is not None:
@@ -353,7 +353,7 @@ def update_task(
     by_stage = stage_id is not None or stage_name is not None
     if not values and users is None and not by_stage:
         raise ValidationError(
-            "There is nothing to change.", suggestion="Give at least one value that is new."
+            "There is nothing to change.", suggestion="Pass at least one new value."
         )
     task = op.find(odoo, TASK, task_id, task_name)
     if users is not None:
@@ -368,7 +368,7 @@ def update_task(
         done.warnings.extend(op.not_taken(now, {"stage_id": values.get("stage_id")}))
         for field in ("state", "kanban_state", "priority"):
             if field in values and now.get(field, values[field]) != values[field]:
-                done.warnings.append(f"Odoo did not take {field} {values[field]}.")
+                done.warnings.append(f"Odoo did not accept {field} {values[field]}.")
         return task_result(odoo, now, f"Changed {what}.", done.warnings)
 
     steps = [CHANGE.of(vals=values)]
@@ -467,7 +467,7 @@ def log_timesheet(
         rows = op.check_lines(entries or (), _ENTRY, "entries") if several else [{}]
     if employee is not None and (user_id is not None or user_name is not None):
         raise ValidationError(
-            "Both employee and a user are set.",
+            "Both an employee and a user are set.",
             suggestion="Pass only one of them.",
             details={"field": "employee"},
         )
@@ -635,14 +635,14 @@ def _check_task(task: op.Row) -> None:
         # So are the tasks of an archived project; Odoo itself takes the time.
         raise ValidationError(
             f"The task {task['name']} is archived.",
-            suggestion="Restore the task by writing active: true, or use another one.",
+            suggestion="Restore the task by writing active: true, or choose another task.",
             details={"field": "task_id"},
         )
     if task.get("allow_timesheets") is False:
         project = task["project_id"]
         raise ValidationError(
             f"The project {project.name} does not allow timesheets.",
-            suggestion="Enable allow_timesheets on the project, or use another task.",
+            suggestion="Enable allow_timesheets on the project, or choose another task.",
             details={"model": TASK.model, "id": task["id"], "project_id": project.id},
         )
 

@@ -93,7 +93,7 @@ def _checked(odoo: Odoo, line: dict[str, Any], index: int) -> dict[str, Any]:
         raise make_error(
             "MISSING_REQUIRED_FIELD",
             f"{where} has no product.",
-            suggestion="Set product_id or product_name, or only name for a note.",
+            suggestion="Set product_id or product_name. For a note, set only name.",
             details={"field": f"{where}.product_id"},
         )
     for key in ("quantity", "price_unit", "discount"):
@@ -101,13 +101,13 @@ def _checked(odoo: Odoo, line: dict[str, Any], index: int) -> dict[str, Any]:
             op.checked_number(line[key], f"{where}.{key}", positive=key == "quantity")
     if "discount" in line and "discount" not in odoo.schema.fields(_MODEL):
         raise ValidationError(
-            f"{where}.discount: purchase order lines have discounts on Odoo 17 and later only.",
+            f"{where}.discount needs Odoo 17 or later on purchase orders.",
             suggestion="Set price_unit to the reduced price instead.",
             details={"field": f"{where}.discount"},
         )
     if not 0 <= line.get("discount", 0) <= 100:
         raise ValidationError(
-            f"{where}.discount is per cent, from 0 to 100, not {line['discount']:g}.",
+            f"{where}.discount must be a percentage from 0 to 100, not {line['discount']:g}.",
             details={"field": f"{where}.discount"},
         )
     return line

@@ -104,7 +104,7 @@ def create_bill(
     def result(done: op.Done) -> Invoice:
         if not done.answers[0]:
             raise op.state_error(
-                ORDER, row, f"Odoo made no bill of {row['name']}.", "Look at the order in Odoo."
+                ORDER, row, f"Odoo created no bill for {row['name']}.", "Check the order in Odoo."
             )
         return invoice_result(odoo, done, "Created", posting=post)
 
@@ -159,8 +159,8 @@ def _in_money(row: op.Row, lines: Sequence[op.Row]) -> str:
     together = f"{op.money(untaxed, currency)} before taxes"
     if abs(taxed - untaxed) >= 0.005:
         together += f", {op.money(taxed, currency)} with them"
-    kind = " It would be a refund." if untaxed < 0 else ""
-    return f"{'; '.join(said[:_NAMED])}{more}. Together {together}.{kind}"
+    kind = " The bill would be a refund." if untaxed < 0 else ""
+    return f"{'; '.join(said[:_NAMED])}{more}. Total: {together}.{kind}"
 
 
 def _billable(odoo: Odoo, row: op.Row) -> list[op.Row]:
@@ -178,10 +178,10 @@ def _billable(odoo: Odoo, row: op.Row) -> list[op.Row]:
     raise op.state_error(
         ORDER,
         row,
-        f"{name} is fully billed." if billed else f"Nothing on {name} can be billed now.",
+        f"{name} is fully billed." if billed else f"No line of {name} can be billed now.",
         "get_order shows its bills."
         if billed
-        else "Products that are billed by received quantities must be received first.",
+        else "First receive the products that are billed by received quantities.",
     )
 
 
@@ -258,7 +258,7 @@ def _meant(row: op.Row, receipts: list[Receipt], picking_id: op.NameOrId) -> Rec
     raise _refused(
         row,
         [],
-        "it has no receipt: its products are not kept in stock",
+        "it has no receipt, because its products are not kept in stock",
         "Write qty_received of its purchase.order.line records instead.",
     )
 

@@ -554,11 +554,7 @@ def _message(found: Supply, offers: Sequence[Offer]) -> str:
                 continue
             less = f", cheapest {_offered(one.cheapest)}" if one.cheapest else ""
             parts.append(f"{one.missing:g} {one.product.name} missing: {_offered(one.offer)}{less}")
-    return (
-        "; ".join(parts) + "."
-        if parts
-        else "There is no stock, vendor or bill of materials for it."
-    )
+    return "; ".join(parts) + "." if parts else "It has no stock, vendor or bill of materials."
 
 
 def _offered(offer: Offer) -> str:

@@ -194,7 +194,7 @@ def enter_bill(
         raise ValidationError(
             f"The bill {number} differs from {row['name']}: {' '.join(differences)} Nothing was"
             " written.",
-            suggestion="Clarify them with the vendor, or pass accept_differences=True.",
+            suggestion="Clarify the differences with the vendor, or pass accept_differences=True.",
             details={"differences": differences, "model": ORDER.model, "id": row["id"]},
         )
     values = {
@@ -329,12 +329,11 @@ def _duplicates(bills: Sequence[op.Row], number: str, day: str, untaxed: float) 
         details = {"model": invoices.INVOICE.model, "ids": [bill["id"] for bill in same]}
         raise StateError(
             f"The vendor's bill {number} already exists: {listed}. Nothing was written.",
-            suggestion="Check it with get_invoice. If it is wrong, cancel it first.",
+            suggestion="Check the existing bill with get_invoice. If it is wrong, cancel it first.",
             details=details,
         )
     return [
-        f"{invoices.called(bill)} (id {bill['id']}) of the same day has the same amount: "
-        f"{bill['ref']}."
+        f"{invoices.called(bill)} (id {bill['id']}) has the same date and amount: {bill['ref']}."
         for bill in bills
         if bill["invoice_date"] == day and abs((bill["amount_untaxed"] or 0.0) - untaxed) < _CENT
     ]
@@ -367,7 +366,7 @@ def _meant(ordered: Sequence[op.Row], line: Mapping[str, Any], index: int) -> op
     listed = "; ".join(f"{_label(own)} (order_line_id {own['id']})" for own in ordered[:10])
     raise NotFoundError(
         f"The order has no line {said[:60]!r} ({where}). Nothing was written.",
-        suggestion=f"Its lines: {listed}. Add others to the draft bill in Odoo.",
+        suggestion=f"Its lines are {listed}. Add other lines to the draft bill in Odoo.",
         details={"model": _LINE, "field": f"{where}.product_id"},
     )
 
@@ -387,7 +386,7 @@ def _each_once(pairs: Sequence[tuple[Mapping[str, Any], op.Row]]) -> None:
             raise ValidationError(
                 f"lines[{seen[own['id']]}] and lines[{index}] are for the same line of the order:"
                 f" {own['product_id'].name}.",
-                suggestion="Add these lines up, or set order_line_id on each.",
+                suggestion="Combine these lines, or set order_line_id on each.",
                 details={"field": f"lines[{index}]"},
             )
         seen[own["id"]] = index
@@ -399,17 +398,19 @@ def _matched(odoo: Odoo, line: Mapping[str, Any], own: op.Row) -> MatchedLine:
     differences = []
     if abs(quantity - billable) > 1e-6:
         differences.append(
-            f"{name}: {quantity:g} on the bill, {billable:g} to be billed ({own['product_qty']:g}"
-            f" ordered, {own['qty_received']:g} received, {own['qty_invoiced']:g} billed before)."
+            f"{name}: the bill has {quantity:g}, but {billable:g} can be billed "
+            f"({own['product_qty']:g} ordered, {own['qty_received']:g} received, "
+            f"{own['qty_invoiced']:g} billed before)."
         )
     if abs(_net(line) - _net(own)) > 1e-6:
         more = (_net(line) - _net(own)) * quantity
         differences.append(
-            f"{name}: at {_net(line):g} on the bill, {_net(own):g} on the order ({more:+.2f})."
+            f"{name}: the price is {_net(line):g} on the bill and {_net(own):g} on the order "
+            f"({more:+.2f})."
         )
     if line.get("discount") and "discount" not in odoo.schema.fields(_LINE):
         raise ValidationError(
-            f"{name}: purchase order lines have discounts on Odoo 17 and later only.",
+            f"{name}: discounts need Odoo 17 or later on purchase orders.",
             suggestion="Set price_unit to the reduced price instead.",
             details={"field": "lines"},
         )

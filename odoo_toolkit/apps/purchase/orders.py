@@ -57,7 +57,7 @@ check_confirmed = partial(
     op.check_confirmed,
     ORDER,
     CONFIRMED,
-    {"to approve": "The order must be approved first. confirm_order names the approvers."},
+    {"to approve": "The order must be approved first. confirm_order lists the approvers."},
 )
 
 #: What people call the states.
@@ -486,10 +486,10 @@ def _confirming(odoo: Odoo, row: op.Row, approve: bool) -> op.Step:
             ORDER,
             row,
             f"{row['name']} {told}",
-            "Ask them to approve it. If you are one of them, call confirm_order with approve=True.",
+            "Ask them to approve it. If you may approve it, call confirm_order with approve=True.",
             approvers=[attrs.asdict(person) for person in names],
         )
-    again = "Make it a draft again: execute button_draft on purchase.order, then confirm it."
+    again = "Reset it to draft: execute button_draft on purchase.order. Then confirm it."
     op.check_confirmable(ORDER, row, again, "receipts and bills")
     return CONFIRM
 
@@ -497,7 +497,7 @@ def _confirming(odoo: Odoo, row: op.Row, approve: bool) -> op.Step:
 def _check_cancellable(odoo: Odoo, row: op.Row) -> list[str]:
     """Refuse to cancel what is locked, received or billed; return the receipts Odoo cancels."""
     name = row["name"]
-    unlock = "Unlock it: execute button_unlock on purchase.order, then cancel it."
+    unlock = "Unlock it: execute button_unlock on purchase.order. Then cancel it."
     op.check_unlocked(ORDER, row, unlock)
     received = [["order_id", "=", row["id"]], ["qty_received", ">", 0]]
     asked: list[Callable[[], list[Any]]] = [
@@ -520,8 +520,8 @@ def _check_cancellable(odoo: Odoo, row: op.Row) -> list[str]:
         steps = " and ".join(todo)
         suggestion = f"First {steps}, then cancel the order."
         if done and keeps:
-            suggestion = f"To undo it, {steps}; the order stays, because up to 18 Odoo does not"
-            suggestion += " cancel an order of which anything was received."
+            suggestion = f"To undo it, {steps}. The order stays, because Odoo 18 and earlier cannot"
+            suggestion += " cancel an order after receiving a part of it."
         message = f"{name} cannot be cancelled: {', and '.join(obstacles)}."
         raise op.state_error(ORDER, row, message, suggestion)
     return [receipt.name for receipt in receipts if receipt.state not in ("done", "cancel")]
@@ -542,7 +542,7 @@ def order_result(odoo: Odoo, done: op.Done, *, created: bool, confirming: bool) 
         return Order(
             id=done.id,
             confirmed=confirming and done.complete,
-            message=f"Order {done.id} was {verb}; its state is not known.",
+            message=f"Order {done.id} was {verb}. Its state is unknown.",
             warnings=done.warnings,
         )
     row, lines, receipts = read_again
@@ -553,7 +553,7 @@ def order_result(odoo: Odoo, done: op.Done, *, created: bool, confirming: bool) 
     if confirmed:
         message = f"{name} {'created and ' if created else ''}confirmed: {total}"
     elif state == "to approve":
-        message = f"{name} ({total}) waits for approval by {who(people)}: nothing is ordered yet."
+        message = f"{name} ({total}) waits for approval by {who(people)}. Nothing is ordered yet."
     elif confirming:
         message = f"{name} exists but is not confirmed (state {state})."
     else:
@@ -586,11 +586,11 @@ def _cancel_result(odoo: Odoo, before: op.Row, done: op.Done) -> Order:
     told: dict[str, Any] = {"receipts": receipts or [], "bills": bills or []}
     told["warnings"] = warnings
     if row is None:
-        message = f"{name} was cancelled; its state is not known."
+        message = f"{name} was cancelled. Its state is unknown."
         return Order(id=number, name=name, confirmed=False, cancelled=True, message=message, **told)
     cancelled = row["state"] == "cancel"
     now = "cancelled" if cancelled else f"not cancelled: its state is {row['state']}"
     drafts = [bill.name for bill in told["bills"] if bill.state == "draft"]
     if cancelled and drafts:
-        warnings.append(f"Odoo leaves its draft bill as it is: {', '.join(drafts)}.")
+        warnings.append(f"Odoo leaves its draft bill unchanged: {', '.join(drafts)}.")
     return order_of(row, message=f"{name} is {now}.", **told)

@@ -49,7 +49,7 @@ def _to_bill(odoo: Odoo, row: op.Row, how: Mapping[str, Any]) -> list[op.Action]
     if not lines and row["invoice_ids"]:
         return "Nothing more of it can be billed now."
     if lines and all(line["qty_to_invoice"] < 0 for line in lines):
-        return "Only a refund is left to make, with return_order or create_bill."
+        return "Only a refund is left. Create it with return_order or create_bill."
     return [partial(create_bill, odoo, order_id=row["id"], **how)]
 
 
@@ -149,7 +149,7 @@ def process_orders(
     given = plain(orders)
     if ref is not None and isinstance(given, list) and len(given) > 1:
         raise ValidationError(
-            "ref is the number of one bill, but several orders were passed.",
+            "ref is the number of a single bill, but you passed several orders.",
             suggestion="Omit ref, or process each order in its own call.",
             details={"field": "ref"},
         )
@@ -171,13 +171,13 @@ _WAY = op.Way(
             ours="incoming",
             verb="receive",
             chosen="receive",
-            then="Would receive all that is ordered then.",
+            then="Would then receive everything that is ordered.",
         ),
         "bill": op.Stage(
             allowed=(BILL, WRITE),
             left=_to_bill,
             made=_billed,
-            then="Would bill everything that can be billed then.",
+            then="Would then bill everything that can be billed.",
         ),
         **_BILLING.stages(),
     },

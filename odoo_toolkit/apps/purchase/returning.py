@@ -141,7 +141,7 @@ def return_order(
         result.warnings.extend(_billed_again(before, back, result.refunds))
     except OdooError as error:
         told = f"{error.message} {error.suggestion}".strip()
-        result.warnings.append(f"The goods are returned, but not all is refunded: {told}")
+        result.warnings.append(f"The goods were returned, but not everything was refunded: {told}")
     return attrs.evolve(result, message=_message(result))
 
 
@@ -289,7 +289,7 @@ def _refunds(
 def _not_refunded(billed: Sequence[op.Row]) -> list[str]:
     drafts = {i["move_id"] for i in billed if i["parent_state"] == "draft" and i["quantity"]}
     return [
-        f"{draft.name} (id {draft.id}) is a draft: check its quantities before it is posted."
+        f"{draft.name} (id {draft.id}) is a draft. Check its quantities before you post it."
         for draft in sorted(drafts, key=lambda draft: int(draft.id))
     ]
 
@@ -304,8 +304,10 @@ def _billed_again(
         if refunds and line["method"] == "purchase" and back.get(number, 0.0) > _TOLERANCE
     }
     return [
-        f"{name} is billed by ordered quantities, so Odoo offers to bill it again: lower the"
-        " quantity of the order if it is not replaced."
+        (
+            f"{name} is billed by ordered quantities, so Odoo offers to bill it again. If the "
+            "goods are not replaced, reduce the quantity of the order."
+        )
         for name in sorted(names)
     ]
 

@@ -56,7 +56,7 @@ def confirm_order(
     """
     op.permit(odoo, CONFIRM, dry_run=dry_run)
     row = op.find(odoo, orders.ORDER, order_id, order_name)
-    again = "Make it a quotation again: execute action_draft on sale.order, then confirm it."
+    again = "Reset it to a quotation: execute action_draft on sale.order. Then confirm it."
     op.check_confirmable(orders.ORDER, row, again, "deliveries and invoices")
     return op.operate(
         odoo,
@@ -120,7 +120,7 @@ def _check_cancellable(odoo: Odoo, row: op.Row) -> list[str]:
     Returns the names of the open deliveries and draft invoices, which Odoo cancels with it.
     """
     name = row["name"]
-    unlock = "Unlock it: execute action_unlock on sale.order, then cancel it."
+    unlock = "Unlock it: execute action_unlock on sale.order. Then cancel it."
     op.check_unlocked(orders.ORDER, row, unlock)
     deliveries, invoices = orders.read_documents(odoo, row)
     shipped = [d.name for d in deliveries if d.state == "done" and d.type != "incoming"]
@@ -159,7 +159,7 @@ def _cancel_result(odoo: Odoo, name: str, done: op.Done) -> orders.Order:
     row = op.read_back(odoo, orders.ORDER, done.id, done.warnings)
     told: dict[str, Any] = {"warnings": done.warnings}
     if row is None:
-        message = f"{name} was cancelled; its state is not known."
+        message = f"{name} was cancelled. Its state is unknown."
         return orders.Order(id=done.id, name=name, message=message, **told)
     try:
         told["deliveries"], told["invoices"] = orders.read_documents(odoo, row)
@@ -231,7 +231,7 @@ def create_invoices(
     asked = checked_choice(lines, "lines") if lines is not None else None
     if asked is not None and method not in _OF_LINES:
         raise ValidationError(
-            "lines cannot be combined with a down payment.",
+            "You cannot combine lines with a down payment.",
             suggestion='Omit lines, or pass method="delivered".',
             details={"field": "lines"},
         )
@@ -270,7 +270,7 @@ def create_invoices(
         ],
         [row["id"]],
         lambda done: _invoice_result(odoo, row, done),
-        message=f"Would make {'and post an' if post else 'a draft'} invoice of {row['name']}.",
+        message=f"Would create {'and post an' if post else 'a draft'} invoice for {row['name']}.",
         dry_run=dry_run,
         preview=preview,
     )
@@ -294,14 +294,14 @@ def _chosen(odoo: Odoo, row: op.Row, method: str, asked: Sequence[Any] | None) -
         raise op.state_error(
             orders.ORDER,
             row,
-            f"Nothing that is delivered of {row['name']} is left to invoice.",
-            'Deliver the products first, or pass method="delivered".',
+            f"All delivered products of {row['name']} are already invoiced.",
+            'Deliver more products first, or pass method="delivered".',
         )
     return found
 
 
 def _wizard_values(method: str, amount: float | None) -> dict[str, Any]:
-    op.check_choice(method, get_args(InvoiceMethod), "method", "{} is not a way to invoice.")
+    op.check_choice(method, get_args(InvoiceMethod), "method", "{} is not a method to invoice.")
     of_lines = method in _OF_LINES
     values: dict[str, Any] = {"advance_payment_method": "delivered" if of_lines else method}
     if of_lines:
@@ -316,14 +316,15 @@ def _wizard_values(method: str, amount: float | None) -> dict[str, Any]:
         raise make_error(
             "MISSING_REQUIRED_FIELD",
             f"method {method} needs an amount.",
-            suggestion="Set amount to a percentage or, for method fixed, to a sum.",
+            suggestion='Set amount to a percentage. With method="fixed", set it to an amount '
+            "of money.",
             details={"field": "amount"},
         )
     amount = op.checked_number(amount, "amount", positive=True)
     if method == "percentage" and amount > 100:
         raise ValidationError(
             f"A down payment of {amount:g} % is more than the order.",
-            suggestion='Pass at most 100, or use method="fixed" for a sum.',
+            suggestion='Pass at most 100. For an amount of money, pass method="fixed".',
             details={"field": "amount"},
         )
     return {**values, "amount" if method == "percentage" else "fixed_amount": amount}
@@ -340,9 +341,9 @@ def _check_invoiceable(row: op.Row, method: str, amount: float | None) -> None:
         raise op.state_error(
             orders.ORDER,
             row,
-            f"Nothing on {name} can be invoiced now.",
-            "Products invoiced by delivered quantities must be delivered first; a down payment"
-            " (percentage or fixed) is possible before.",
+            f"No line of {name} can be invoiced now.",
+            "Deliver products first if they are invoiced by delivered quantities. A down payment "
+            "(percentage or fixed) is possible before.",
         )
     if method == "fixed" and amount is not None and amount > row["amount_total"]:
         raise ValidationError(
@@ -448,7 +449,7 @@ def _invoice_result(odoo: Odoo, before: op.Row, done: op.Done) -> InvoiceResult:
         invoices = orders.read_invoices(odoo, made)
     except OdooError as error:
         done.warnings.append(f"Look for the invoice before you repeat the call: {error.message}")
-        message = f"{name} was invoiced; the invoice cannot be read back."
+        message = f"{name} was invoiced, but the invoice cannot be read back."
         return InvoiceResult(invoices=[], message=message, **told)
     listed = ", ".join(f"{invoice.name} (id {invoice.id})" for invoice in invoices)
     if invoices and all(invoice.state == "posted" for invoice in invoices):
@@ -456,7 +457,7 @@ def _invoice_result(odoo: Odoo, before: op.Row, done: op.Done) -> InvoiceResult:
     elif invoices:
         message = f"Draft invoice for {name}: {listed}. Post it to make it valid."
     else:
-        message = f"Odoo made no invoice for {name}."
+        message = f"Odoo created no invoice for {name}."
     return InvoiceResult(
         invoices=invoices,
         amount_untaxed=round(sum(invoice.amount_untaxed for invoice in invoices), 6),

@@ -57,8 +57,9 @@ def _less_than_delivered(order: op.Row, line: op.Row, quantity: float) -> StateE
     return op.state_error(
         ORDER,
         order,
-        f"{order['name']} cannot have {quantity:g} of {name}: {delivered:g} are delivered.",
-        f"Pass at least {delivered:g}, or first return the rest with return_picking.",
+        f"The quantity of {name} on {order['name']} cannot be {quantity:g}, because {delivered:g} "
+        "are delivered.",
+        f"Pass at least {delivered:g}, or first return the difference with return_picking.",
     )
 
 
@@ -75,12 +76,12 @@ def fulfilment(lines: Sequence[op.Row], changes: LineChanges) -> list[str]:
         if _is_moved(line):
             parts.append(f"{max(now - delivered, 0):g} left to deliver")
         if invoiced > now:
-            parts.append(f"{invoiced - now:g} too many are invoiced: the next invoice credits them")
+            parts.append(f"{invoiced - now:g} too many are invoiced. The next invoice credits them")
         if invoiced and values.get("price_unit", line["price_unit"]) != line["price_unit"]:
             parts.append("what is invoiced keeps the old price")
         notes.append(f"{line['product_id'].name}: {', '.join(parts)}.")
     if notes or changes.added:
-        notes.append("The order is confirmed, so Odoo adapts its open deliveries.")
+        notes.append("The order is confirmed, so Odoo updates its open deliveries.")
     return notes
 
 
@@ -110,7 +111,9 @@ def not_covered(odoo: Odoo, lines: Sequence[op.Row], changes: LineChanges) -> li
         short = _short(odoo, lines, left)
     except OdooError as error:
         return [f"The stock cannot be read: {error.message}"]
-    return [f"Stock does not cover all that is left to deliver: {short}."] if short else []
+    return (
+        [f"The stock does not cover everything that is left to deliver: {short}."] if short else []
+    )
 
 
 def _short(odoo: Odoo, lines: Sequence[op.Row], left: Sequence[tuple[int, int, int, float]]) -> str:

@@ -56,9 +56,11 @@ def plan_invoice(odoo: Odoo, row: op.Row, chosen: Mapping[int, float] | None) ->
     sums = {name: getattr(filled, name) for name in op.AMOUNTS}
     notes = [*planned.notes, *filled.notes]
     if any(line["is_downpayment"] for line in lines):
-        notes.append("Odoo deducts the down payments, and may round their sum by a cent.")
+        notes.append("Odoo deducts the down payments. Their sum may differ by a cent.")
     if (filled.amount_total or 0) < 0:
-        notes.append("More is credited than invoiced, so Odoo creates a credit note.")
+        notes.append(
+            "The order was invoiced for more than its quantities, so Odoo creates a credit note."
+        )
         sums = {name: amount and -amount for name, amount in sums.items()}
     return attrs.evolve(planned, **sums, notes=notes)
 

@@ -134,7 +134,8 @@ def _checked(line: dict[str, Any], where: str) -> dict[str, Any]:
         raise make_error(
             "MISSING_REQUIRED_FIELD",
             f"{where} has neither a product nor a name.",
-            suggestion="Set product_id or product_name, only name for a note, or section.",
+            suggestion="Set product_id or product_name. For a note set only name, and for a "
+            "heading only section.",
             details={"field": f"{where}.product_id"},
         )
     check_numbers(line, where)
@@ -165,7 +166,7 @@ def check_numbers(line: Mapping[str, Any], where: str) -> None:
         )
     if not 0 <= line.get("discount", 0) <= 100:
         raise ValidationError(
-            f"{where}.discount is per cent, from 0 to 100, not {line['discount']:g}.",
+            f"{where}.discount must be a percentage from 0 to 100, not {line['discount']:g}.",
             details={"field": f"{where}.discount"},
         )
 
@@ -313,8 +314,8 @@ def chosen_lines(
         if line["id"] in chosen or not most or quantity > most + 1e-6:
             why = "which is meant before" if line["id"] in chosen else f"of which {most:g} is left"
             raise ValidationError(
-                f"{item.where} means {_called(line)}, {why}.",
-                suggestion="List each line once, with no more than is left of it.",
+                f"{item.where} refers to {_called(line)}, {why}.",
+                suggestion="List each line once, and with at most the quantity that is left.",
                 details={"field": item.where, "left": most},
             )
         chosen[line["id"]] = quantity
@@ -386,8 +387,8 @@ def resolved_changes(
         line = line_of(item)
         if line["id"] in taken:
             raise ValidationError(
-                f"{item.where} means the line {line['id']}, which is meant before.",
-                suggestion="Name each line once.",
+                f"{item.where} refers to the line {line['id']}, which is already listed.",
+                suggestion="List each line once.",
                 details={"field": item.where},
             )
         taken.add(line["id"])
@@ -456,7 +457,7 @@ def _values(line: op.Row, item: _Meant) -> dict[str, Any]:
     numbers = [key for key in QUANTITIES if key in item.values]
     if line["display_type"] and numbers:
         raise ValidationError(
-            f"{item.where} is a section or note, which has no {numbers[0]}.",
+            f"{item.where} is a section or note, so it has no {numbers[0]}.",
             suggestion="Set only name.",
             details={"field": f"{item.where}.{numbers[0]}"},
         )

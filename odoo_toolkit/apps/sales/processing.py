@@ -163,7 +163,7 @@ _WAY = op.Way(
             ours="outgoing",
             verb="deliver",
             chosen="validate_picking",
-            then="Would deliver everything then, if all of it is in stock.",
+            then="Would then deliver everything, if it is all in stock.",
         ),
         "invoice": op.Stage(
             allowed=(
@@ -171,7 +171,7 @@ _WAY = op.Way(
             ),
             left=_to_invoice,
             made=_invoiced,
-            then="Would invoice everything that can be invoiced then.",
+            then="Would then invoice everything that can be invoiced.",
         ),
         **_BILLING.stages(),
     },

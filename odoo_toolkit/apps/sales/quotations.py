@@ -207,7 +207,7 @@ def order_result(odoo: Odoo, done: op.Done, verb: str, *, confirming: bool = Fal
         also = " and confirmed" if confirming and done.complete and verb == "created" else ""
         return Order(
             id=done.id,
-            message=f"Order {done.id} was {verb}{also}; its state is not known.",
+            message=f"Order {done.id} was {verb}{also}. Its state is unknown.",
             warnings=done.warnings,
         )
     name, state = row["name"], row["state"]
@@ -299,7 +299,7 @@ def copy_order(
     }
     if not values["order_line"]:
         raise ValidationError(
-            f"Nothing of {row['name']} would be left to copy.", suggestion="Add a line."
+            f"No line of {row['name']} would be left to copy.", suggestion="Add a line."
         )
 
     def result(done: op.Done) -> Order:
@@ -357,8 +357,9 @@ def _taken(row: op.Row, names: Sequence[str]) -> dict[str, Any]:
 def _check_lines(row: op.Row, lines: Sequence[op.Row]) -> None:
     if any(line["combo_item_id"] for line in lines):
         raise ValidationError(
-            f"{row['name']} sells a combination of products, which is not copied line by line.",
-            suggestion="To let Odoo copy it, execute copy on sale.order, then use update_order.",
+            f"{row['name']} contains a combination of products, which the toolkit cannot copy "
+            "line by line.",
+            suggestion="To let Odoo copy it, execute copy on sale.order. Then use update_order.",
             details={"model": ORDER.model, "id": row["id"]},
         )
 
@@ -514,7 +515,7 @@ def _changed(
         becomes = "Odoo calculates the new total when it writes the change."
         if new is not None:
             becomes = f"It becomes {new:.2f} {currency}".rstrip() + "."
-        notes.append(f"The total is {total} now. {becomes}")
+        notes.append(f"The total is now {total}. {becomes}")
     notes += more
     told = op.read_document(odoo, layout, row, shown=shown, **sums, notes=notes)
     added = op.given_lines(odoo, layout, changes.added, "added") if changes.added else []
@@ -527,7 +528,7 @@ def _check_open(row: op.Row) -> None:
             ORDER,
             row,
             f"{row['name']} is cancelled (state cancel), so it was not changed.",
-            "Make it a quotation again: execute action_draft on sale.order, then change it.",
+            "Reset it to a quotation: execute action_draft on sale.order. Then change it.",
         )
     if op.is_locked(row):
         raise op.state_error(
@@ -572,8 +573,10 @@ def _moved_prices(
 ) -> list[str]:
     """Say which prices Odoo has computed anew, because the quantity is another one."""
     return [
-        f"The price of {line['product_id'].name} is {now[line['id']]:g} now, it was"
-        f" {line['price_unit']:g}: Odoo has computed it again."
+        (
+            f"The price of {line['product_id'].name} is now {now[line['id']]:g} instead of "
+            f"{line['price_unit']:g}, because Odoo calculated it again."
+        )
         for line in before
         if line["id"] in changes.changed
         and "price_unit" not in changes.changed[line["id"]]

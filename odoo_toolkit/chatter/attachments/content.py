@@ -111,7 +111,9 @@ def get_content(
     odoo.check(read)
     fetch = partial(_fetch, odoo, read, size)
     if row["type"] == "url":
-        return given(url=row["url"] or None, warnings=["It is an address on the web, not a file."])
+        return given(
+            url=row["url"] or None, warnings=["The attachment is a web address, not a file."]
+        )
     if size > max_bytes:
         if download_dir is None:
             return given(warnings=[too_large(size, max_bytes)])
@@ -147,7 +149,9 @@ def find_attachment(odoo: Odoo, attachment_id: int) -> dict[str, Any]:
 
 def too_large(size: int, max_bytes: int) -> str:
     """Return a sentence on a file above the limit."""
-    return f"The file has {human_size(size)}; content is passed on up to {human_size(max_bytes)}."
+    return (
+        f"The file has {human_size(size)}, but the maximum for content is {human_size(max_bytes)}."
+    )
 
 
 def _fetch(odoo: Odoo, read: Call, size: int, sink: FileSink) -> None:
@@ -162,9 +166,10 @@ def _fetch(odoo: Odoo, read: Call, size: int, sink: FileSink) -> None:
     if sink.size == 0:
         attachment_id = read.arguments["domain"][0][2]
         raise NotFoundError(
-            f"The content of attachment {attachment_id} is lost: Odoo knows of"
-            f" {human_size(size)}, but gives none.",
-            suggestion="Its file is missing on the Odoo server; whoever runs it may have a backup.",
+            f"The content of attachment {attachment_id} is lost: Odoo lists a file of "
+            f"{human_size(size)}, but returns no content.",
+            suggestion="The file is missing on the Odoo server. Ask the administrator for a "
+            "backup.",
             details={"model": ATTACHMENT.model, "ids": [attachment_id]},
         )
 

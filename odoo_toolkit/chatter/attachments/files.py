@@ -238,11 +238,11 @@ def _check_ordinary(row: dict[str, Any]) -> None:
         suggestion = f"Change that field of {row['res_model']} instead."
     elif row["url"]:
         what = "has an address of its own, by which pages of Odoo may use it"
-        suggestion = "Delete it in Odoo itself, if its pages can do without it."
+        suggestion = "Delete it in Odoo, if no page needs it."
     else:
         return
     raise AccessError(
-        f"Attachment {row['id']} is not changed from here: it {what}.",
+        f"The toolkit does not change attachment {row['id']}: it {what}.",
         code="MODEL_BLOCKED",
         suggestion=suggestion,
         details={"model": ATTACHMENT.model, "ids": [row["id"]]},
@@ -268,7 +268,7 @@ def checked_file(
     if size > max_bytes:
         raise ValidationError(
             too_large(size, max_bytes),
-            suggestion="Upload it in Odoo itself, or have max_bytes raised.",
+            suggestion="Upload it in Odoo, or ask the administrator to increase max_bytes.",
         )
     head = binascii.a2b_base64(content_base64[:_HEAD])
     return name, size, *stored_type(name, mimetype, head)
@@ -278,7 +278,7 @@ def checked_file_name(name: str) -> str:
     """Return the name of a file without the space around it, or refuse what is none."""
     if not isinstance(name, str) or not name.strip() or any(ord(c) < 32 for c in name):
         raise ValidationError(
-            "The file needs a name of one line.",
+            "The file needs a name without line breaks.",
             suggestion="Pass a name such as 'offer.pdf'.",
             details={"field": "name"},
         )

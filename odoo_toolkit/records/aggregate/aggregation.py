@@ -149,7 +149,7 @@ def aggregate(
     )  # fmt: skip
     most = odoo.options.max_limit
     if most is not None and (limit is None or limit > most):
-        warnings.append(f"limit {limit} was lowered to {most}, the most that is allowed.")
+        warnings.append(f"limit {limit} was reduced to {most}, the maximum.")
         limit = most
     if any(g.field.type == "datetime" or g.is_property for g in spec.groupings if g.period):
         zone()

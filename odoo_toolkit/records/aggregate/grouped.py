@@ -146,7 +146,8 @@ def _inexact(measure: Measure, major: int) -> ValidationError:
     return ValidationError(
         f"{measure.asked} cannot be calculated exactly for these groupings on Odoo {major}.",
         code="INVALID_FIELD",
-        suggestion="Ask for it alone, group without dotted paths and weeks, or ask once per value.",
+        suggestion="Ask for this measure alone, group without dotted paths and weeks, or make a "
+        "separate call for each value.",
         details={"field": measure.asked},
     )
 

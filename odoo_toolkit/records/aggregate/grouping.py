@@ -121,7 +121,8 @@ def checked_grouping(
         if field.type != "many2one" or not field.relation:
             refuse(
                 model, asked,
-                f"{asked}: {name} of {here} is {field.type}, and only a many2one can be followed.",
+                f"{asked}: {name} of {here} is {field.type}. Only a many2one can be followed by a "
+"dot.",
                 f"Aggregate {field.relation or here} itself.",
             )  # fmt: skip
         if not index:
@@ -139,11 +140,11 @@ def _property(
         refuse(
             model, asked,
             f"Odoo {major} cannot group by properties.",
-            f"Read {field.name} of the records and count here.",
+            f"Read {field.name} of the records, and count the values yourself.",
         )  # fmt: skip
     if period == "week" or (period and period not in PERIODS):
         refuse(
-            model, asked, f"{asked}: a property is not grouped by {period}.",
+            model, asked, f"{asked}: properties cannot be grouped by {period}.",
             "Use day, month, quarter or year.",
         )  # fmt: skip
     return Grouping(asked=asked, path=path, field=field, period=period or None)
@@ -160,7 +161,7 @@ def _check_groupable(
     """Refuse a field that the database cannot group by; ``read``: it is read and grouped here."""
     if field.name == "id":
         refuse(
-            model, asked, "Grouping by id gives every record a group of its own.",
+            model, asked, "Grouping by id would create a group for each record.",
             "Read the records with search_read.",
         )  # fmt: skip
     many = field.type == "many2many"
@@ -168,8 +169,8 @@ def _check_groupable(
         refuse(
             model, asked,
             f"{asked}: Odoo {major} cannot group by a many2many{' of another model' * read}.",
-            f"Read {field.name} of the records and count, or ask once per value, with a condition"
-            f' [["{asked}", "=", id]] in the domain.',
+            f"Read {field.name} of the records and count, or make a call for each value with the "
+f"condition [[\"{asked}\", \"=\", id]] in the domain.",
         )  # fmt: skip
     if field.type in _GROUPED and (field.store if many else field.sortable or (read and not many)):
         return
@@ -185,7 +186,7 @@ def _check_groupable(
     refuse(
         model, asked,
         f"Records cannot be grouped by {asked}: {problem}.",
-        f"{instead}{near}; for lines (one2many), aggregate their own model.",
+        f"{instead}{near}. For lines (one2many), aggregate the model of the lines.",
     )  # fmt: skip
 
 
@@ -194,16 +195,17 @@ def _period(model: str, asked: str, field: Field, period: str) -> str | None:
         if period:
             refuse(
                 model, asked,
-                f"{asked}: {field.name} of {model} is {field.type}, which has no {period[:40]}.",
-                f"Group by {asked.partition(':')[0]}; values to calculate belong in measures.",
+                f"{asked}: {field.name} of {model} is {field.type}, which cannot be grouped by "
+f"{period[:40]}.",
+                f"Group by {asked.partition(':')[0]}. Put values to calculate into measures.",
             )  # fmt: skip
         return None
     if period not in PERIODS or (period == "hour" and field.type == "date"):
         name = asked.partition(":")[0]
         refuse(
             model, asked,
-            f"{asked}: a {field.type} is grouped by a period, not by"
-            f" {short_repr(period) if period else 'its single values'}.",
+            f"{asked}: a {field.type} field is grouped by a period, not by "
+f"{short_repr(period) if period else 'its single values'}.",
             f"Write {name}:month, or one of {', '.join(PERIODS[field.type == 'date':])}.",
         )  # fmt: skip
     return period

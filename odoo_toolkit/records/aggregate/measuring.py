@@ -81,8 +81,8 @@ def parse(
     keys = [grouping.asked for grouping in groupings]
     if COUNT in keys:
         refuse(
-            model, COUNT, "count is the number of records of each group, which every row has.",
-            "Leave it out of groupby.",
+            model, COUNT, "Every row already contains count, the number of records of its group.",
+            "Omit it from groupby.",
         )  # fmt: skip
     every = {measure.asked: measure for measure in chosen}
     hidden: dict[str, Measure] = {}
@@ -111,7 +111,7 @@ def listed(value: Any, name: str) -> list[str]:
         return []
     if not isinstance(given, list) or not all(isinstance(item, str) for item in given):
         raise ValidationError(
-            f"{name} must be a list of texts, not {short_repr(value)}.",
+            f"{name} must be a list of strings, not {short_repr(value)}.",
             suggestion="Pass a list such as ['partner_id', 'date_order:month']."
             if name == "groupby"
             else "Pass a list such as ['amount_total:sum'].",
@@ -127,8 +127,8 @@ def _measure(model: str, asked: str, described: Mapping[str, Field]) -> Measure:
     name, _, function = asked.partition(":")
     if "." in name:
         refuse(
-            model, asked, f"{asked}: Odoo calculates only with fields of {model} itself.",
-            "Aggregate the model that has the field, grouped by a path to what you want.",
+            model, asked, f"{asked}: Odoo only calculates with fields of {model} itself.",
+            "Aggregate the model that has the field, and group by a path to this model.",
         )  # fmt: skip
     if name not in described:
         raise unknown_field_error(model, name, described)
@@ -144,9 +144,9 @@ def _measure(model: str, asked: str, described: Mapping[str, Field]) -> Measure:
     if function not in fitting:
         refuse(
             model, asked,
-            f"{asked}: {name} of {model} is {field.type}, of which there is no {function}.",
-            f"It can be measured by {', '.join(fitting)}." if fitting else "Leave it out; every"
-            " row has count, the number of records.",
+            f"{asked}: {name} of {model} is {field.type}, which does not support {function}.",
+            f"Use one of {', '.join(fitting)}." if fitting
+            else "Omit it. Every row contains count, the number of records.",
         )  # fmt: skip
     if not field.sortable and name != "id":
         stored = [
@@ -158,8 +158,8 @@ def _measure(model: str, asked: str, described: Mapping[str, Field]) -> Measure:
         near = f", such as {', '.join(similar)}" if similar else ""
         refuse(
             model, asked,
-            f"{asked}: {name} of {model} is computed when it is read, and not stored, so the"
-            " database cannot calculate with it.",
+            f"{asked}: {name} of {model} is computed and not stored, so the database cannot "
+"calculate with it.",
             f"Use a stored field{near}, or read the records and calculate the values.",
         )  # fmt: skip
     return Measure(asked=asked, field=field, function=function)
@@ -177,9 +177,9 @@ def _check_not_grouped(
         if measure.field.name in grouped and not counted_here:
             refuse(
                 model, measure.asked,
-                f"{measure.asked}: Odoo {major} does not measure {measure.field.name} while it"
-                " groups by it.",
-                "Leave it out of groupby or of measures; ask twice if need be.",
+                f"{measure.asked}: Odoo {major} cannot measure {measure.field.name} and group by "
+"it in one call.",
+                "Omit it from groupby or from measures, or make two calls.",
             )  # fmt: skip
 
 
@@ -195,7 +195,7 @@ def _order(
     for term in asked:
         if term.nulls:
             raise ValidationError(
-                f"The order {term.wire} is not understood: groups without a value come last.",
+                f"The order {term.wire} is not valid: groups without a value always come last.",
                 suggestion=ORDER_EXAMPLE,
                 details={"field": "order"},
             )
@@ -206,8 +206,8 @@ def _order(
         elif not keys and ":" not in name:
             refuse(
                 model, name,
-                f"Groups cannot be ordered by {name[:80]}: it is neither among groupby nor a"
-                " measure.",
+                f"Groups cannot be ordered by {name[:80]}, which is neither in groupby nor a "
+"measure.",
                 "Order by a grouping, a measure such as amount_total:sum, or count.",
             )  # fmt: skip
         elif not keys:
@@ -242,8 +242,9 @@ def _having(
             continue
         if ":" not in name:
             refuse(
-                model, name, f"having compares measures, and {name[:80]} is not one.",
-                'Write e.g. [["amount_total:sum", ">", 1000]]; other conditions belong in domain.',
+                model, name, f"having compares measures, but {name[:80]} is not a measure.",
+                "Write [[\"amount_total:sum\", \">\", 1000]] or similar. Other conditions belong "
+"in domain.",
             )  # fmt: skip
         measured(name)
         measure = known.get(name) or hidden[name]

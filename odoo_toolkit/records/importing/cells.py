@@ -122,7 +122,8 @@ def _plain_reader(
         number, signs = number_reader(texts, written, whole=field.type in _WHOLE)
         if signs:
             warnings.append(
-                f"{column.header}: the sign {signs[0]} was left out; only numbers are imported."
+                f"{column.header}: the sign {signs[0]} was removed. The toolkit imports only the "
+                "numbers."
             )
         return _of_text(number)
     if field.type == "boolean":
@@ -198,9 +199,8 @@ def _record(value: Any, column: Column) -> Any:
         found = external_or_id(value, column)
         if isinstance(found, int) and column.by == "id":
             raise CellError(
-                f"{found} is the number of a record in some database, and this column takes"
-                " external ids. If it is of this database, name the column"
-                f" {column.field.name}/.id."
+                f"{found} looks like a database id, but this column contains external ids. If it "
+                f"is an id of this database, rename the column to {column.field.name}/.id."
             )
         return Named(model, "id", found) if isinstance(found, str) else found
     if column.by is None:
@@ -209,7 +209,7 @@ def _record(value: Any, column: Column) -> Any:
         return value
     if isinstance(value, (str, int)) and not isinstance(value, bool):
         return Named(model, column.by, str(value).strip())
-    raise CellError(f"{short_repr(value)} does not name a record by its {column.by}.")
+    raise CellError(f"{short_repr(value)} does not identify a record by its {column.by}.")
 
 
 def _several(value: Any, column: Column) -> Any:

@@ -94,8 +94,8 @@ def columns_of(
             twice = [other.header for other in columns if other.field.name == column.field.name]
             raise column.wrong(
                 f"says the same as {' and '.join(h for h in twice if h != column.header)}",
-                f"Leave out all but one of {', '.join(twice)}; columns={{{twice[-1]!r}: None}}"
-                " leaves one out.",
+                f"Omit all but one of {', '.join(twice)}. columns={{{twice[-1]!r}: None}} omits "
+                "one.",
             )
     return columns
 
@@ -108,13 +108,13 @@ def _check_meant(meant: Mapping[str, str | None], headers: Sequence[str]) -> Non
             raise ValidationError(
                 f"columns names {header!r}, which the rows do not have"
                 + (f"; did you mean {near[0]!r}?" if near else "."),
-                suggestion=f"They have {', '.join(headers)[:300]}.",
+                suggestion=f"The columns are {', '.join(headers)[:300]}.",
                 details={"field": "columns", "column": header, "did_you_mean": near},
             )
         if path is not None and (not isinstance(path, str) or not path):
             raise ValidationError(
-                f"columns has {path!r} for {header!r}.",
-                suggestion='Pass the name of a field, such as "country_id/code", or None.',
+                f"columns maps {header!r} to {path!r}.",
+                suggestion='Map it to the name of a field, such as "country_id/code", or to None.',
                 details={"field": "columns", "column": header},
             )
 
@@ -130,8 +130,7 @@ def _unknown(
     error = unknown_field_error(model, unknown, described)
     example = {h: labelled.get(h, "name of a field") for h in unknown[:3]}
     error.suggestion = (
-        f"Say what the columns are: columns={example}, or None for a column to leave out."
-        f" {error.suggestion}"
+        f"Map the columns to fields: columns={example}. None omits a column. {error.suggestion}"
     )
     error.details["columns"] = {header: labelled.get(header) for header in unknown}
     return error
@@ -150,14 +149,14 @@ def key_columns(model: str, key: str | Sequence[str], columns: Sequence[Column])
     """
     if not isinstance(key, (str, list, tuple)) or not all(isinstance(n, str) for n in key):
         raise ValidationError(
-            f"key is {short_repr(key)}, and takes the name of a field, or a list of names.",
+            f"key must be the name of a field or a list of names, got {short_repr(key)}.",
             suggestion="Pass the fields that identify a row.",
             details={"field": "key"},
         )
     names = [key] if isinstance(key, str) else list(key)
     if not names:
         raise ValidationError(
-            "The key is empty.", suggestion="Give the fields that tell which record a row is."
+            "The key is empty.", suggestion="Pass the fields that identify the record of a row."
         )
     found = []
     for name in names:
@@ -166,20 +165,20 @@ def key_columns(model: str, key: str | Sequence[str], columns: Sequence[Column])
             fits = [column for column in columns if column.is_id]
         if not fits:
             raise ValidationError(
-                f"The rows have no column {name!r}, which should be the key.",
-                suggestion=f"They have {', '.join(c.header for c in columns)[:300]}.",
+                f"The rows have no column {name!r}, which is the key.",
+                suggestion=f"The columns are {', '.join(c.header for c in columns)[:300]}.",
                 details={"field": "key", "key": name},
             )
         found.append(fits[0])
     for column in found:
         if column.is_id and len(found) > 1:
-            raise column.wrong("is enough on its own", "Leave the other fields out of the key.")
+            raise column.wrong("is enough on its own", "Remove the other fields from the key.")
         field = column.field
         if not column.is_id and (field.type not in _KEYS or not field.searchable):
             raise column.wrong(
-                f"cannot be the key: records of {model} are not found by a field of type"
-                f" {field.type}{'' if field.searchable else ' that is not stored'}",
-                "Take fields that are stored: texts, whole numbers, dates, selections, many2one.",
+                f"cannot be the key: records of {model} cannot be found by a field of type "
+                f"{field.type}{'' if field.searchable else ' that is not stored'}",
+                "Use stored fields of these types: text, integer, date, selection, many2one.",
             )
     return found
 
@@ -204,14 +203,14 @@ def _check(column: Column, fields_of: FieldsOf) -> None:
         return
     if field.type not in ("many2one", "many2many") or not field.relation:
         raise column.wrong(
-            f"goes on behind {field.name}, which is not a relation", f"Name it {field.name}."
+            f"goes on behind {field.name}, which is not a relation", f"Rename it to {field.name}."
         )
     if by in _IDS:
         return
     comodel = fields_of(field.relation)
     if re.search(r"[/.]", by):
         raise column.wrong(
-            "goes on too far", f"Name records of {field.relation} by a field of their own."
+            "goes on too far", f"Identify records of {field.relation} by one of their own fields."
         )
     if by not in comodel:
         raise unknown_field_error(field.relation, by, comodel)
@@ -219,5 +218,5 @@ def _check(column: Column, fields_of: FieldsOf) -> None:
     if found.type not in ("char", "text", "integer", "selection") or not found.searchable:
         raise column.wrong(
             f"names records by {by}, by which they are not found",
-            f"Take a text of {field.relation} that is stored, such as its name or code.",
+            f"Use a stored text field of {field.relation}, such as its name or code.",
         )

@@ -40,8 +40,8 @@ _MEANWHILE = re.compile(
     r"could not serialize access|deadlock detected|unique constraint .ir_model_data"
 )
 _AGAIN = (
-    "Another program was writing the same record, and Odoo gave up this row. Import it again: a"
-    " record that is there now is found, and none is made twice."
+    "Another process wrote the same record, and Odoo cancelled this row. Import it again: "
+    "the toolkit finds existing records, and does not create duplicates."
 )
 
 #: Index of a row -> the field that is wrong, if that is known, and why.
@@ -102,7 +102,9 @@ def load(
         found = _faults(answer.get("messages") or (), rest)
         if not found:
             said = "; ".join(_said(m.get("message")) for m in answer.get("messages") or ())
-            raise ValidationError(said or "Odoo did not say why it refused.", outcome="rolled_back")
+            raise ValidationError(
+                said or "Odoo rejected the row without a reason.", outcome="rolled_back"
+            )
         problems |= found
         if whole:
             break

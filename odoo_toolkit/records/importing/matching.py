@@ -67,8 +67,8 @@ def _by_id(odoo: Odoo, model: str, prepared: Prepared, names: Sequence[str]) -> 
     for row in rows if external and column.by == "id" else ():
         if row.id is not None:
             row.fail(
-                f"{row.id} is the number of a record in some database, and this column has external"
-                " ids. If it is of this database, import the row by a column .id.",
+                f"{row.id} looks like a database id, but this column contains external ids. If it "
+                "is an id of this database, import the row with a column .id.",
                 column=header,
             )
     for alike in external.values():
@@ -85,9 +85,9 @@ def _by_id(odoo: Odoo, model: str, prepared: Prepared, names: Sequence[str]) -> 
                 row.id = record_id
             elif record_refs.is_of_a_namesake(odoo, name):
                 row.fail(
-                    f"{name} stands for a record of a database of this name at another address,"
-                    " which may be this one. Connect by the address that it was exported from; or"
-                    " import by another key, such as a reference.",
+                    f"{name} identifies a record of a database with this name at another address, "
+                    "which may be the same database. Connect by the address that was used for "
+                    "the export, or import by another key, such as a reference.",
                     column=header,
                 )
     ids = sorted({row.id for row in rows if row.id})
@@ -151,8 +151,8 @@ def _by_fields(
         if len(records) > 1:
             ids = ", ".join(str(record["id"]) for record in records[:8])
             alike[0].fail(
-                f"{len(records)} records of {model} have this key (ids {ids}). Give a key that is"
-                " unique, or the id.",
+                f"{len(records)} records of {model} have this key (ids {ids}). Pass a unique key, "
+                "or the id.",
                 column=headers,
                 candidates=[{"id": record["id"], "name": ""} for record in records[:8]],
             )
@@ -177,9 +177,9 @@ def _tell_alike(
     if alike:
         shown = "; ".join(" and ".join(str(row.number) for row in rows) for rows in alike[:10])
         warnings.append(
-            f"In the key {headers}, rows differ only in case or spaces: {shown}"
-            f"{' ...' if len(alike) > 10 else '.'} Each is a record of its own here;"
-            " case_sensitive=False takes no heed of case."
+            f"In the key {headers}, rows differ only in case or spaces: "
+            f"{shown}{' ...' if len(alike) > 10 else '.'} The toolkit treats each as a separate "
+            "record. To ignore case, pass case_sensitive=False."
         )
 
 
@@ -195,8 +195,8 @@ def _tell_blanks(asked: Mapping[tuple[Any, ...], Sequence[Row]], prepared: Prepa
         headers = ", ".join(column.header for column in prepared.key)
         shown = ", ".join(map(str, rows[:10])) + (" ..." if len(rows) > 10 else "")
         prepared.warnings.append(
-            f"The key {headers} begins or ends with a space or a line end in rows {shown}, and no"
-            " record has it so. Remove it if it is not meant."
+            f"The key {headers} begins or ends with a space or line break in rows {shown}, and no "
+            "record matches that. Remove it if it is a mistake."
         )
 
 
@@ -350,7 +350,7 @@ def check_new(odoo: Odoo, model: str, prepared: Prepared) -> None:
         wanted = row.id is None and name in row.values and row.values.get(other, False) in held
         if wanted and not row.values[name]:
             row.fail(
-                f"{name} is empty, and {model} wants one.",
+                f"{name} is empty, but {model} requires a value.",
                 column=prepared.headers[name],
                 code="MISSING_REQUIRED_FIELD",
             )

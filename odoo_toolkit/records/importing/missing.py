@@ -61,8 +61,8 @@ class Missing:
         if named.model in self.trees and between in named.text:
             near = f" Did you mean {suggested(match.similar[:3])}?" if match.similar else ""
             raise CellError(
-                f"{named.text[:80]!r} is a path, and a new record of {named.model} has only"
-                f" its own name: create its parents and it first, each with its parent.{near}",
+                f"{named.text[:80]!r} is a path, but a new record of {named.model} needs only its "
+                f"own name. First create its parents, then create it with its parent.{near}",
                 code="NOT_FOUND",
             )
         key = (named.model, named.text.casefold())
@@ -72,7 +72,7 @@ class Missing:
             if match.similar:
                 near = suggested(match.similar[:3])
                 self.warnings.append(
-                    f"{named.text[:80]!r} is new in {named.model}, which has {near}."
+                    f"{named.text[:80]!r} would be new in {named.model}, which already has {near}."
                 )
         return self._ids[key]
 
@@ -138,7 +138,7 @@ class Missing:
                 refused
             ):
                 error, named = refused[number], self._named[number]
-                row.fail(f"{named.text!r} of {named.model} was refused: {error.message}")
+                row.fail(f"Odoo rejected {named.text!r} of {named.model}: {error.message}")
         return {model: names for model, names in made.items() if names}
 
     def _create(
@@ -191,9 +191,9 @@ def missing_of(
     for model in [models] if isinstance(models, str) else models:
         if model == imported:
             raise ValidationError(
-                f"create_missing names {model}, the rows of which are imported: what one row names"
-                " may come in another one.",
-                suggestion="Import the rows that others name first, without that column.",
+                f"create_missing contains {model}, the model that you import. A row may refer to "
+                "a record that another row creates.",
+                suggestion="Import the rows that others refer to first, without that column.",
                 details={"field": "create_missing", "model": model},
             )
         related = [column for column in columns if column.field.relation == model]
@@ -203,9 +203,9 @@ def missing_of(
             raise ValidationError(
                 f"create_missing names {model}, "
                 + ("which columns name by ids." if related else "of which no column is."),
-                suggestion=f"Give models that columns name by a text: {', '.join(comodels)}."
+                suggestion=f"Pass models that a column refers to by text: {', '.join(comodels)}."
                 if comodels
-                else "Leave it out.",
+                else "Omit it.",
                 details={"field": "create_missing", "model": model},
             )
         described = fields_of(model)
@@ -215,8 +215,8 @@ def missing_of(
             )
             if not by or described[by].type not in ("char", "text") or described[by].readonly:
                 raise ValidationError(
-                    f"Records of {model} are not created by a name.",
-                    suggestion=f"Create them first, and leave {model} out of create_missing.",
+                    f"Records of {model} cannot be created from a name.",
+                    suggestion=f"Create them first, and remove {model} from create_missing.",
                     details={"field": "create_missing", "model": model},
                 )
             fields[model, column.by or ""] = by

@@ -210,10 +210,10 @@ def _needs(odoo: Odoo, calls: Iterable[tuple[str, str]]) -> str | None:
 def _silent(odoo: Odoo, context: Mapping[str, Any]) -> Record:
     if odoo.policy.mode != "full":
         raise AccessError(
-            f"In {odoo.policy.mode} mode Odoo cannot be kept from logging the changes and sending"
-            " the e-mails that it does for changes made by hand.",
+            f"In {odoo.policy.mode} mode, Odoo logs changes and sends e-mails as for changes by "
+            "hand.",
             code="MODE_VIOLATION",
-            suggestion="Give notify=True if that is all right.",
+            suggestion="If you accept that, pass notify=True.",
             details={"field": "notify", "mode": odoo.policy.mode},
         )
     return {**SILENT, **context}
@@ -233,7 +233,7 @@ def _check_columns(
         if column.is_id and column not in keys:
             raise column.wrong(
                 "tells which record a row is, and is not the key",
-                f"Give key={column.header!r}, or leave the column out.",
+                f"Pass key={column.header!r}, or omit the column.",
             )
     names = [column.field.name for column in columns if column not in keys]
     # Odoo's own fields are refused whatever their value.
@@ -258,10 +258,9 @@ def _check_loud(
     major = odoo.version.major
     if loud := loud_fields(model, [column.field.name for column in columns], major):
         problem = (
-            f"Odoo {major} sends an e-mail whenever {', '.join(loud)} of {model} is written;"
-            " nothing holds it back."
+            f"Odoo {major} always sends an e-mail when {', '.join(loud)} of {model} is written."
         )
-        suggestion = f"Leave {', '.join(loud)} out, or give notify=True."
+        suggestion = f"Omit {', '.join(loud)}, or pass notify=True."
         if planned:
             warnings.append(f"{problem} {suggestion}")
             return
@@ -323,8 +322,9 @@ def _values_of(
                 "which is not a column of the rows" if not fits else "without texts to replace"
             )
             raise ValidationError(
-                f"values names {name!r}, {problem}.",
-                suggestion='Such as values={"country_id": {"Deutschland": "Germany"}}. There are '
+                f"values contains {name!r}, {problem}.",
+                suggestion='Pass values={"country_id": {"Deutschland": "Germany"}} or '
+                "similar. The columns are "
                 + ", ".join(column.header for column in columns)[:300]
                 + ".",
                 details={"field": "values", "column": name},
@@ -448,9 +448,7 @@ def _each(items: Sequence[Any], record: Callable[[Any], Any]) -> list[Any]:
 def _check_required(value: Any, column: Column) -> None:
     field = column.field
     if field.type != "boolean" and value in (None, "", []):
-        raise CellError(
-            f"{field.name} is required, and is empty here.", code="MISSING_REQUIRED_FIELD"
-        )
+        raise CellError(f"{field.name} is required, but empty here.", code="MISSING_REQUIRED_FIELD")
 
 
 #: Context keys; found by watching what 14 to 19 send when records are made and changed.

@@ -142,14 +142,14 @@ def pick(named: Named, found: Found) -> int:
     if match.records:
         listed = ", ".join(f"{record.name} (id {record.id})" for record in shown[:_SHOWN])
         raise CellError(
-            f"Several {named.model} {what}{text}: {listed}. Give the id of one.",
+            f"Several {named.model} {what}{text}: {listed}. Pass the id of one.",
             candidates=candidates,
         )
     if named.by == "id" and (number := record_refs.parse(named.text)):
         raise CellError(
-            f"There is no {named.model} {what}{text}: it stands for record {number.id} of the"
-            f" database that it was exported from. Import those {named.model} first, with their"
-            " column id, or name them by a field that both databases know.",
+            f"There is no {named.model} {what}{text}. It refers to record {number.id} of the "
+            f"database of the export. First import those {named.model} with their column id, or "
+            "identify them by a field that both databases share.",
             code="NOT_FOUND",
         )
     if match.archived:

@@ -291,7 +291,7 @@ class ImportPlan(ImportedRows, Plan):
 
     def _summary(self, facts: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         sent = ", ".join(f"{way} {rows}" for way, rows in self.ways.items())
-        told = [*([f"rows by how they would be sent: {sent}"] if sent else []), self.needs or ""]
+        told = [*([f"rows by method of sending: {sent}"] if sent else []), self.needs or ""]
         return "\n".join([self.message, *filter(None, told), *self._details()]), {}
 
     def summary(self) -> ImportSummary:

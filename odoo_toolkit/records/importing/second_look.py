@@ -171,7 +171,9 @@ def _otherwise(
     try:
         present = read_present(odoo, model, ids, names, prepared.context)
     except OdooError as error:
-        writer.warnings.append(f"It is done, but cannot be looked at again: {error.message}")
+        writer.warnings.append(
+            f"The import succeeded, but the records cannot be read back: {error.message}"
+        )
         return []
     found: list[tuple[Row, Record]] = []
     for row in rows:
@@ -192,8 +194,8 @@ def _settle(row: Row, copy: Row, prepared: Prepared) -> None:
     elif copy.errors:
         names = [name for name in copy.values if name not in copy.equal]
         row.fail(
-            f"Odoo has computed {', '.join(names)} anew, and refuses what the row says:"
-            f" {copy.errors[0].reason}",
+            f"Odoo calculates {', '.join(names)} again, and rejects the value of the row: "
+            f"{copy.errors[0].reason}",
             column=prepared.headers.get(names[0]),
             code=copy.errors[0].code,
         )

@@ -66,7 +66,7 @@ MOST_CONCURRENT = 4
 _NAME = "odoo-toolkit-import"
 
 #: What is told where Odoo gives up a batch while others are under way.
-ALONE = "From then on, one batch was sent after the other."
+ALONE = "After that, batches were sent one after the other."
 
 
 @attrs.define(kw_only=True, eq=False)
@@ -479,7 +479,7 @@ class Writer:
         except (OdooConnectionError, RateLimitError):
             raise
         except OdooError as error:
-            reason = f"It was created, but without its {field}: {error.message}"
+            reason = f"The record was created, but without its {field}: {error.message}"
             row.fail(reason, column=self._headers.get(field), code=error.code)
         else:
             row.status = "created"
@@ -642,7 +642,7 @@ def nothing_written(bad: Sequence[int]) -> str:
     """Say why nothing was written, where rows are written all or none."""
     numbers = ", ".join(map(str, bad[:10])) + (", ..." if bad[10:] else "")
     rows = "row" if len(bad) == 1 else "rows"
-    return f"Nothing was written, as all or none was asked for: {rows} {numbers} failed."
+    return f"Nothing was written, because all_or_nothing is set: {rows} {numbers} failed."
 
 
 def grouped(rows: Sequence[Row], by: Callable[[Row], Any]) -> list[list[Row]]:

@@ -90,7 +90,8 @@ def read_csv(
         or (thousands and thousands == decimal)
     ):
         raise ValidationError(
-            "separator must be one character, decimal '.' or ',', and thousands another one.",
+            "separator must be one character, decimal must be '.' or ',', and thousands must be "
+            "another character.",
             suggestion=r"Such as separator=';' or separator='\t', decimal=',', thousands='.'.",
         )
     text, encoding = _decoded(path, encoding)
@@ -158,7 +159,7 @@ def _file(path: Path) -> Any:
     if kind.startswith((".xls", ".ods", ".parquet")):
         raise ValidationError(
             f"{path.name} is not a CSV file.",
-            suggestion="Read it with pandas and give the DataFrame, or save it as CSV.",
+            suggestion="Read it with pandas and pass the DataFrame, or save it as CSV.",
             details={"field": "rows"},
         )
     return read_csv(path)
@@ -172,7 +173,7 @@ def _records(rows: Any) -> tuple[list[Any], bool]:
         if len(set(rows.columns)) < len(rows.columns):
             raise ValidationError(
                 "Several columns of the table have the same name.",
-                suggestion="Leave out or rename those that are not to be imported.",
+                suggestion="Rename these columns, or remove those that you do not import.",
             )
         return list(rows.to_dict("records")), True
     if isinstance(rows, (Mapping, bytes)) or not isinstance(rows, Iterable):
@@ -192,20 +193,19 @@ def _decoded(path: Path, encoding: str | None) -> tuple[str, str]:
     try:
         content = path.read_bytes()
     except OSError as error:
-        problem = f"{error.strerror or error}. Give the path of a file that can be read"
+        problem = f"{error.strerror or error}. Pass the path of a readable file"
         raise OSError(error.errno, problem, str(path)) from error
     if content.startswith(_WORKBOOKS):
         raise ValidationError(
-            f"{path.name} is a workbook of Excel or another spreadsheet, and no CSV, whatever its"
-            " name says.",
-            suggestion="Save the sheet as CSV; or read it with pandas.read_excel, and give the"
-            " DataFrame.",
+            f"{path.name} is a workbook of Excel or another spreadsheet, not a CSV file.",
+            suggestion="Save the sheet as CSV. Or read it with pandas.read_excel, and pass the "
+            "DataFrame.",
             details={"field": "rows"},
         )
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         if encoding is not None and "16" not in encoding:
             raise ValidationError(
-                f"{path.name} is written in UTF-16, not in {encoding}.",
+                f"{path.name} is encoded in UTF-16, not in {encoding}.",
                 suggestion="Give encoding='utf-16'.",
                 details={"field": "encoding"},
             )
@@ -221,8 +221,8 @@ def _decoded(path: Path, encoding: str | None) -> tuple[str, str]:
         ) from error
     except UnicodeError as error:
         raise ValidationError(
-            f"{path.name} is not written in {encoding}: {error}.",
-            suggestion="Give encoding= as the file was saved, often encoding='cp1252' (Excel).",
+            f"{path.name} is not encoded in {encoding}: {error}.",
+            suggestion="Pass the encoding of the file, such as encoding='cp1252' for Excel.",
             details={"field": "encoding"},
         ) from error
     if "\x00" in text:
@@ -239,8 +239,8 @@ def _lines(text: str, separator: str, name: str) -> list[list[str]]:
         lines = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
     except csv.Error as error:
         raise ValidationError(
-            f"{name} is not read as CSV: {error}.",
-            suggestion="Check the quotes, and the separator that was given.",
+            f"{name} cannot be read as CSV: {error}.",
+            suggestion="Check the quotes and the separator.",
         ) from error
     return [line for line in lines if any(cell.strip() for cell in line)]
 
@@ -261,8 +261,9 @@ def _separator(text: str, name: str) -> str:
             fitting.append(separator)
     if len(fitting) > 1:
         raise ValidationError(
-            f"{name} may be separated by {' or '.join(_SEPARATORS[mark] for mark in fitting)}.",
-            suggestion="Give separator= as the file has it.",
+            f"The separator of {name} is ambiguous: "
+            f"{' or '.join(_SEPARATORS[mark] for mark in fitting)}.",
+            suggestion="Pass the separator of the file.",
             details={"field": "separator"},
         )
     if fitting:
@@ -277,9 +278,9 @@ def _header(lines: Sequence[Sequence[str]], name: str, separator: str) -> list[s
         others = [mark for mark in _SEPARATORS if mark != separator and mark in header[0]]
         if others:
             raise ValidationError(
-                f"{name} has one column only, {header[0][:80]!r}.",
-                suggestion=f"It seems to have another separator: give separator="
-                f"{_SEPARATORS[others[0]]}, or leave it out.",
+                f"{name} has only one column, {header[0][:80]!r}.",
+                suggestion="The file seems to have another separator. Pass "
+                f"separator={_SEPARATORS[others[0]]}, or omit it.",
                 details={"field": "separator"},
             )
     twice = sorted({cell for cell in header if cell and header.count(cell) > 1})
@@ -287,9 +288,9 @@ def _header(lines: Sequence[Sequence[str]], name: str, separator: str) -> list[s
     used = [i for i in nameless if any(len(line) > i and line[i].strip() for line in lines[1:])]
     if twice or used:
         raise ValidationError(
-            f"The first line of {name} must name each column once: "
-            + (f"{', '.join(map(repr, twice))} is there twice." if twice else "one has no name."),
-            suggestion="Name the fields in it, such as name,email,country_id.",
+            f"The first line of {name} must contain a unique name for each column: "
+            + (f"{', '.join(map(repr, twice))} is repeated." if twice else "a name is missing."),
+            suggestion="Write field names into the first line, such as name,email,country_id.",
             details={"columns": twice},
         )
     return header
@@ -303,8 +304,9 @@ def _check_lengths(lines: Sequence[Sequence[str]], name: str) -> None:
     shown = ", ".join(f"row {number} has {length}" for number, length in wrong[:_SHOWN_ROWS])
     more = f", and {len(wrong) - _SHOWN_ROWS} more" if len(wrong) > _SHOWN_ROWS else ""
     raise ValidationError(
-        f"The first line of {name} has {width} cells, and other rows have others: {shown}{more}.",
-        suggestion="Give separator= as the file has it, and quote cells that contain it.",
+        f"The first line of {name} has {width} cells, but other rows have a different number: "
+        f"{shown}{more}.",
+        suggestion="Pass the separator of the file, and quote cells that contain it.",
         details={"rows": [number for number, _ in wrong]},
     )
 
@@ -312,7 +314,7 @@ def _check_lengths(lines: Sequence[Sequence[str]], name: str) -> None:
 def _no_rows(name: str) -> ValidationError:
     return ValidationError(
         f"There is nothing to import: {name} has no rows.",
-        suggestion="Add rows below the names of the fields.",
+        suggestion="Add rows below the field names.",
         details={"field": "rows"},
     )
 

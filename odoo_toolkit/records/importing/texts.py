@@ -130,7 +130,7 @@ _DECIMALS = {
     )
     for mark, other in ((".", ","), (",", "."))
 }
-_HOW_NUMBER = "Write it like 1234.5, or give read_csv decimal= as the file has it, '.' or ','."
+_HOW_NUMBER = "Write it like 1234.5, or pass read_csv decimal= as the file has it, '.' or ','."
 _FORMS = {".": "with a decimal point", ",": "with a decimal comma"}
 #: Signs and codes of currencies; other letters are a unit or a word.
 _CURRENCIES = frozenset(
@@ -169,8 +169,8 @@ def number_reader(
         shown = short_repr(text)
         if "%" in text:
             return CellError(
-                f"{shown} is a percentage: 15 % may be kept as 15 or as 0.15. Write the number as"
-                " the field holds it."
+                f"{shown} is a percentage. Odoo may store 15 % as 15 or as 0.15. Write the number "
+                "that the field contains."
             )
         return CellError(f"{shown} is not a {'whole ' if whole else ''}number. {_HOW_NUMBER}")
 
@@ -182,8 +182,8 @@ def number_reader(
     def of_one_currency(text: str) -> Any:
         if _sign_in(text):
             raise CellError(
-                f"{short_repr(text)}: the column has amounts in {', '.join(signs)}, and only the"
-                " numbers would be imported. Put each currency into a column of its own."
+                f"{short_repr(text)}: the column contains amounts in {', '.join(signs)}, but the "
+                "toolkit imports only the numbers. Put each currency into a separate column."
             )
         return read(text)
 
@@ -276,7 +276,7 @@ def moment_reader(texts: Iterable[str], written: CsvFormat, *, day: bool) -> Rea
         return in_form
 
     pattern = "'%d/%m/%Y' or '%m/%d/%Y'" if day else "'%d/%m/%Y %H:%M' or '%m/%d/%Y %H:%M'"
-    how = f"Write it like {example}, or give read_csv {name}={pattern}."
+    how = f"Write it like {example}, or pass read_csv {name}={pattern}."
     known: dict[str, Readings] = {}
 
     def readings(text: str) -> Readings:
@@ -288,10 +288,12 @@ def moment_reader(texts: Iterable[str], written: CsvFormat, *, day: bool) -> Rea
         shown = short_repr(text)
         shape = _DAY.fullmatch(text)
         if _ISO.fullmatch(text) or (shape and 4 in (len(shape[1]), len(shape[4]))):
-            return CellError(f"{shown} is not a {what}: there is none of that date.")
+            return CellError(f"{shown} is not a valid {what}.")
         hint = ""
         if re.fullmatch(r"[0-9]{5}(\.[0-9]+)?", text):
-            hint = " It may be Excel's number of a day: give the column the format of a date there."
+            hint = (
+                " It may be Excel's number for a day. If so, format the column as a date in Excel."
+            )
         return CellError(f"{shown} is not a {what} that can be read.{hint} {how}")
 
     return _reader(dict.fromkeys(texts), readings, given=None, wrong=wrong, how=how)
@@ -353,7 +355,7 @@ def read_switch(text: str) -> bool:
     found = _SWITCHES.get(text.casefold())
     if found is None:
         raise CellError(
-            f"{short_repr(text)} is neither yes nor no. Accepted are {', '.join(YES)}; and"
-            f" {', '.join(NO)}. Give values= for other texts in the file."
+            f"{short_repr(text)} is neither yes nor no. Accepted are {', '.join(YES)}; and "
+            f"{', '.join(NO)}. For other texts, pass values=."
         )
     return found

@@ -45,8 +45,8 @@ from odoo_toolkit.values.scalars import short_repr
 _COUNTED: tuple[Status, ...] = ("created", "updated", "unchanged")
 
 #: What to do when an import has stopped.
-AGAIN = "Import the same rows again: what was done is found by its key."
-_NOT_AGAIN = "Import the rows of remaining; look in Odoo for those of unconfirmed first."
+AGAIN = "Import the same rows again. The toolkit finds the finished rows by their key."
+_NOT_AGAIN = "Import the rows of remaining. First check the rows of unconfirmed in Odoo."
 
 
 @operation_with(ImportPlan)
@@ -318,18 +318,18 @@ def _checked_concurrency(meant: Meant) -> int:
     concurrency = whole_number(plain(meant.concurrency))
     if concurrency is None or not 1 <= concurrency <= MOST_CONCURRENT:
         raise ValidationError(
-            f"concurrency must be a number from 1 to {MOST_CONCURRENT}, not"
-            f" {short_repr(meant.concurrency)}.",
-            suggestion=f"Give the number of the server's workers, at most {MOST_CONCURRENT}; or"
-            " leave it out, which is 1.",
+            f"concurrency must be an integer from 1 to {MOST_CONCURRENT}, not "
+            f"{short_repr(meant.concurrency)}.",
+            suggestion=f"Pass the number of the server's workers, at most {MOST_CONCURRENT}. "
+            "Default: 1.",
             details={"field": "concurrency"},
         )
     recording = current()
     if concurrency > 1 and not meant.dry_run and recording and recording.entry.idempotency_key:
         raise ValidationError(
-            "With a key, batches go one after the other: a repeat knows what is done by the order"
-            " in which it was sent.",
-            suggestion="Leave concurrency out, or the key.",
+            "With an idempotency key, batches are sent one after the other, so concurrency "
+            "cannot be used.",
+            suggestion="Omit concurrency or the idempotency key.",
             details={"field": "concurrency"},
             outcome="not_sent",
         )
@@ -356,8 +356,8 @@ def _made_whole(
         problem = _same_columns(odoo, model, changed, given)
     if problem:
         raise ValidationError(
-            f"These rows cannot be written all or none: {problem}.",
-            suggestion="Change it, or leave out all_or_nothing.",
+            f"all_or_nothing is not possible for these rows: {problem}.",
+            suggestion="Change the rows, or omit all_or_nothing.",
             outcome="not_sent",
         )
     return None
