@@ -60,7 +60,7 @@ class BatchItem(Shown):
         message: What it did, or would do.
         possible: How far it can be undone: ``full``, ``partial`` or ``none``. None if this is known
             only when its turn comes.
-        result: Result of the function. None in a plan.
+        result: Result of the function, without its message and warnings. None in a plan.
     """
 
     item: int
@@ -439,7 +439,9 @@ def _run(
             raise
         raise told from error
     shown = [
-        BatchItem(item=each.number, operation=each.name, message=_message(result), result=result)
+        BatchItem(
+            item=each.number, operation=each.name, message=_message(result), result=_brief(result)
+        )
         for each, result in zip(items, results, strict=True)
     ]
     return BatchResult(
@@ -492,6 +494,13 @@ def _failed_rows(result: Any) -> str:
 
 def _message(result: Any) -> str:
     return str(getattr(result, "message", "") or result)
+
+
+def _brief(result: Any) -> Any:
+    """Return a result without what the batch itself says of it."""
+    said = {"message": "", "warnings": []}
+    fields = {field.name for field in attrs.fields(type(result))}
+    return attrs.evolve(result, **{name: said[name] for name in said.keys() & fields})
 
 
 def _taken_back(

@@ -148,6 +148,7 @@ class PlannedDocument(Shown):
         state: Current state.
         partner: Customer or vendor.
         date: Date of the order or invoice.
+        accounting_date: Day on which Odoo books an invoice.
         due_date: Due date of the payment.
         delivery_date: Date on which the goods are promised or expected.
         amount_due: Amount that is still unpaid.
@@ -161,6 +162,7 @@ class PlannedDocument(Shown):
     state: str | None = None
     partner: str | None = None
     date: str | None = None
+    accounting_date: str | None = None
     due_date: str | None = None
     delivery_date: str | None = None
     payment_term: str | None = None
@@ -180,7 +182,8 @@ class PlannedDocument(Shown):
         return ", ".join(filter(None, [self.partner, money]))
 
     def __str__(self) -> str:
-        dates = {"due": self.due_date, "delivery": self.delivery_date}
+        booked = self.accounting_date if self.accounting_date != self.date else None
+        dates = {"booked": booked, "due": self.due_date, "delivery": self.delivery_date}
         parts = [self.name, self.partner, self.date]
         parts += [f"{what} {day}" for what, day in dates.items() if day]
         head = ", ".join(filter(None, parts))

@@ -131,6 +131,7 @@ MODELS = (
     AppModel(
         "account.move.line",
         "Journal Item",
+        written_in="move_id invoice_line_ids parent_state",
         opposites=(Opposite("reconcile", "remove_move_reconcile", "open again"),),
     ),
     AppModel(

@@ -146,6 +146,8 @@ class AppModel:
         moves: what its methods do to the state.
         opposites: how what its methods do is taken back.
         is_wizard: whether its records are dialogs, which nobody keeps.
+        written_in: the field with its document, that of the document with the lines, and that which
+            is ``draft`` while the document is one: a line of it, written alone, would unbalance it.
         tips: what experience adds.
     """
 
@@ -170,6 +172,7 @@ class AppModel:
     moves: tuple[Move, ...] = attrs.field(default=(), kw_only=True)
     opposites: tuple[Opposite, ...] = attrs.field(default=(), kw_only=True)
     is_wizard: bool = attrs.field(default=False, kw_only=True)
+    written_in: tuple[str, ...] = attrs.field(default="", converter=words, kw_only=True)
     tips: tuple[str, ...] = attrs.field(default=(), kw_only=True)
 
     def opposite(self, method: str, version: int) -> Opposite | None:

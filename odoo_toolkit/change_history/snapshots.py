@@ -41,6 +41,10 @@ _TEXTS = frozenset({"char", "text", "html"})
 _FEW = 10
 
 
+#: What only says that somebody has changed a record, and stays so whatever is written back.
+_TRACES = {"is_manually_modified"}
+
+
 def kept_fields(odoo: Odoo, model: str, names: Mapping[str, Any]) -> dict[str, Field]:
     """Return those of the fields whose values the history keeps: neither closed ones nor files.
 
@@ -128,7 +132,7 @@ def watched_fields(odoo: Odoo, model: str, names: Iterable[str], records: int) -
             for name, field in described.items()
             if (field.store or field.company_dependent) and not field.readonly
         }
-    kept = kept_fields(odoo, model, dict.fromkeys(sorted(found - written)))
+    kept = kept_fields(odoo, model, dict.fromkeys(sorted(found - written - _TRACES)))
     return [name for name, field in kept.items() if field.type != "one2many"]
 
 

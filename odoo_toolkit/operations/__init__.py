@@ -19,6 +19,7 @@ from odoo_toolkit.operations.documents import differing as differing
 from odoo_toolkit.operations.documents import filled as filled
 from odoo_toolkit.operations.documents import find as find
 from odoo_toolkit.operations.documents import find_id as find_id
+from odoo_toolkit.operations.documents import find_ids as find_ids
 from odoo_toolkit.operations.documents import is_locked as is_locked
 from odoo_toolkit.operations.documents import label as label
 from odoo_toolkit.operations.documents import linked_names as linked_names
@@ -35,6 +36,22 @@ from odoo_toolkit.operations.documents import state_error as state_error
 from odoo_toolkit.operations.documents import stored_otherwise as stored_otherwise
 from odoo_toolkit.operations.documents import would_cancel as would_cancel
 from odoo_toolkit.operations.groups import in_group as in_group
+from odoo_toolkit.operations.line_changes import OBJECTS as OBJECTS
+from odoo_toolkit.operations.line_changes import Change as Change
+from odoo_toolkit.operations.line_changes import ChangedLine as ChangedLine
+from odoo_toolkit.operations.line_changes import ChangedLines as ChangedLines
+from odoo_toolkit.operations.line_changes import Chosen as Chosen
+from odoo_toolkit.operations.line_changes import ChosenLine as ChosenLine
+from odoo_toolkit.operations.line_changes import LineChanges as LineChanges
+from odoo_toolkit.operations.line_changes import Meant as Meant
+from odoo_toolkit.operations.line_changes import Remove as Remove
+from odoo_toolkit.operations.line_changes import changed_document as changed_document
+from odoo_toolkit.operations.line_changes import check_line_numbers as check_line_numbers
+from odoo_toolkit.operations.line_changes import checked_changes as checked_changes
+from odoo_toolkit.operations.line_changes import checked_choice as checked_choice
+from odoo_toolkit.operations.line_changes import chosen_lines as chosen_lines
+from odoo_toolkit.operations.line_changes import resolved_changes as resolved_changes
+from odoo_toolkit.operations.line_changes import seen_changes as seen_changes
 from odoo_toolkit.operations.lines import IdOrName as IdOrName
 from odoo_toolkit.operations.lines import Line as Line
 from odoo_toolkit.operations.lines import NameOrId as NameOrId
@@ -75,6 +92,7 @@ from odoo_toolkit.operations.preview import not_in_stock as not_in_stock
 from odoo_toolkit.operations.preview import read_document as read_document
 from odoo_toolkit.operations.preview import summary as summary
 from odoo_toolkit.operations.preview import uom_of as uom_of
+from odoo_toolkit.operations.processing import ENDS as ENDS
 from odoo_toolkit.operations.processing import MOST_ORDERS as MOST_ORDERS
 from odoo_toolkit.operations.processing import Action as Action
 from odoo_toolkit.operations.processing import Outcome as Outcome
@@ -84,6 +102,7 @@ from odoo_toolkit.operations.processing import check_confirmable as check_confir
 from odoo_toolkit.operations.processing import check_confirmed as check_confirmed
 from odoo_toolkit.operations.processing import check_unlocked as check_unlocked
 from odoo_toolkit.operations.processing import confirming as confirming
+from odoo_toolkit.operations.processing import find_orders as find_orders
 from odoo_toolkit.operations.processing import not_done as not_done
 from odoo_toolkit.operations.processing import process as process
 from odoo_toolkit.operations.processing import unseen as unseen

@@ -21,12 +21,15 @@ from odoo_toolkit.errors import NotFoundError, OdooError, StateError, make_error
 from odoo_toolkit.operations.steps import Done, Seen
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.policy.reach import closed_in
-from odoo_toolkit.records.names import Wanted, resolve
+from odoo_toolkit.records.names import AmbiguousNameError, Wanted, resolve, resolve_all
 from odoo_toolkit.records.numbers import read_stored
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values import ReadOptions, from_wire
 
 Row = dict[str, Any]
+
+#: Most records of one reference that are looked at.
+_CANDIDATES = 11
 T = TypeVar("T")
 
 
@@ -41,7 +44,7 @@ class Document:
         fields: what is read of it, as names or as one text with spaces between; what a version
             lacks, or may not be read, is None.
         numbered: whether its name is a number of its own, which one search by it finds.
-        reference: the field with the number that the partner gave it.
+        references: the fields with what else it is called by, such as the partner's number for it.
         domain: what all of them match.
     """
 
@@ -50,7 +53,7 @@ class Document:
     argument: str
     fields: tuple[str, ...] = attrs.field(converter=words)
     numbered: bool = False
-    reference: str | None = None
+    references: tuple[str, ...] = attrs.field(default="", converter=words)
     domain: tuple[Any, ...] = ()
 
     def wanted(self, record_id: int | None, name: str | None) -> Wanted:
@@ -86,25 +89,49 @@ def find_id(odoo: Odoo, document: Document, record_id: int | None, name: str | N
         NotFoundError: none does.
         ValidationError: neither or both were given.
     """
+    return _find_one(odoo, document, document.wanted(record_id, name))
+
+
+def find_ids(odoo: Odoo, document: Document, wanted: Sequence[Wanted]) -> list[int]:
+    """Return the ids of the records meant, looked up together where their names are known.
+
+    Raises: as :func:`find_id`.
+    """
     try:
-        found = resolve(odoo, document.wanted(record_id, name))
+        return [number for number in resolve_all(odoo, wanted) if number]
     except NotFoundError:
-        found = _by_reference(odoo, document, name) if record_id is None else None
+        return [_find_one(odoo, document, item) for item in wanted]
+
+
+def _find_one(odoo: Odoo, document: Document, wanted: Wanted) -> int:
+    try:
+        found = resolve(odoo, wanted)
+    except NotFoundError:
+        found = _by_reference(odoo, document, wanted)
         if found is None:
             raise
     assert found is not None  # noqa: S101 - it is required
     return found
 
 
-def _by_reference(odoo: Odoo, document: Document, name: str | None) -> int | None:
-    """Return the one record whose partner calls it so; None if there is none, or several."""
-    if document.reference is None or not isinstance(name, str):
+def _by_reference(odoo: Odoo, document: Document, wanted: Wanted) -> int | None:
+    """Return the one record that has a reference; None if there is none.
+
+    Raises:
+        AmbiguousNameError: several have it.
+    """
+    readable = odoo.policy.readable_fields(document.model, odoo.schema.fields)
+    fields = [name for name in document.references if name in readable]
+    if not fields or not isinstance(wanted.name, str):
         return None
-    if document.reference not in odoo.policy.readable_fields(document.model, odoo.schema.fields):
-        return None
-    domain = [*document.domain, [document.reference, "=", name.strip()]]
-    rows = read_rows(odoo, document.model, domain, ["id"], limit=2)
-    return rows[0]["id"] if len(rows) == 1 else None
+    said = wanted.name.strip()
+    either = [*"|" * (len(fields) - 1), *([name, "=", said] for name in fields)]
+    domain = [*document.domain, *either]
+    rows = read_rows(odoo, document.model, domain, ["display_name"], limit=_CANDIDATES)
+    if len(rows) > 1:
+        matches = [RecordName(id=row["id"], name=str(row["display_name"])) for row in rows]
+        raise AmbiguousNameError(wanted.field, said, document.model, matches)
+    return rows[0]["id"] if rows else None
 
 
 def read(odoo: Odoo, document: Document, record_id: int) -> Row:

@@ -70,7 +70,7 @@ class Layout:
         quantity: of a line.
         taxes: of a line; that which a version has.
         available: of a line, the quantity that stock has free, and whether that matters.
-        date, due, delivery: days of the document.
+        date, booked, due, delivery: days of the document.
         completed: the last version whose form has to be asked for each line of a product, as
             ``create`` then fills in the same.
         sums: the field of a form that has the sums, where the amounts follow only later.
@@ -85,6 +85,7 @@ class Layout:
     taxes: tuple[str, ...] = ("tax_ids",)
     available: tuple[str, str] | None = None
     date: str
+    booked: str | None = None
     due: str | None = None
     delivery: str | None = None
     terms: str = "payment_term_id"
@@ -187,6 +188,7 @@ def _document(
         "state": row.get("state"),
         "partner": name_of("partner_id"),
         "date": day_of(layout.date),
+        "accounting_date": day_of(layout.booked),
         "due_date": day_of(layout.due),
         "delivery_date": day_of(layout.delivery),
         "payment_term": name_of(layout.terms),

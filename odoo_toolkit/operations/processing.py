@@ -20,6 +20,7 @@ from odoo_toolkit.operations.documents import (
     Document,
     Row,
     currency_of,
+    find_ids,
     is_locked,
     not_found,
     read,
@@ -31,7 +32,7 @@ from odoo_toolkit.operations.lines import checked_day
 from odoo_toolkit.operations.steps import AnyStep, permit
 from odoo_toolkit.plans import Plan, PlannedCall
 from odoo_toolkit.progress import Steps, quietly
-from odoo_toolkit.records.names import AmbiguousNameError, Wanted, resolve_all
+from odoo_toolkit.records.names import AmbiguousNameError, Wanted
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.plain import plain
 from odoo_toolkit.values.scalars import is_id, short_repr
@@ -46,7 +47,7 @@ MOST_ORDERS = 50
 _MOST_ROUNDS = 12
 
 #: Kinds of errors after which the next order would fare no better.
-_ENDS = ("connection", "rate_limit")
+ENDS = ("connection", "rate_limit")
 
 
 @attrs.frozen(kw_only=True)
@@ -405,7 +406,7 @@ def unseen(odoo: Odoo, number: int) -> None:
 
 
 def _ends(outcome: Outcome) -> bool:
-    return outcome.error is not None and outcome.error["category"] in _ENDS
+    return outcome.error is not None and outcome.error["category"] in ENDS
 
 
 def _message(outcomes: Sequence[Outcome], dry_run: bool) -> str:
@@ -426,13 +427,14 @@ def _message(outcomes: Sequence[Outcome], dry_run: bool) -> str:
 # The orders meant -------------------------------------------------------------------------------
 
 
-def find_orders(odoo: Odoo, document: Document, orders: Any) -> list[Row]:
+def find_orders(odoo: Odoo, document: Document, orders: Any, argument: str = "orders") -> list[Row]:
     """Return the rows of the orders meant, in one round trip where their numbers are exact.
 
     Args:
         odoo: the connection.
         document: what they are.
         orders: 1 to 50 ids and numbers; digits are an id, or a number where such an order is.
+        argument: that they were given as, for messages.
 
     Raises:
         ValidationError: there are none or too many, one is given twice, or one is no id or number.
@@ -442,16 +444,16 @@ def find_orders(odoo: Odoo, document: Document, orders: Any) -> list[Row]:
     given = plain(orders)
     if not isinstance(given, list) or not 0 < len(given) <= MOST_ORDERS:
         raise ValidationError(
-            f"orders must be a list of 1 to {MOST_ORDERS} ids or numbers.",
+            f"{argument} must be a list of 1 to {MOST_ORDERS} ids or numbers.",
             suggestion="Pass a list such as ['S00012']. Split a longer list.",
-            details={"field": "orders"},
+            details={"field": argument},
         )
     said = [item.strip() if isinstance(item, str) else item for item in given]
     for index, item in enumerate(said):
         if not item or not (isinstance(item, str) or is_id(item)):
             raise ValidationError(
-                f"orders[{index}] is {short_repr(item)}, which is neither an id nor a name.",
-                details={"field": f"orders[{index}]"},
+                f"{argument}[{index}] is {short_repr(item)}, which is neither an id nor a name.",
+                details={"field": f"{argument}[{index}]"},
             )
     ids = [number for item in said if (number := _as_id(item))]
     names = [item for item in said if isinstance(item, str)]
@@ -467,17 +469,17 @@ def find_orders(odoo: Odoo, document: Document, orders: Any) -> list[Row]:
         elif found:
             # Also where digits are the number of one order and the id of another one.
             matches = [RecordName(id=row["id"], name=row["name"]) for row in found]
-            raise AmbiguousNameError(f"orders[{index}]", item, document.model, matches)
+            raise AmbiguousNameError(f"{argument}[{index}]", item, document.model, matches)
         elif number := _as_id(item):
             missing.append(number)
         else:
-            named[index] = Wanted(model=document.model, field=f"orders[{index}]", name=item)
+            named[index] = Wanted(model=document.model, field=f"{argument}[{index}]", name=item)
     if missing:
         raise not_found(document, missing)
     if named:
-        found_ids = [number for number in resolve_all(odoo, list(named.values())) if number]
+        found_ids = find_ids(odoo, document, list(named.values()))
         meant |= dict(zip(named, read_all(odoo, document, found_ids), strict=True))
-    return _once([meant[index] for index in range(len(said))])
+    return _once([meant[index] for index in range(len(said))], argument)
 
 
 def _as_id(item: int | str) -> int | None:
@@ -485,14 +487,14 @@ def _as_id(item: int | str) -> int | None:
     return number if isinstance(number, int) and is_id(number) else None
 
 
-def _once(rows: list[Row]) -> list[Row]:
+def _once(rows: list[Row], argument: str) -> list[Row]:
     first: dict[int, int] = {}
     for index, row in enumerate(rows):
         if row["id"] in first:
             raise ValidationError(
-                f"orders[{first[row['id']]}] and orders[{index}] are both {row['name']}.",
-                suggestion="List each order once.",
-                details={"field": f"orders[{index}]", "id": row["id"]},
+                f"{argument}[{first[row['id']]}] and {argument}[{index}] are both {row['name']}.",
+                suggestion="List each one once.",
+                details={"field": f"{argument}[{index}]", "id": row["id"]},
             )
         first[row["id"]] = index
     return rows

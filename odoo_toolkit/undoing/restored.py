@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from odoo_toolkit.app_models import known
 from odoo_toolkit.arguments.compared import differences, is_same
 from odoo_toolkit.call import Call
 from odoo_toolkit.change_history import Write
@@ -70,7 +71,8 @@ class Restored:
         fields = kept_fields(
             self._odoo, write.model, dict.fromkeys([*sorted(written), *sorted(held)])
         )
-        now = self._now(write, list(wanted), list(fields))
+        document, _, state = known(write.model).written_in or ("", "", "")
+        now = self._now(write, list(wanted), [*fields, *filter(None, (document, state))])
         return [
             (item, self._of(write.model, number, names))
             for number, names in wanted.items()
@@ -130,9 +132,17 @@ class Restored:
         )
         held = self._held(write, values, row, fields)
 
+        target, ids = write.model, [number]
+        document, lines, state = known(write.model).written_in or ("", "", "")
+        if document and row.get(document) and row.get(state) == "draft":
+            link = self._odoo.schema.fields(write.model)[document]
+            target, ids = link.relation or "", [row[document][0]]
+
         def step(written: Mapping[str, Any]) -> Step:
+            if target != write.model:
+                written = {lines: [[1, number, dict(written)]]}
             return Step(
-                model=write.model,
+                model=target,
                 method="write",
                 arguments={"vals": written},
                 context=write.context,
@@ -144,7 +154,7 @@ class Restored:
         return [
             *items,
             Item(
-                part=Part(model=write.model, ids=[number], says=says),
+                part=Part(model=target, ids=ids, says=says),
                 steps=[step({**values, **held})],
                 # What is held can be what Odoo does not let be written, not even as it is.
                 otherwise=[step(values)] if held else [],

@@ -30,6 +30,24 @@ TOOLS = (
         needs="write account.move",
     ),
     Tool(
+        name="odoo_accounting_post_invoices",
+        title="Post several invoices",
+        description="Post several draft invoices and bills, each by itself. If one cannot be"
+        " posted, the others are, and the answer says why.",
+        function=accounting.post_invoices,
+        access="write",
+        needs="write account.move",
+    ),
+    Tool(
+        name="odoo_accounting_update_invoice",
+        title="Change lines of a draft invoice",
+        description="Change, add and remove lines of a draft invoice or bill. Name a line by its"
+        " product, or by its id.",
+        function=accounting.update_invoice,
+        access="write",
+        needs="write account.move",
+    ),
+    Tool(
         name="odoo_accounting_register_payment",
         title="Register a payment",
         description="Register the payment of posted invoices or bills. Without an amount, each is"

@@ -222,6 +222,12 @@ def invoice(odoo: Odoo) -> int:
     return accounting.create_invoice(odoo, partner_id=partner(odoo), lines=[line]).id
 
 
+def _billed(odoo: Odoo, number: int) -> int:
+    """Return the first line of an invoice."""
+    row = read(odoo, "account.move", [number], ["invoice_line_ids"]).records[0]
+    return int(row["invoice_line_ids"][0])
+
+
 def posted(odoo: Odoo) -> int:
     """Make a posted invoice."""
     number = invoice(odoo)
@@ -798,6 +804,23 @@ CASES: Mapping[str, Case] = {
         lambda odoo, n: accounting.post_invoice(odoo, invoice_id=n),
         left=_ONCE_POSTED,
     ),
+    "accounting.post_invoices": Case(
+        "account.move",
+        invoice,
+        lambda odoo, n: accounting.post_invoices(odoo, invoices=[n]),
+        left=_ONCE_POSTED,
+    ),
+    "accounting.update_invoice": Case(
+        "account.move",
+        invoice,
+        lambda odoo, n: accounting.update_invoice(
+            odoo,
+            invoice_id=n,
+            change=[{"line_id": _billed(odoo, n), "quantity": 3}],
+            add=[{"name": "More", "price_unit": 7}],
+        ),
+        left=frozenset({"is_manually_modified"}),
+    ),
     "accounting.reset_invoice": Case(
         "account.move",
         posted,
@@ -808,6 +831,15 @@ CASES: Mapping[str, Case] = {
         "account.move",
         posted,
         lambda odoo, n: accounting.create_credit_note(odoo, invoice_id=n),
+        look=_of_partner,
+        left=frozenset({"is_manually_modified"}),
+    ),
+    "accounting.create_credit_note, on another accounting date": Case(
+        "account.move",
+        posted,
+        lambda odoo, n: accounting.create_credit_note(
+            odoo, invoice_id=n, accounting_date="2026-01-31"
+        ),
         look=_of_partner,
         left=frozenset({"is_manually_modified"}),
     ),

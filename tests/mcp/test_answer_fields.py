@@ -42,6 +42,7 @@ FIELDS: dict[str, str] = {
     " deliveries[]state invoices[]state amount_total",
     "accounting_create_invoice": "id name state amount_untaxed amount_tax amount_total",
     "accounting_post_invoice": "id name state",
+    "accounting_post_invoices": "invoices rejected message",
     "accounting_register_payment": "payments invoices message",
     "inventory_get_stock": "product stock total_available stock[]location stock[]quantity"
     " stock[]reserved_quantity stock[]available_quantity",
@@ -74,6 +75,7 @@ FIELDS |= {
         _ORDER + " move_type payment_state posted"
         " amount_untaxed amount_tax amount_residual": "purchase_create_bill"
         " accounting_create_credit_note accounting_get_invoice accounting_reconcile"
+        " accounting_update_invoice"
         " accounting_reset_invoice",
         _TRANSFER: "inventory_validate_picking inventory_create_transfer inventory_get_picking"
         " inventory_return_picking purchase_receive",

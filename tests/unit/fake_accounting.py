@@ -12,6 +12,8 @@ MODELS: dict[str, dict[str, str]] = {
     "res.users": {"name": "char", "company_id": "many2one res.company"},
     "res.company": {
         "name": "char",
+        "fiscalyear_lock_date": "date",
+        "tax_lock_date": "date",
         "parent_ids": "many2many res.company",
         "currency_id": "many2one res.currency",
     },
@@ -67,6 +69,8 @@ MODELS: dict[str, dict[str, str]] = {
         "journal_id": "many2one account.journal",
         "currency_id": "many2one res.currency",
         "invoice_date": "date",
+        "date": "date",
+        **dict.fromkeys(("ref", "payment_reference", "invoice_origin"), "char"),
         "invoice_payment_term_id": "many2one account.payment.term",
         "fiscal_position_id": "many2one account.fiscal.position",
         "invoice_line_ids": "one2many account.move.line move_id",

@@ -185,7 +185,7 @@ _FIELDS = {
     "stock.picking": "name state picking_type_code scheduled_date date_done purchase_id",
     "account.move": (
         "name state move_type payment_state ref partner_id currency_id commercial_partner_id "
-        "company_id journal_id invoice_origin invoice_date invoice_line_ids amount_untaxed "
+        "company_id journal_id invoice_origin invoice_date date invoice_line_ids amount_untaxed "
         "amount_tax amount_total amount_residual"
     ),
     "account.move.line": "move_id purchase_line_id quantity parent_state",

@@ -10,10 +10,13 @@ import pytest
 from odoo_toolkit.apps.accounting import (
     Invoice,
     PaymentResult,
+    PostResult,
     create_credit_note,
     create_invoice,
     post_invoice,
+    post_invoices,
     register_payment,
+    reset_invoice,
 )
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import (
@@ -24,7 +27,9 @@ from odoo_toolkit.errors import (
     StateError,
     ValidationError,
 )
+from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
+from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit.records.results import RecordName
 from tests.unit.fake_accounting import IN_EUROS, POSTED, Books, _move
 
@@ -121,6 +126,94 @@ def test_a_journal_that_does_not_fit_is_refused(journal: int, error: str) -> Non
     with pytest.raises((ValidationError, NotFoundError), match=error):
         create_invoice(odoo, partner_id=9, lines=LINES, journal_id=journal)
     assert odoo.written() == []
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_the_accounting_date_is_booked_and_planned(major: int) -> None:
+    """A credit note of the whole invoice gets it by a call of its own, before it is posted."""
+    odoo = Books(major, {**POSTED, "date": "2025-02-03"})
+    day: Any = {"accounting_date": "2025-03-31"}
+    acts: list[Callable[..., Any]] = [
+        lambda **more: create_invoice(
+            odoo, partner_id=9, lines=LINES, invoice_date="2025-02-04", **day, **more
+        ),
+        lambda **more: create_credit_note(odoo, invoice_id=7, **day, **more),
+    ]
+    for act in acts:
+        (planned,) = act(dry_run=True).documents
+        assert planned.accounting_date == "2025-03-31"
+        assert "booked 2025-03-31" in str(planned)
+        made = act(post=True)
+        assert (made.date, made.posted) == ("2025-03-31", True)
+        assert "not 2025-03-31" not in str(made.warnings)
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_drafts_are_posted_each_by_itself(major: int) -> None:
+    """What cannot be posted leaves the others, and is no item of a batch."""
+    other = {"id": 8, "invoice_line_ids": [2], "ref": "F-17"}
+    empty = {"id": 9, "invoice_line_ids": []}
+    odoo = Books(major, _move(), _move(**other), _move(**empty))
+    asked: Any = {"invoices": [7, 9, "F-17"]}
+    plan = post_invoices(odoo, **asked, dry_run=True)
+    assert isinstance(plan, Plan)
+    assert [document.id for document in plan.documents] == [7, 8]
+    assert "it has no lines" in plan.warnings[0]
+    assert odoo.written() == []
+    done = post_invoices(odoo, **asked)
+    assert isinstance(done, PostResult)
+    assert [(made.id, made.posted) for made in done.invoices] == [(7, True), (8, True)]
+    assert [(each.id, each.error["code"]) for each in done.rejected] == [
+        (9, "MISSING_REQUIRED_FIELD")
+    ]
+    assert done.message.startswith("2 of 3 invoices were posted. ")
+    assert odoo.written() == [("account.move", "action_post")] * 2
+    with pytest.raises(ValidationError, match=r"invoices\[0\] and invoices\[1\] are both"):
+        post_invoices(odoo, invoices=[8, "F-17"])
+
+
+@pytest.mark.parametrize("field", ["ref", "payment_reference", "invoice_origin"])
+def test_an_invoice_is_found_by_each_of_its_references(field: str) -> None:
+    odoo = Books(19, {**POSTED, field: "X 1"}, {**IN_EUROS, field: "X 12"})
+    acts: list[Callable[[str], Any]] = [
+        lambda name: reset_invoice(odoo, invoice_name=name, dry_run=True).documents[0].id,  # type: ignore[union-attr]
+        lambda name: register_payment(odoo, invoice_ids=[name], dry_run=True).documents[0].id,  # type: ignore[union-attr]
+    ]
+    for act in acts:
+        assert act("X 1") == 7
+    odoo.row("account.move", 8)[field] = "X 1"
+    for act in acts:
+        with pytest.raises(AmbiguousNameError) as raised:
+            act("X 1")
+        assert [match["id"] for match in raised.value.matches] == [7, 8]
+    with pytest.raises(NotFoundError):
+        acts[0]("X 3")
+
+
+@pytest.mark.parametrize("major", [14, 17, 19])
+@pytest.mark.parametrize(
+    ("day", "error"),
+    [
+        ("2025-01-31", "books are closed up to 2025-01-31"),
+        ("2025-02-30", "accounting_date is not a date"),
+    ],
+)
+def test_an_accounting_date_that_cannot_be_is_refused(major: int, day: str, error: str) -> None:
+    """What is closed for some users or entries only is left to Odoo."""
+    odoo = Books(major, POSTED)
+    company = odoo.row("res.company", 1)
+    company.update(fiscalyear_lock_date="2025-01-31", tax_lock_date="2025-12-31")
+    for dry_run in (False, True):
+        how: Any = {"accounting_date": day, "dry_run": dry_run}
+        with pytest.raises(ValidationError, match=error) as raised:
+            create_invoice(odoo, partner_id=9, lines=LINES, **how)
+        assert raised.value.details["field"] == "accounting_date"
+        with pytest.raises(ValidationError, match=error):
+            create_credit_note(odoo, invoice_id=7, **how)
+    assert odoo.written() == []
+    made = create_invoice(odoo, partner_id=9, lines=LINES, accounting_date="2025-02-01")
+    assert isinstance(made, Invoice)
+    assert made.date == "2025-02-01"
 
 
 def test_to_15_a_price_in_another_currency_has_to_be_given() -> None:

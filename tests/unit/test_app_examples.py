@@ -82,6 +82,12 @@ def _booked(**invoice: Any) -> Scripted:
     return test_accounting.Books(19, {**test_accounting.POSTED, **invoice})
 
 
+def _drafted() -> Scripted:
+    odoo = test_accounting.Books(19, {**test_accounting.POSTED, "name": "/", "state": "draft"})
+    odoo.row("account.move.line", 1).update(product_id=3, quantity=1.0, price_unit=50.0)
+    return odoo
+
+
 def _tagged() -> Scripted:
     odoo = test_crm.server(tag_ids=[])
     odoo.server.records["crm.tag"] = [{"id": 3, "name": "Furniture"}]
@@ -130,8 +136,10 @@ ODOOS: dict[str, tuple[Callable[[], Odoo], dict[str, Callable[[], Odoo]]]] = {
             "get_invoice": lambda: test_accounting_settlement._books(),
             "get_report": lambda: Ledger(19, OWED),
             "post_invoice": lambda: _booked(name="/", state="draft"),
+            "post_invoices": lambda: _booked(name="/", state="draft"),
             "reconcile": lambda: test_accounting_settlement._books(),
             "reset_invoice": lambda: test_accounting_settlement._books(),
+            "update_invoice": _drafted,
             "send_reminders": Dunning,
             "match_bank_lines": lambda: BankOffice(moves=[_OF_115], items=[_OPEN_115]),
             "get_statement": lambda: Dunning(),

@@ -61,6 +61,17 @@ def test_differences_are_told_before_anything_is_written() -> None:
     assert (made.bill.amount_untaxed, len(made.differences)) == (44.0, 2)
 
 
+def test_a_bill_is_planned_and_booked_on_its_accounting_date() -> None:
+    odoo = bought()
+    (planned,) = enter(odoo, accounting_date="2026-02-28", dry_run=True).documents
+    assert (planned.date, planned.accounting_date) == ("2026-01-31", "2026-02-28")
+    assert [line.quantity for line in planned.lines] == [5]
+    made = enter(odoo, accounting_date="2026-02-28")
+    assert made.bill.date == "2026-02-28"
+    with pytest.raises(ValidationError, match="accounting_date is not a date"):
+        enter(odoo, accounting_date="28.2.", ref="F-18")
+
+
 @pytest.mark.parametrize("ref", ["F-17", "f 17", "F17", " F/17 "])
 def test_a_number_that_is_there_already_is_found(ref: str) -> None:
     odoo = bought()

@@ -10,6 +10,7 @@ from odoo_toolkit.apps.accounting.actions import (
 from odoo_toolkit.apps.accounting.bank_booking import BankMatch
 from odoo_toolkit.apps.accounting.bank_lines import BankLine, BankPlan, BankResult, match_bank_lines
 from odoo_toolkit.apps.accounting.bank_matching import BankCandidate
+from odoo_toolkit.apps.accounting.changing import update_invoice
 from odoo_toolkit.apps.accounting.credit_notes import CreditedLine, create_credit_note
 from odoo_toolkit.apps.accounting.entries import Entry, EntryLine, create_entry
 from odoo_toolkit.apps.accounting.invoices import Invoice, InvoiceLine, OpenCredit, Settlement
@@ -27,6 +28,7 @@ from odoo_toolkit.apps.accounting.payments import (
     PaymentResult,
     register_payment,
 )
+from odoo_toolkit.apps.accounting.posting import NotPosted, PostResult, post_invoices
 from odoo_toolkit.apps.accounting.reconciling import reconcile
 from odoo_toolkit.apps.accounting.reminders import (
     Reminder,
@@ -35,6 +37,7 @@ from odoo_toolkit.apps.accounting.reminders import (
     send_reminders,
 )
 from odoo_toolkit.apps.accounting.statements import Report, ReportRow, get_report
+from odoo_toolkit.operations import ChangedLine
 
 __all__ = [
     "BankCandidate",
@@ -42,6 +45,7 @@ __all__ = [
     "BankMatch",
     "BankPlan",
     "BankResult",
+    "ChangedLine",
     "CreditedLine",
     "Entry",
     "EntryLine",
@@ -49,6 +53,7 @@ __all__ = [
     "InvoiceLine",
     "Movement",
     "NewLine",
+    "NotPosted",
     "NotReminded",
     "OpenCredit",
     "OpenItem",
@@ -57,6 +62,7 @@ __all__ = [
     "PartnerStatement",
     "Payment",
     "PaymentResult",
+    "PostResult",
     "Reminder",
     "RemindersPlan",
     "RemindersResult",
@@ -71,10 +77,12 @@ __all__ = [
     "get_statement",
     "match_bank_lines",
     "post_invoice",
+    "post_invoices",
     "reconcile",
     "register_payment",
     "reset_invoice",
     "send_reminders",
+    "update_invoice",
 ]
 
 readable_signatures(globals())

@@ -14,12 +14,11 @@ from annotated_doc import Doc
 from annotated_types import Ge, Len
 
 from odoo_toolkit import operations as op
-from odoo_toolkit.apps.accounting.books import ITEM, lock_warnings, of_type
+from odoo_toolkit.apps.accounting.books import ITEM, checked_booking, lock_warnings, of_type
 from odoo_toolkit.apps.accounting.invoices import (
     INVOICE,
     INVOICE_TYPES,
-    LAYOUT,
-    NEW,
+    AccountingDate,
     Invoice,
     InvoiceId,
     InvoiceLine,
@@ -30,6 +29,7 @@ from odoo_toolkit.apps.accounting.invoices import (
     kind_of,
     number_of,
     pick_journal,
+    planned_invoice,
     previewed,
     summed_up,
     unnamed,
@@ -78,6 +78,7 @@ def create_invoice(
     ] = None,
     ref: Annotated[str | None, Doc("Reference, e.g. the vendor's bill number.")] = None,
     due_date: Annotated[str | None, Doc("Default: by the payment terms.")] = None,
+    accounting_date: AccountingDate = None,
     post: Annotated[bool, Doc("Also post it.")] = False,
     dry_run: op.DryRun = False,
 ) -> Invoice | op.Plan:
@@ -101,7 +102,7 @@ def create_invoice(
     The journal must be of type sale or purchase, as the move type needs. The date also defaults to
     today for bills. If posting fails, the draft stays, and the result says why.
 
-    It takes 5 requests, and 1 more to post.
+    It takes 5 requests, 1 more to post, and 1 more with ``accounting_date``.
 
     Raises:
         AmbiguousNameError: A name matches several records. Nothing was written.
@@ -124,12 +125,13 @@ def create_invoice(
     partner = op.Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name)
     wanted = [partner, *op.wanted_links(currency_id=("res.currency", currency_id))]
     company, kind = op.acting_company(odoo, INVOICE.model), kind_of(move_type)
+    booked = checked_booking(odoo, accounting_date, company, kind)
     found = resolve_lines(odoo, checked, wanted, kind, company)
     if dry_run:
         op.look_for(odoo, [partner])
     head: dict[str, Any] = {"move_type": move_type, "invoice_date": day}
     head |= {link.field: number for link, number in zip(wanted, found, strict=True)}
-    head |= {"ref": ref} if ref is not None else {}
+    head |= {name: told for name, told in {"ref": ref, "date": booked}.items() if told is not None}
     if journal_id is not None:
         head["journal_id"] = pick_journal(odoo, journal_id, (kind,), company)["id"]
     terms, commands, warnings = fill_lines(odoo, head, checked, company)
@@ -139,13 +141,13 @@ def create_invoice(
 
     def result(done: op.Done) -> Invoice:
         done.warnings[:0] = warnings
-        return invoice_result(odoo, done, "Created", posting=post)
+        return invoice_result(odoo, done, "Created", posting=post, date=booked)
 
     would = f"Would create an {move_type} of {op.counted(len(commands), 'line')}."
 
     def preview() -> list[op.PlannedDocument]:
         (values,) = steps[0].arguments["vals_list"]
-        return [op.new_document(odoo, LAYOUT, values, name=NEW[move_type], notes=warnings)]
+        return [planned_invoice(odoo, values, notes=warnings)]
 
     return op.operate(
         odoo,
@@ -155,7 +157,7 @@ def create_invoice(
         message=would,
         dry_run=dry_run,
         preview=preview,
-        doubts=lambda: lock_warnings(odoo, company, day, kind),
+        doubts=lambda: lock_warnings(odoo, company, booked or day, kind),
     )
 
 
@@ -187,7 +189,7 @@ def post_invoice(
         odoo,
         [POST],
         [row["id"]],
-        lambda done: invoice_result(odoo, done, "Posted", posting=True),
+        lambda done: invoice_result(odoo, done, "Posted", posting=True, date=_booked(odoo, row)[0]),
         message=f"Would post {called(row)}.",
         dry_run=dry_run,
         preview=lambda: [previewed(odoo, row)],
@@ -200,9 +202,9 @@ def _booked(odoo: Odoo, row: op.Row) -> tuple[str, str]:
     if row["move_type"] == "entry":
         return row["date"], "general"
     kind = kind_of(row["move_type"])
-    # A bill keeps the date that its draft has; an invoice is booked on its own day.
-    day = row["date"] if kind == "purchase" else row["invoice_date"]
-    return day or op.today(odoo), kind
+    # What has a day keeps the accounting date of its draft; an invoice without is booked today.
+    day = row["date"] if kind == "purchase" or row["invoice_date"] else None
+    return day or row["invoice_date"] or op.today(odoo), kind
 
 
 def _check_postable(row: op.Row) -> None:
@@ -348,7 +350,7 @@ def get_invoice(
     posted = row["state"] == "posted"
     is_open = posted and bool(row["amount_residual"]) and bool(row["commercial_partner_id"])
     asked: list[Callable[[], Any]] = [
-        lambda: _lines(odoo, row, line_limit) if line_limit else None,
+        lambda: read_lines(odoo, row, line_limit) if line_limit else None,
         lambda: partials_of(odoo, row) if posted else [],
         lambda: _accounts(odoo, row) if is_open else set(),
         lambda: open_credits(odoo, row) if is_open else [],
@@ -373,7 +375,8 @@ def get_invoice(
     )
 
 
-def _lines(odoo: Odoo, row: op.Row, limit: int) -> list[InvoiceLine]:
+def read_lines(odoo: Odoo, row: op.Row, limit: int) -> list[InvoiceLine]:
+    """Return the lines of an invoice, whose taxes are not named yet."""
     fields = ["product_id", "name", "quantity", "price_unit", "discount", "account_id", "tax_ids"]
     fields += ["price_subtotal", "price_total", "display_type"]
     domain = [["id", "in", row["invoice_line_ids"] or []]]

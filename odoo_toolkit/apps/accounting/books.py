@@ -15,7 +15,7 @@ import attrs
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.invoices import INVOICE
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import AccessError, OdooError
+from odoo_toolkit.errors import AccessError, OdooError, ValidationError
 from odoo_toolkit.records.results import RecordName
 
 ITEM = "account.move.line"
@@ -239,20 +239,61 @@ _OF_KIND = {
 #: The only version on which the dates of companies above count and must be looked for.
 _BRANCHES = 17
 
+#: Those that do not hold for all users, or all entries.
+_IN_PART = ("period_lock_date", "tax_lock_date", "user_tax_lock_date")
+
 
 def lock_warnings(odoo: Odoo, company: int, day: str, kind: str = "general") -> list[str]:
     """Return why something cannot be posted under a day, for a dry run; 1 round trip.
 
     Odoo tells nothing before it is asked to post; then it refuses, or takes the first open day.
 
+    Returns:
+        A sentence, if the day is closed. None of it fails: what cannot be read is told, too.
+    """
+    try:
+        closed = _locks(odoo, company, day, kind)
+    except OdooError as error:
+        return [f"The toolkit cannot check whether the books are closed on {day}: {error.message}"]
+    if not closed:
+        return []
+    return [
+        f"The books are closed {_listed(closed)}. Odoo will not post on {day}: it either "
+        "rejects the document or uses a later day."
+    ]
+
+
+def checked_booking(odoo: Odoo, accounting_date: str | None, company: int, kind: str) -> str | None:
+    """Return the day asked for to book something on; 1 round trip, none without a day.
+
+    Raises:
+        ValidationError: it is not a day, or Odoo would refuse it or take a later one.
+    """
+    day = op.checked_day(accounting_date, "accounting_date")
+    if day is None:
+        return None
+    try:
+        locks = _locks(odoo, company, day, kind)
+    except OdooError:
+        # Who may not see the dates is told by Odoo.
+        locks = set()
+    if closed := {lock for lock in locks if lock[0] not in _IN_PART}:
+        raise ValidationError(
+            f"accounting_date is {day}, but the books are closed {_listed(closed)}.",
+            suggestion="Set accounting_date to a later day.",
+            details={"field": "accounting_date"},
+        )
+    return day
+
+
+def _locks(odoo: Odoo, company: int, day: str, kind: str) -> set[tuple[str, str]]:
+    """Return what closes a day: the fields, and until when, in words.
+
     Args:
         odoo: the connection.
         company: whose books.
         day: under which it is to be booked, such as ``2026-11-25``.
         kind: of its journal: ``sale``, ``purchase``, or another.
-
-    Returns:
-        A sentence, if the day is closed. None of it fails: what cannot be read is told, too.
     """
     known = odoo.schema.fields(_COMPANY.model)
     names = {**_DATES, **_OF_KIND.get(kind, {})}
@@ -260,22 +301,16 @@ def lock_warnings(odoo: Odoo, company: int, day: str, kind: str = "general") -> 
         names = {name: what for name, what in names.items() if name.startswith("user_")}
     names = {name: what for name, what in names.items() if name in known}
     above = "parent_of" if odoo.version.major == _BRANCHES else "="
-    try:
-        rows = op.read_rows(
-            odoo, _COMPANY.model, [["id", above, company]], tuple(names), acts_on=INVOICE.model
-        )
-    except OdooError as error:
-        return [f"The toolkit cannot check whether the books are closed on {day}: {error.message}"]
-    closed = {
-        f"up to {row[name]}{what}"
+    rows = op.read_rows(
+        odoo, _COMPANY.model, [["id", above, company]], tuple(names), acts_on=INVOICE.model
+    )
+    return {
+        (name, f"up to {row[name]}{what}")
         for row in rows
         for name, what in names.items()
         if row[name] and row[name] >= day
     }
-    if not closed:
-        return []
-    dates = " and ".join(sorted(closed))
-    return [
-        f"The books are closed {dates}. Odoo will not post on {day}: it either "
-        "rejects the document or uses a later day."
-    ]
+
+
+def _listed(locks: Iterable[tuple[str, str]]) -> str:
+    return " and ".join(sorted({until for _, until in locks}))

@@ -12,10 +12,11 @@ from annotated_types import Len
 
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.actions import CREATE, POST
-from odoo_toolkit.apps.accounting.books import lock_warnings
+from odoo_toolkit.apps.accounting.books import checked_booking, lock_warnings
 from odoo_toolkit.apps.accounting.invoices import (
     INVOICE,
     LAYOUT,
+    AccountingDate,
     Invoice,
     InvoiceId,
     InvoiceName,
@@ -48,6 +49,14 @@ _CENT = 0.005
 _SETTLES = 17
 
 
+BOOK = op.Step(
+    model=INVOICE.model,
+    method="write",
+    says="Accounting date set",
+    fails="It was created, but its accounting date was not set",
+)
+
+
 class CreditedLine(TypedDict, total=False):
     """A line of the invoice, and the quantity to credit."""
 
@@ -65,6 +74,7 @@ def create_credit_note(
     lines: Annotated[Sequence[CreditedLine] | None, Len(1, 200), Doc("Default: all lines.")] = None,
     reason: Annotated[str | None, Doc("Reason, shown on the credit note.")] = None,
     date: Annotated[str | None, Doc("Default: today.")] = None,
+    accounting_date: AccountingDate = None,
     journal_id: Annotated[op.NameOrId, Doc("Journal: id or name. Default: the invoice's.")] = None,
     post: Annotated[bool, Doc("Also post it.")] = False,
     allow_more: Annotated[bool, Doc("Allow more than was invoiced.")] = False,
@@ -81,7 +91,7 @@ def create_credit_note(
     credit note to the unpaid amount of the invoice. If posting fails, the draft stays, and the
     result says why.
 
-    It takes 7 to 11 requests.
+    It takes 7 to 13 requests.
 
     Raises:
         StateError: The invoice is not posted.
@@ -108,9 +118,8 @@ def create_credit_note(
         safe=False,
     )
     posting = [POST] if settles else [POST, ASSIGN]
-    op.permit(
-        odoo, reverse if lines is None else CREATE, *(posting if post else []), dry_run=dry_run
-    )
+    making = [reverse, *([BOOK] if accounting_date else [])] if lines is None else [CREATE]
+    op.permit(odoo, *making, *(posting if post else []), dry_run=dry_run)
     wanted = None if lines is None else _checked(lines)
     day = op.checked_day(date, "date") or op.today(odoo)
     row = op.find(odoo, INVOICE, invoice_id, invoice_name)
@@ -123,10 +132,10 @@ def create_credit_note(
             "invoices and bills.",
             "Post it first, or change the draft." if draft else "",
         )
-    journal = row["journal_id"].id
+    journal, company, kind = row["journal_id"].id, row["company_id"].id, kind_of(row["move_type"])
     if journal_id is not None:
-        types = (kind_of(row["move_type"]),)
-        journal = pick_journal(odoo, journal_id, types, row["company_id"].id)["id"]
+        journal = pick_journal(odoo, journal_id, (kind,), company)["id"]
+    booked = checked_booking(odoo, accounting_date, company, kind)
     questions: list[Callable[[], list[op.Row]]] = [lambda: _credited(odoo, row)]
     questions += [lambda: open_lines(odoo, row)] if post and not settles else [list]
     if wanted is not None:
@@ -142,6 +151,8 @@ def create_credit_note(
             # "cancel" would take off the payments that the invoice has, and reverse those parts.
             values |= {"refund_method": "refund", "date_mode": "custom"}
         steps = [reverse.of(**values)]
+        # The wizard has one day for both.
+        steps += [BOOK.of(vals={"date": booked})] if booked else []
         chosen, what = None, ""
     else:
         chosen = _chosen(row, more[0], wanted, allow_more)
@@ -149,7 +160,8 @@ def create_credit_note(
             _check_left(odoo, row, more[0], chosen, [note["id"] for note in notes])
         amount = sum(part * line["price_total"] / (line["quantity"] or 1) for line, part in chosen)
         _check_amount(row, amount, notes, allow_more)
-        told = {"journal_id": journal, "invoice_date": day, "date": day, "invoice_date_due": day}
+        told = {"journal_id": journal, "invoice_date": day, "invoice_date_due": day}
+        told["date"] = booked or day
         # Odoo takes two refunds of a vendor with one reference and date for the same.
         again = f" ({len(notes) + 1})" if notes else ""
         told["ref"] = ", ".join(filter(None, [f"Reversal of: {row['name']}{again}", reason]))
@@ -167,7 +179,7 @@ def create_credit_note(
             raise op.state_error(
                 INVOICE, row, f"Odoo created no credit note for {called(row)}.", todo
             )
-        made = invoice_result(odoo, done, "Created", posting=post)
+        made = invoice_result(odoo, done, "Created", posting=post, date=booked)
         # Posting it settles the invoice as far as that is unpaid: what is left is found out.
         if not made.posted or not (credited := op.afterwards(look, done.warnings, called(row))):
             return made
@@ -178,7 +190,7 @@ def create_credit_note(
     ids = [row["id"]] if wanted is None else []
 
     def preview() -> list[op.PlannedDocument]:
-        return [_previewed(odoo, row, chosen, day)]
+        return [_previewed(odoo, row, chosen, day, booked or day)]
 
     return op.operate(
         odoo,
@@ -188,12 +200,12 @@ def create_credit_note(
         message=would,
         dry_run=dry_run,
         preview=preview,
-        doubts=lambda: lock_warnings(odoo, row["company_id"].id, day, kind_of(row["move_type"])),
+        doubts=lambda: lock_warnings(odoo, company, booked or day, kind),
     )
 
 
 def _previewed(
-    odoo: Odoo, row: op.Row, chosen: Sequence[tuple[op.Row, float]] | None, day: str
+    odoo: Odoo, row: op.Row, chosen: Sequence[tuple[op.Row, float]] | None, day: str, booked: str
 ) -> op.PlannedDocument:
     """Return a credit note: the lines of its invoice, which Odoo copies, or those chosen."""
     quantities = None if chosen is None else {line["id"]: part for line, part in chosen}
@@ -207,6 +219,7 @@ def _previewed(
 
     told: dict[str, Any] = {"id": None, "url": None, "state": None, "due_date": None}
     told |= {"name": f"new credit note of {called(row)}", "date": day, "amount_due": None}
+    told["accounting_date"] = booked
     if quantities is not None:
         told |= dict.fromkeys(op.AMOUNTS)
         told["notes"] = ["Odoo calculates the sums when it creates the credit note."]

@@ -21,7 +21,11 @@ MoveType = Annotated[
 ]
 #: What a name says by itself is not described: models load the schemas of all tools.
 InvoiceId = Annotated[int | None, Doc("Id of the invoice or bill.")]
-InvoiceName = Annotated[str | None, Doc("Number, e.g. of the invoice.")]
+InvoiceName = Annotated[str | None, Doc("Number, reference or order of it.")]
+AccountingDate = Annotated[str | None, Doc("Day to book it on. Default: Odoo's.")]
+
+#: The first version that computes dates, prices, taxes and terms of what is created from outside.
+COMPUTES = 16
 
 #: What plans call those that do not exist yet.
 NEW = {
@@ -38,7 +42,7 @@ INVOICE = op.Document(
     noun="invoice or bill",
     argument="invoice_id",
     numbered=True,
-    reference="ref",
+    references="ref payment_reference invoice_origin",
     domain=(("move_type", "in", INVOICE_TYPES),),
     fields="""
         name display_name move_type state payment_state ref invoice_origin partner_id
@@ -56,6 +60,7 @@ LAYOUT = op.Layout(
     parent="move_id",
     quantity="quantity",
     date="invoice_date",
+    booked="date",
     due="invoice_date_due",
     terms="invoice_payment_term_id",
     completed=0,
@@ -209,14 +214,19 @@ class Invoice(op.Shown):
         return self.state == "posted"
 
 
-def invoice_result(odoo: Odoo, done: op.Done, verb: str, *, posting: bool) -> Invoice:
-    """Return the invoice as it is after a change, see :func:`move_result`."""
+def invoice_result(
+    odoo: Odoo, done: op.Done, verb: str, *, posting: bool, date: str | None = None
+) -> Invoice:
+    """Return the invoice as it is after a change, see :func:`move_result`.
+
+    ``date`` is the accounting date that it was to have.
+    """
     made, row = move_result(odoo, INVOICE, Invoice, done, verb, posting=posting)
     made = attrs.evolve(made, payment_term=row.get("invoice_payment_term_id"))
-    day, booked = row.get("invoice_date"), row.get("date")
-    if posting and made.posted and day and booked and booked != day:
+    day, booked = date or row.get("invoice_date"), row.get("date")
+    if (date or (posting and made.posted)) and day and booked and booked != day:
         # A bill of an earlier month may be booked at its end, without any lock.
-        why = ": check the lock dates" if kind_of(row["move_type"]) == "sale" else ""
+        why = ": check the lock dates" if date or kind_of(row["move_type"]) == "sale" else ""
         done.warnings.append(f"Odoo booked it on {booked}, not {day}{why}.")
     return made
 
@@ -294,6 +304,15 @@ def summed_up(odoo: Odoo, row: op.Row, **more: Any) -> op.PlannedDocument:
 def _told(row: op.Row) -> dict[str, Any]:
     posted = row.get("state") == "posted"
     return {"name": called(row), "amount_due": row.get("amount_residual") if posted else None}
+
+
+def planned_invoice(odoo: Odoo, values: Mapping[str, Any], **more: Any) -> op.PlannedDocument:
+    """Return an invoice that does not exist as Odoo would create it, for a plan."""
+    # 15's form knows another day for bills than ``create`` takes there.
+    own = values["invoice_date"] if odoo.version.major < COMPUTES else None
+    if day := values.get("date", own):
+        more["accounting_date"] = day
+    return op.new_document(odoo, LAYOUT, values, name=NEW[values["move_type"]], **more)
 
 
 def kind_of(move_type: str) -> str:

@@ -14,7 +14,7 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit import operations as op
-from odoo_toolkit.apps.accounting.invoices import INVOICE, kind_of, of_companies
+from odoo_toolkit.apps.accounting.invoices import COMPUTES, INVOICE, kind_of, of_companies
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, ValidationError, make_error
 
@@ -38,9 +38,6 @@ class NewLine(TypedDict, total=False):
 
 _LINE = "account.move.line"
 
-#: The first version that computes prices, taxes and terms of what is created from outside.
-COMPUTES = 16
-
 #: What a product has for a sale and for a purchase: its taxes, its price.
 _OF_PRODUCT = {
     "sale": ("taxes_id", "lst_price"),
@@ -48,15 +45,17 @@ _OF_PRODUCT = {
 }
 
 
-def checked_lines(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def checked_lines(
+    lines: Sequence[Mapping[str, Any]], argument: str = "lines"
+) -> list[dict[str, Any]]:
     """Return the lines, or refuse what cannot be a line of an invoice.
 
     Raises:
         ValidationError: naming the line and the key.
     """
-    checked = op.check_lines(lines, NewLine.__annotations__)
+    checked = op.check_lines(lines, NewLine.__annotations__, argument)
     for index, line in enumerate(checked):
-        where = f"lines[{index}]"
+        where = f"{argument}[{index}]"
         if not {"product_id", "product_name"} & line.keys() and not str(line.get("name", "")):
             raise make_error(
                 "MISSING_REQUIRED_FIELD",
@@ -84,6 +83,7 @@ def resolve_lines(
     others: Sequence[op.Wanted],
     kind: str,
     company: int,
+    argument: str = "lines",
 ) -> list[int | None]:
     """Put the ids of the products, accounts and taxes that are meant into the lines.
 
@@ -93,15 +93,16 @@ def resolve_lines(
         others: names that are looked up together with theirs.
         kind: sale or purchase.
         company: the invoice's.
+        argument: that they were given as, for messages.
 
     Returns:
         The ids of the others.
     """
     wanted: list[tuple[dict[str, Any], str, list[op.Wanted]]] = []
     for index, line in enumerate(lines):
-        where = f"lines[{index}]"
+        where = f"{argument}[{index}]"
         if {"product_id", "product_name"} & line.keys():
-            wanted.append((line, "product_id", [op.wanted_product(line, index)]))
+            wanted.append((line, "product_id", [op.wanted_product(line, index, argument)]))
         if {"account_id", "account_name"} & line.keys():
             # A code is made of digits, as an id is: so they are apart here.
             name = line.pop("account_name", None)
@@ -129,7 +130,11 @@ def resolve_lines(
 
 
 def fill_lines(
-    odoo: Odoo, head: Mapping[str, Any], lines: Sequence[Mapping[str, Any]], company: int
+    odoo: Odoo,
+    head: Mapping[str, Any],
+    lines: Sequence[Mapping[str, Any]],
+    company: int,
+    argument: str = "lines",
 ) -> tuple[op.Row, list[Any], list[str]]:
     """Return more values of the invoice, the commands that make its lines, and warnings.
 
@@ -138,6 +143,7 @@ def fill_lines(
         head: the invoice's own values; ``move_type`` and ``partner_id`` among them.
         lines: checked and resolved.
         company: the invoice's.
+        argument: that they were given as, for messages.
 
     Raises:
         NotFoundError: a product or tax does not exist.
@@ -166,7 +172,7 @@ def fill_lines(
     foreign = not computed and head.get("currency_id") is not None
     commands, untaxed = [], []
     units: list[dict[str, Any]] = [{"product_id": line.get("product_id")} for line in lines]
-    ratios = op.put_units(odoo, _LINE, list(zip(lines, units, strict=True)))
+    ratios = op.put_units(odoo, _LINE, list(zip(lines, units, strict=True)), argument)
     for index, line in enumerate(lines):
         values = {
             key: line[key]
@@ -182,10 +188,10 @@ def fill_lines(
                 if "price_unit" not in line and foreign:
                     raise make_error(
                         "MISSING_REQUIRED_FIELD",
-                        f"lines[{index}] needs a price_unit: Odoo 15 and earlier do not convert "
-                        "product prices to the currency of the invoice.",
+                        f"{argument}[{index}] needs a price_unit: Odoo 15 and earlier do not "
+                        "convert product prices to the currency of the invoice.",
                         suggestion="Set price_unit, or omit currency_id.",
-                        details={"field": f"lines[{index}].price_unit"},
+                        details={"field": f"{argument}[{index}].price_unit"},
                     )
                 values.setdefault("price_unit", own_price)
                 taxes = list(dict.fromkeys(t for tax in taxes for t in mapping.get(tax, [tax])))
@@ -195,7 +201,7 @@ def fill_lines(
         if not (computed and taxes) or "tax_ids" in line:
             values["tax_ids"] = [[6, 0, line.get("tax_ids", taxes)]]
         if not taxes and "tax_ids" not in line:
-            untaxed.append(f"lines[{index}]")
+            untaxed.append(f"{argument}[{index}]")
         values |= {key: unit for key, unit in units[index].items() if key != "product_id"}
         commands.append([0, 0, values])
     warnings = []

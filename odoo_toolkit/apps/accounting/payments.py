@@ -71,7 +71,9 @@ def register_payment(
     odoo: Odoo,
     *,
     invoice_ids: Annotated[
-        Sequence[op.IdOrName], Len(1, 100), Doc("Ids or numbers of posted invoices, or bills.")
+        Sequence[op.IdOrName],
+        Len(1, 100),
+        Doc("Posted invoices or bills: id, number or reference."),
     ],
     amount: Annotated[
         float | None,
@@ -150,7 +152,7 @@ def register_payment(
         raise ValidationError(
             "The list of invoices is empty.", suggestion="Pass their ids or numbers."
         )
-    ids += dict.fromkeys(number for number in op.resolve_all(odoo, wanted) if number)
+    ids += dict.fromkeys(op.find_ids(odoo, INVOICE, wanted))
     if writeoff_label is not None and writeoff_account is None:
         raise ValidationError(
             "writeoff_label is set without writeoff_account, so the rest would stay open.",

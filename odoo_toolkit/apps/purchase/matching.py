@@ -16,6 +16,7 @@ from annotated_types import Len
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting import invoices
 from odoo_toolkit.apps.accounting.actions import CREATE, POST
+from odoo_toolkit.apps.accounting.books import checked_booking
 from odoo_toolkit.apps.purchase.orders import ORDER, OrderId, OrderName, check_confirmed
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
@@ -108,6 +109,7 @@ def enter_bill(
     ref: Annotated[str, Doc("The vendor's bill number.")],
     invoice_date: Annotated[str, Doc("Date on the bill, YYYY-MM-DD.")],
     lines: Annotated[Sequence[BilledLine], Len(1, 200), Doc("As on the bill.")],
+    accounting_date: invoices.AccountingDate = None,
     amount_untaxed: Annotated[float | None, Doc("Total before taxes, to check.")] = None,
     amount_total: Annotated[float | None, Doc("Total with taxes, to check.")] = None,
     accept_differences: Annotated[bool, Doc("Enter it even if it differs from the order.")] = False,
@@ -137,7 +139,7 @@ def enter_bill(
     A second bill of the vendor with the same number is an error on every version. Spaces, dashes
     and capital letters do not make a different number.
 
-    It takes 5 requests, or 7 to post it.
+    It takes 5 requests, or 7 to post it, and 1 more with ``accounting_date``.
 
     Raises:
         StateError: The order is not confirmed, or a bill with this number already exists.
@@ -165,6 +167,8 @@ def enter_bill(
     }
     row = op.find(odoo, ORDER, order_id, order_name)
     check_confirmed(row)
+    company = row["company_id"].id
+    booked = checked_booking(odoo, accounting_date, company, "purchase")
     of_order = [["order_id", "=", row["id"]], ["product_id", "!=", False]]
     asked: list[Callable[[], Any]] = [
         lambda: op.read_rows(
@@ -172,7 +176,7 @@ def enter_bill(
         ),
         lambda: op.read(odoo, _HEAD, row["id"]),
         lambda: _bills_like(odoo, row, number, day),
-        lambda: invoices.pick_journal(odoo, None, ("purchase",), row["company_id"].id),
+        lambda: invoices.pick_journal(odoo, None, ("purchase",), company),
     ]
     ordered, head, bills, journal = op.side_by_side(asked)
     untaxed = round(sum(_amount(line) for line in given), 2)
@@ -201,6 +205,7 @@ def enter_bill(
         **_head_values(odoo, row, head),
         "journal_id": journal["id"],
         "invoice_date": day,
+        **({"date": booked} if booked else {}),
         "ref": number,
         "invoice_line_ids": [[0, 0, _values(odoo, line, own)] for line, own in pairs],
     }
@@ -209,7 +214,7 @@ def enter_bill(
 
     def result(done: op.Done) -> EnteredBill:
         done.warnings[:0] = warnings
-        bill = invoices.invoice_result(odoo, done, "Created", posting=post)
+        bill = invoices.invoice_result(odoo, done, "Created", posting=post, date=booked)
         found = bill.amount_total
         total = told.get("amount_total", found)
         if not post and total is not None and found is not None and abs(total - found) > _CENT:
@@ -228,7 +233,15 @@ def enter_bill(
     would += f"{op.money(untaxed, op.currency_of(row))} before taxes."
     if differences:
         would += f" It differs from {row['name']}: {' '.join(differences)}"
-    made = op.operate(odoo, steps, (), result, message=would, dry_run=dry_run)
+    made = op.operate(
+        odoo,
+        steps,
+        (),
+        result,
+        message=would,
+        dry_run=dry_run,
+        preview=lambda: [_planned(row, pairs, untaxed, day, booked)],
+    )
     if isinstance(made, EnteredBill):
         return made
     needs = made.needs
@@ -244,6 +257,36 @@ def enter_bill(
         lines=matched,
         not_billed=left,
         differences=differences,
+    )
+
+
+def _planned(
+    row: op.Row,
+    pairs: Sequence[tuple[Mapping[str, Any], op.Row]],
+    untaxed: float,
+    day: str,
+    booked: str | None,
+) -> op.PlannedDocument:
+    """Return the bill as the vendor has it; no round trip."""
+    lines = [
+        op.PlannedLine(
+            product=own["product_id"].name,
+            quantity=line["quantity"],
+            price_unit=line["price_unit"],
+            discount=line.get("discount") or 0.0,
+            subtotal=_amount(line),
+        )
+        for line, own in pairs
+    ]
+    return op.PlannedDocument(
+        model=invoices.INVOICE.model,
+        name=invoices.NEW["in_invoice"],
+        partner=row["partner_id"].name,
+        lines=lines,
+        amount_untaxed=untaxed,
+        currency=op.currency_of(row),
+        date=day,
+        accounting_date=booked,
     )
 
 

@@ -33,7 +33,7 @@ ORDER = op.Document(
     noun="purchase order",
     argument="order_id",
     numbered=True,
-    reference="partner_ref",
+    references="partner_ref",
     fields="""
         name state locked partner_id partner_ref origin company_id date_order date_planned
         payment_term_id amount_untaxed amount_tax amount_total currency_id invoice_status

@@ -7,7 +7,7 @@ from odoo_toolkit.apps.sales.actions import (
     confirm_order,
     create_invoices,
 )
-from odoo_toolkit.apps.sales.lines import ChangedLine, ChosenLine, NewLine
+from odoo_toolkit.apps.sales.lines import NewLine
 from odoo_toolkit.apps.sales.orders import Delivery, Invoice, Order, OrderLine, get_order
 from odoo_toolkit.apps.sales.processing import (
     OrderOutcome,
@@ -16,6 +16,7 @@ from odoo_toolkit.apps.sales.processing import (
     process_orders,
 )
 from odoo_toolkit.apps.sales.quotations import copy_order, create_order, update_order
+from odoo_toolkit.operations import ChangedLine, ChosenLine
 
 __all__ = [
     "ChangedLine",

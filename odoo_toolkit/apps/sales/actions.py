@@ -12,13 +12,7 @@ from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.actions import POST
 from odoo_toolkit.apps.sales import orders
 from odoo_toolkit.apps.sales.invoice_preview import INVOICED, plan_down_payment, plan_invoice
-from odoo_toolkit.apps.sales.lines import (
-    LINE_FIELDS,
-    Chosen,
-    checked_choice,
-    chosen_lines,
-    line_rows,
-)
+from odoo_toolkit.apps.sales.lines import LINE_FIELDS, line_rows
 from odoo_toolkit.apps.sales.quotations import CONFIRM, order_result
 from odoo_toolkit.change_history.recording import note_made
 from odoo_toolkit.client import Odoo
@@ -202,7 +196,7 @@ def create_invoices(
         ),
     ] = "delivered",
     amount: Annotated[float | None, Doc("Percentage or amount of the down payment.")] = None,
-    lines: Chosen = None,
+    lines: op.Chosen = None,
     post: Annotated[bool, Doc("Also post it. If that fails, the draft stays.")] = False,
     dry_run: op.DryRun = False,
 ) -> InvoiceResult | op.Plan:
@@ -228,7 +222,7 @@ def create_invoices(
         ValidationError: The amount or a line does not fit. Nothing was written.
     """
     values = _wizard_values(method, amount)
-    asked = checked_choice(lines, "lines") if lines is not None else None
+    asked = op.checked_choice(lines, "lines") if lines is not None else None
     if asked is not None and method not in _OF_LINES:
         raise ValidationError(
             "You cannot combine lines with a down payment.",
@@ -284,7 +278,7 @@ def _chosen(odoo: Odoo, row: op.Row, method: str, asked: Sequence[Any] | None) -
             delivered = (line["qty_delivered"] or 0.0) - (line["qty_invoiced"] or 0.0)
             line["qty_to_invoice"] = min(line["qty_to_invoice"] or 0.0, delivered)
     if asked is not None:
-        return chosen_lines(odoo, row, lines, asked, "qty_to_invoice")
+        return op.chosen_lines(odoo, row, lines, asked, "qty_to_invoice")
     found = {
         line["id"]: line["qty_to_invoice"]
         for line in lines

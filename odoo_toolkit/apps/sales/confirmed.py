@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from odoo_toolkit import operations as op
-from odoo_toolkit.apps.sales.lines import LineChanges, line_rows
+from odoo_toolkit.apps.sales.lines import line_rows
 from odoo_toolkit.apps.sales.orders import ORDER
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, StateError
@@ -29,7 +29,7 @@ _IN_STOCK = ("display_name", "type", "is_storable", "uom_id", "free_qty")
 _TOLERANCE = 1e-6
 
 
-def as_agreed(order: op.Row, lines: Sequence[op.Row], changes: LineChanges) -> LineChanges:
+def as_agreed(order: op.Row, lines: Sequence[op.Row], changes: op.LineChanges) -> op.LineChanges:
     """Return the changes as a confirmed order takes them, or refuse less than is delivered.
 
     A new quantity goes with the price that was agreed, which Odoo would compute again; a line of a
@@ -63,7 +63,7 @@ def _less_than_delivered(order: op.Row, line: op.Row, quantity: float) -> StateE
     )
 
 
-def fulfilment(lines: Sequence[op.Row], changes: LineChanges) -> list[str]:
+def fulfilment(lines: Sequence[op.Row], changes: op.LineChanges) -> list[str]:
     """Say what is delivered and invoiced of the lines that change, and what is left of them."""
     notes = []
     for line in lines:
@@ -85,7 +85,7 @@ def fulfilment(lines: Sequence[op.Row], changes: LineChanges) -> list[str]:
     return notes
 
 
-def not_covered(odoo: Odoo, lines: Sequence[op.Row], changes: LineChanges) -> list[str]:
+def not_covered(odoo: Odoo, lines: Sequence[op.Row], changes: op.LineChanges) -> list[str]:
     """Say what stock lacks of what is left to deliver of lines that change, or are added.
 
     Quantities that the order itself has reserved count as available. Products that are bought or

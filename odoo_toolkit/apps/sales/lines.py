@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypedDict
 
 import attrs
@@ -11,7 +11,7 @@ from annotated_doc import Doc
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.sales.orders import ORDER
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError, make_error
+from odoo_toolkit.errors import ValidationError, make_error
 
 
 class NewLine(TypedDict, total=False):
@@ -27,45 +27,8 @@ class NewLine(TypedDict, total=False):
     section: Annotated[str, Doc("Alone: a section heading.")]
 
 
-class ChangedLine(TypedDict, total=False):
-    """The changes of a line of a quotation, identified by ``line_id`` or by its product."""
-
-    line_id: int
-    product_id: int
-    product_name: str
-    quantity: float
-    price_unit: float
-    discount: float
-    name: str
-
-
-class ChosenLine(TypedDict, total=False):
-    """A line of an order, identified by ``line_id`` or by its product, and a quantity."""
-
-    line_id: int
-    product_id: int
-    product_name: str
-    quantity: float
-
-
-#: What their lines take is described where there is room: in create_order, or in words.
-_OBJECTS = op.JsonSchema({"type": "array", "items": {"type": "object"}})
-
-NewLines = Annotated[Sequence[NewLine] | None, _OBJECTS, Doc("Lines to add.")]
-ChangedLines = Annotated[
-    Sequence[ChangedLine] | None, _OBJECTS, Doc("Lines to change, by id or product.")
-]
+NewLines = Annotated[Sequence[NewLine] | None, op.OBJECTS, Doc("Lines to add.")]
 Add = Annotated[NewLines, Doc("Lines as in create_order.")]
-Change = Annotated[
-    ChangedLines, Doc("line_id or product_name, and new quantity, price_unit, discount, name.")
-]
-Chosen = Annotated[
-    Sequence[ChosenLine] | None,
-    _OBJECTS,
-    Doc("Only these: line_id or product_name, and quantity. Default: all that is left."),
-]
-Remove = Annotated[op.NamesOrIds, Doc("Product names, or line ids.")]
-
 LINE = "sale.order.line"
 
 #: What is compared to see whether lines were changed.
@@ -138,7 +101,7 @@ def _checked(line: dict[str, Any], where: str) -> dict[str, Any]:
             "heading only section.",
             details={"field": f"{where}.product_id"},
         )
-    check_numbers(line, where)
+    op.check_line_numbers(line, where)
     return line
 
 
@@ -153,24 +116,6 @@ def _checked_section(line: dict[str, Any], where: str) -> dict[str, Any]:
     return line
 
 
-def check_numbers(line: Mapping[str, Any], where: str) -> None:
-    """Refuse a quantity, price or discount that cannot be one."""
-    for key in ("quantity", "price_unit", "discount"):
-        if key in line:
-            op.checked_number(line[key], f"{where}.{key}", positive=False)
-    if line.get("quantity", 1) < 0:
-        raise ValidationError(
-            f"{where}.quantity must not be negative, got {line['quantity']:g}.",
-            suggestion="For a return or refund, make a credit note instead.",
-            details={"field": f"{where}.quantity"},
-        )
-    if not 0 <= line.get("discount", 0) <= 100:
-        raise ValidationError(
-            f"{where}.discount must be a percentage from 0 to 100, not {line['discount']:g}.",
-            details={"field": f"{where}.discount"},
-        )
-
-
 def _line_values(line: Mapping[str, Any], product_id: int | None) -> dict[str, Any]:
     if "section" in line:
         return {"display_type": "line_section", "name": line["section"]}
@@ -182,293 +127,41 @@ def _line_values(line: Mapping[str, Any], product_id: int | None) -> dict[str, A
     return values | {key: line[key] for key in ("price_unit", "discount", "name") if key in line}
 
 
-#: Most lines that an error lists.
-_SHOWN = 20
-
-#: What is new of a line -> its field.
-QUANTITIES = {"quantity": "product_uom_qty", "price_unit": "price_unit", "discount": "discount"}
-
-
-@attrs.frozen(kw_only=True)
-class LineChanges:
-    """What is to be done to the lines of an order.
-
-    Attributes:
-        changed: line id -> its new values, in Odoo's form.
-        removed: ids of lines.
-        added: commands that make lines.
-    """
-
-    changed: dict[int, dict[str, Any]] = attrs.Factory(dict)
-    removed: list[int] = attrs.Factory(list)
-    added: list[list[Any]] = attrs.Factory(list)
-
-    def told(self) -> str:
-        """Return how many lines are concerned, in words."""
-        counts = {"added": self.added, "changed": self.changed, "removed": self.removed}
-        return ", ".join(f"{len(lines)} {what}" for what, lines in counts.items() if lines)
-
-
-@attrs.frozen
-class _Meant:
-    """A line of the order that somebody means, by its id or its product."""
-
-    where: str
-    values: Mapping[str, Any]
-
-    def wanted(self, products: Sequence[int]) -> list[op.Wanted]:
-        """Return the product by whose name it is meant; none where it is by an id."""
-        if "product_name" not in self.values or "product_id" in self.values:
-            return []
-        return [
-            op.Wanted(
-                model="product.product",
-                field=f"{self.where}.product_id",
-                name=self.values["product_name"],
-                domain=(("id", "in", products),),
-            )
-        ]
-
-
 def checked_changes(
     add: Sequence[Mapping[str, Any]] | None,
     change: Sequence[Mapping[str, Any]] | None,
     remove: Sequence[int | str] | None,
-) -> tuple[list[dict[str, Any]], list[_Meant], list[_Meant]]:
+) -> tuple[list[dict[str, Any]], list[op.Meant], list[op.Meant]]:
     """Return what is to be added, changed and removed, or refuse what cannot be.
 
     Raises:
         ValidationError: naming the line and the key.
     """
-    changes = [
-        _Meant(f"change[{index}]", line)
-        for index, line in enumerate(
-            op.check_lines(change, ChangedLine.__annotations__, "change") if change else ()
-        )
-    ]
-    for item in changes:
-        check_numbers(item.values, item.where)
-        if not {*QUANTITIES, "name"} & item.values.keys():
-            raise ValidationError(
-                f"{item.where} has no new values.",
-                suggestion="Set quantity, price_unit, discount or name.",
-                details={"field": item.where},
-            )
-    removals = [
-        _Meant(item.field, {"line_id": item.id} if item.id else {"product_name": item.name})
-        for item in op.wanted_each("product.product", remove, "remove")
-    ]
-    for item in [*changes, *removals]:
-        _check_names_one(item)
-    return checked_lines(add, "add") if add else [], changes, removals
-
-
-def _check_names_one(item: _Meant) -> None:
-    if sum(key in item.values for key in ("line_id", "product_id", "product_name")) != 1:
-        raise ValidationError(
-            f"{item.where} must identify one line.",
-            suggestion="Set exactly one of line_id, product_id and product_name.",
-            details={"field": item.where},
-        )
-
-
-def checked_choice(given: Sequence[Mapping[str, Any]], argument: str) -> list[_Meant]:
-    """Return which lines of an order are meant, or refuse what can be none.
-
-    Raises:
-        ValidationError: naming the line and the key.
-    """
-    items = [
-        _Meant(f"{argument}[{index}]", line)
-        for index, line in enumerate(op.check_lines(given, ChosenLine.__annotations__, argument))
-    ]
-    for item in items:
-        _check_names_one(item)
-        if "quantity" in item.values:
-            op.checked_number(item.values["quantity"], f"{item.where}.quantity", positive=True)
-    return items
-
-
-def chosen_lines(
-    odoo: Odoo, order: op.Row, lines: Sequence[op.Row], items: Sequence[_Meant], left: str
-) -> dict[int, float]:
-    """Return the lines that are meant, each with its quantity.
-
-    Args:
-        odoo: the connection.
-        order: its row.
-        lines: the rows of its lines.
-        items: as :func:`checked_choice` returned them.
-        left: the field with the quantity that a line has at most, and by default.
-
-    Raises:
-        AmbiguousNameError: a name matches several products.
-        NotFoundError: the order has no such product.
-        ValidationError: it has no such line, or several, one is meant twice, or has less.
-    """
-    _, line_of, _ = _look_up(odoo, order, lines, items)
-    chosen: dict[int, float] = {}
-    for item, line in [(item, line_of(item)) for item in items]:
-        most = line[left] or 0.0
-        quantity = item.values.get("quantity", most)
-        if line["id"] in chosen or not most or quantity > most + 1e-6:
-            why = "which is meant before" if line["id"] in chosen else f"of which {most:g} is left"
-            raise ValidationError(
-                f"{item.where} refers to {_called(line)}, {why}.",
-                suggestion="List each line once, and with at most the quantity that is left.",
-                details={"field": item.where, "left": most},
-            )
-        chosen[line["id"]] = quantity
-    return chosen
-
-
-def _look_up(
-    odoo: Odoo,
-    order: op.Row,
-    lines: Sequence[op.Row],
-    items: Sequence[_Meant],
-    before: Sequence[op.Wanted] = (),
-    after: Sequence[op.Wanted] = (),
-) -> tuple[list[int | None], Callable[[_Meant], op.Row], list[int | None]]:
-    """Look up the products by which items mean lines, together with what else is wanted.
-
-    Returns:
-        The ids of what is wanted before; what returns the line that an item means; the ids of what
-        is wanted after.
-    """
-    sold = sorted({line["product_id"].id for line in lines if line["product_id"]})
-    by_name = [(item, wanted) for item in items for wanted in item.wanted(sold)]
-    try:
-        found = op.resolve_all(odoo, [*before, *(wanted for _, wanted in by_name), *after])
-    except (NotFoundError, op.AmbiguousNameError) as error:
-        of = {wanted.field: item for item, wanted in by_name}
-        raise _by_lines(error, order, lines, of.get(error.details.get("field", ""))) from error
-    first, rest = found[: len(before)], found[len(before) :]
-    products = {item.where: product for (item, _), product in zip(by_name, rest, strict=False)}
-
-    def line_of(item: _Meant) -> op.Row:
-        product = products.get(item.where, item.values.get("product_id"))
-        return _line(order, lines, item, product)
-
-    return first, line_of, rest[len(by_name) :]
+    asked = op.checked_changes(change, remove)
+    return (checked_lines(add, "add") if add else [], *asked)
 
 
 def resolved_changes(
     odoo: Odoo,
     order: op.Row,
     lines: Sequence[op.Row],
-    asked: tuple[list[dict[str, Any]], list[_Meant], list[_Meant]],
+    asked: tuple[list[dict[str, Any]], list[op.Meant], list[op.Meant]],
     others: Sequence[op.Wanted] = (),
-) -> tuple[LineChanges, list[int | None]]:
+) -> tuple[op.LineChanges, list[int | None]]:
     """Return what is to be done to the lines of an order, and the ids of what else is wanted.
 
-    Args:
-        odoo: the connection.
-        order: its row.
-        lines: the rows of its lines, with product_id, display_type and sequence.
-        asked: as :func:`checked_changes` returned it.
-        others: names that are looked up together with the products'.
-
-    Raises:
-        AmbiguousNameError: a name matches several products; not in ``remove``.
-        NotFoundError: the order has no such product.
-        ValidationError: it has no such line, or several, or one is meant twice.
+    Args: as of ``op.resolved_changes``; ``asked`` as :func:`checked_changes` returned it.
     """
-    add, changes, removals = asked
-    meant = [*changes, *removals]
+    add, *meant = asked
     new = wanted_products(add, "add")
-    products, line_of, ids = _look_up(odoo, order, lines, meant, new, others)
-    result = LineChanges(added=line_commands(odoo, add, products, "add"))
+    products, changes, ids = op.resolved_changes(
+        odoo, order, lines, (meant[0], meant[1]), new, others
+    )
+    added = line_commands(odoo, add, products, "add")
     last = max((line["sequence"] or 0 for line in lines), default=None)
-    for _, _, values in result.added if last is not None else ():
+    for _, _, values in added if last is not None else ():
         values["sequence"] = last
-    taken: set[int] = set()
-    for item in meant:
-        line = line_of(item)
-        if line["id"] in taken:
-            raise ValidationError(
-                f"{item.where} refers to the line {line['id']}, which is already listed.",
-                suggestion="List each line once.",
-                details={"field": item.where},
-            )
-        taken.add(line["id"])
-        if item.where.startswith("remove"):
-            result.removed.append(line["id"])
-        else:
-            result.changed[line["id"]] = _values(line, item)
-    return result, ids
-
-
-def _by_lines(
-    error: NotFoundError | op.AmbiguousNameError,
-    order: op.Row,
-    lines: Sequence[op.Row],
-    item: _Meant | None,
-) -> OdooError:
-    """Return an error that tells the order's lines, where a product's id is no way out.
-
-    The order may lack a product that exists; and in ``remove`` a number is that of a line.
-    """
-    several = isinstance(error, op.AmbiguousNameError)
-    if item is None or (several and not item.where.startswith("remove")):
-        return error
-    ids = [match["id"] for match in error.details.get("matches", ())]
-    meant = [line for line in lines if line["product_id"] and line["product_id"].id in ids]
-    shown = (meant or lines)[:_SHOWN]
-    kind = ValidationError if several else NotFoundError
-    return kind(
-        f"{order['name']} has {'several lines' if several else 'no line'} with the product"
-        f" {item.values['product_name']!r} ({item.where}).",
-        suggestion=_lines_told(shown),
-        details={"field": item.where, "lines": [line["id"] for line in shown]},
-    )
-
-
-def _line(order: op.Row, lines: Sequence[op.Row], item: _Meant, product: int | None) -> op.Row:
-    """Return the line that is meant."""
-    if "line_id" in item.values:
-        meant = [line for line in lines if line["id"] == item.values["line_id"]]
-        said = f"the id {item.values['line_id']}"
-    else:
-        meant = [line for line in lines if line["product_id"] and line["product_id"].id == product]
-        said = f"the product {item.values.get('product_name', product)}"
-    if len(meant) == 1:
-        return meant[0]
-    shown = (meant or lines)[:_SHOWN]
-    problem = "several lines" if meant else "no line"
-    raise ValidationError(
-        f"{order['name']} has {problem} with {said} ({item.where}).",
-        suggestion=_lines_told(shown),
-        details={"field": item.where, "lines": [line["id"] for line in shown]},
-    )
-
-
-def _lines_told(lines: Sequence[op.Row]) -> str:
-    listed = "; ".join(f"{line['id']} {_called(line)}" for line in lines[:_SHOWN])
-    return f"Set line_id to one of these: {listed}"
-
-
-def _called(line: op.Row) -> str:
-    name = line["product_id"].name if line["product_id"] else line["name"]
-    return f"{(name or '')[:40]} ({line['product_uom_qty']:g} at {line['price_unit']:g})"
-
-
-def _values(line: op.Row, item: _Meant) -> dict[str, Any]:
-    numbers = [key for key in QUANTITIES if key in item.values]
-    if line["display_type"] and numbers:
-        raise ValidationError(
-            f"{item.where} is a section or note, so it has no {numbers[0]}.",
-            suggestion="Set only name.",
-            details={"field": f"{item.where}.{numbers[0]}"},
-        )
-    values = {QUANTITIES[key]: item.values[key] for key in numbers}
-    if "name" in item.values:
-        if not isinstance(item.values["name"], str) or not item.values["name"].strip():
-            raise ValidationError(
-                f"{item.where}.name must be text.", details={"field": f"{item.where}.name"}
-            )
-        values["name"] = item.values["name"]
-    return values
+    return attrs.evolve(changes, added=added), ids
 
 
 def line_rows(odoo: Odoo, order_id: int, fields: Sequence[str] = LINE_FIELDS) -> list[op.Row]:

@@ -28,7 +28,7 @@ ORDER = op.Document(
     noun="sales order",
     argument="order_id",
     numbered=True,
-    reference="client_order_ref",
+    references="client_order_ref",
     fields="""
         name state locked partner_id date_order commitment_date client_order_ref payment_term_id
         note amount_untaxed amount_tax amount_total currency_id invoice_status delivery_status

@@ -20,14 +20,9 @@ from odoo_toolkit.apps.sales.confirmed import (
 )
 from odoo_toolkit.apps.sales.lines import (
     LINE_FIELDS,
-    QUANTITIES,
     Add,
-    Change,
-    ChangedLines,
-    LineChanges,
     NewLine,
     NewLines,
-    Remove,
     checked_changes,
     checked_lines,
     line_commands,
@@ -252,7 +247,7 @@ def copy_order(
     partner_id: Annotated[int | None, Doc("Another customer.")] = None,
     partner_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     add: NewLines = None,
-    change: ChangedLines = None,
+    change: op.ChangedLines = None,
     remove: Annotated[op.NamesOrIds, Doc("Lines to omit, by id or product name.")] = None,
     commitment_date: CommitmentDate = None,
     client_order_ref: ClientOrderRef = None,
@@ -328,7 +323,7 @@ def _read(odoo: Odoo, order_id: int) -> tuple[op.Row, list[op.Row]]:
     return original, [line for line in lines if not line["is_downpayment"]]
 
 
-def _like(odoo: Odoo, row: op.Row, changes: LineChanges, *, computed: bool) -> dict[str, Any]:
+def _like(odoo: Odoo, row: op.Row, changes: op.LineChanges, *, computed: bool) -> dict[str, Any]:
     """Return the values of a new order with the lines that an order is to have.
 
     Args:
@@ -340,7 +335,7 @@ def _like(odoo: Odoo, row: op.Row, changes: LineChanges, *, computed: bool) -> d
     original, lines = _read(odoo, row["id"])
     if computed and odoo.version.major >= PRICES_FOLLOW_QUANTITIES_SINCE:
         for line in lines:
-            if QUANTITIES["quantity"] in changes.changed.get(line["id"], {}):
+            if LAYOUT.quantity in changes.changed.get(line["id"], {}):
                 line["price_unit"] = None
     return {
         "partner_id": row["partner_id"].id,
@@ -364,7 +359,7 @@ def _check_lines(row: op.Row, lines: Sequence[op.Row]) -> None:
         )
 
 
-def _commands(lines: Sequence[op.Row], changes: LineChanges, *, same: bool) -> list[list[Any]]:
+def _commands(lines: Sequence[op.Row], changes: op.LineChanges, *, same: bool) -> list[list[Any]]:
     copied = []
     for line in lines:
         if line["id"] in changes.removed:
@@ -393,8 +388,8 @@ def update_order(
     order_id: OrderId = None,
     order_name: OrderName = None,
     add: Add = None,
-    change: Change = None,
-    remove: Remove = None,
+    change: op.Change = None,
+    remove: op.Remove = None,
     commitment_date: CommitmentDate = None,
     client_order_ref: ClientOrderRef = None,
     payment_term_id: Annotated[int | None, Doc("Id of the payment term.")] = None,
@@ -436,7 +431,7 @@ def update_order(
     row = op.find(odoo, ORDER, order_id, order_name)
     _check_open(row)
     confirmed = row["state"] in CONFIRMED
-    lines, changes = [], LineChanges()
+    lines, changes = [], op.LineChanges()
     if any(asked):
         lines = line_rows(odoo, row["id"], (*LINE_FIELDS, *(FULFILLED if confirmed else ())))
         changes, ids = resolved_changes(odoo, row, lines, asked, terms)
@@ -452,7 +447,7 @@ def update_order(
     step = CHANGE.of(vals={**head, **({"order_line": commands} if commands else {})})
     if commands:
         # Added lines would come twice: repeating is not safe.
-        step = attrs.evolve(step, seen=_seen(lines, changes), safe=False)
+        step = attrs.evolve(step, seen=op.seen_changes(lines, changes, line_rows), safe=False)
 
     def result(done: op.Done) -> Order:
         told = order_result(odoo, done, "changed")
@@ -474,52 +469,13 @@ def update_order(
 
         sums = op.changed_sums(odoo, LAYOUT, row, commands, like) if commands else {}
         if not confirmed:
-            return [_changed(odoo, LAYOUT, row, head, changes, sums)]
+            return [op.changed_document(odoo, LAYOUT, row, head, changes, sums)]
         more = [*fulfilment(lines, changes), *not_covered(odoo, lines, changes)]
-        return [_changed(odoo, WITHOUT_STOCK, row, head, changes, sums, more)]
+        return [op.changed_document(odoo, WITHOUT_STOCK, row, head, changes, sums, more)]
 
     return op.operate(
         odoo, [step], [row["id"]], result, message=would, dry_run=dry_run, preview=preview
     )
-
-
-def _changed(
-    odoo: Odoo,
-    layout: op.Layout,
-    row: op.Row,
-    head: Mapping[str, Any],
-    changes: LineChanges,
-    sums: Mapping[str, Any],
-    more: Sequence[str] = (),
-) -> op.PlannedDocument:
-    """Return an order with what is to be changed: new figures as given, others left out."""
-
-    def shown(line: op.Row, item: op.PlannedLine) -> op.PlannedLine:
-        if line["id"] in changes.removed:
-            return attrs.evolve(item, change="removed")
-        if line["id"] not in changes.changed:
-            return item
-        values = changes.changed[line["id"]]
-        was = [f"{name} was {line[name]}" for name in values if values[name] != line[name]]
-        asked = {name: values.get(field) for name, field in QUANTITIES.items() if field in values}
-        text = {"name": values["name"]} if "name" in values else {}
-        computed = {"subtotal": None} if asked else {}
-        told = f"changed ({', '.join(was)})"
-        return attrs.evolve(item, **{**asked, **text, **computed, "change": told})
-
-    currency = op.currency_of(row) or ""
-    total = f"{row.get('amount_total')} {currency}".strip()
-    notes = [f"{name}: {row.get(name)} becomes {value}." for name, value in head.items()]
-    if sums:
-        new = sums["amount_total"]
-        becomes = "Odoo calculates the new total when it writes the change."
-        if new is not None:
-            becomes = f"It becomes {new:.2f} {currency}".rstrip() + "."
-        notes.append(f"The total is now {total}. {becomes}")
-    notes += more
-    told = op.read_document(odoo, layout, row, shown=shown, **sums, notes=notes)
-    added = op.given_lines(odoo, layout, changes.added, "added") if changes.added else []
-    return attrs.evolve(told, lines=[*told.lines, *added])
 
 
 def _check_open(row: op.Row) -> None:
@@ -539,37 +495,8 @@ def _check_open(row: op.Row) -> None:
         )
 
 
-def _seen(before: Sequence[op.Row], changes: LineChanges) -> Any:
-    """Return what sees that the lines are as they were to be."""
-    known = {line["id"] for line in before}
-
-    def seen(odoo: Odoo, order_id: int) -> bool | None:
-        now = {line["id"]: line for line in line_rows(odoo, order_id)}
-        if any(line in now for line in changes.removed):
-            return None
-        if len(now.keys() - known) != len(changes.added):
-            return None
-        same = all(
-            line in now and _shows(now[line], values) for line, values in changes.changed.items()
-        )
-        return True if same else None
-
-    return seen
-
-
-def _shows(line: op.Row, values: Mapping[str, Any]) -> bool:
-    for field, value in values.items():
-        shown = line[field]
-        if isinstance(value, str):
-            if value.strip() != str(shown or "").strip():
-                return False
-        elif not math.isclose(value, shown or 0.0, rel_tol=1e-4, abs_tol=0.005):
-            return False
-    return True
-
-
 def _moved_prices(
-    before: Sequence[op.Row], changes: LineChanges, now: Mapping[int, float]
+    before: Sequence[op.Row], changes: op.LineChanges, now: Mapping[int, float]
 ) -> list[str]:
     """Say which prices Odoo has computed anew, because the quantity is another one."""
     return [
