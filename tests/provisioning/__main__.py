@@ -256,9 +256,9 @@ def _tell(servers: dict[str, Server], others: list[str]) -> None:
 def how_to_remove() -> str:
     """Say what to delete so that nothing is left of what was provisioned."""
     installed = debian.installed()
-    packages = f"; apt-get remove --autoremove {' '.join(installed)}" if installed else ""
-    stop = "python -m tests.provisioning stop"
-    return f"{stop}; rm -r {cache_folder()} {postgres.cluster_folder()}{packages}"
+    packages = f" && apt-get remove --autoremove {' '.join(installed)}" if installed else ""
+    stop = "python3 -m tests.provisioning stop"
+    return f"{stop} && rm -r {cache_folder()} {postgres.cluster_folder()}{packages}"
 
 
 def _stop(releases: list[Release]) -> int:
