@@ -73,7 +73,7 @@ def recipients(
     elif not given:
         raise ValidationError(
             "to is empty, so the e-mail has no recipient.",
-            suggestion="Pass contacts or addresses, or omit to for the document's contact.",
+            suggestion="Pass contacts or addresses. Without to, the document's contact gets it.",
             details={"field": "to"},
         )
     else:

@@ -97,7 +97,7 @@ def check_tracking(
             f"{product.name}: the quantity is {quantity:g}, but the number of serial numbers "
             f"is {len(names)}."
         )
-        todo = "Pass one serial number for each piece."
+        todo = "Pass one serial number for each unit."
     if message:
         raise ValidationError(f"{message} ({field})", suggestion=todo, details={"field": field})
 

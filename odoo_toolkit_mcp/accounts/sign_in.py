@@ -434,7 +434,7 @@ class SignIn:
         if user.account is not None:
             known = await aside(self._provider.grants.account, user.account)
             if known is None or known.key is None:
-                raise PageError("You are no longer connected", "Start again, with your login.")
+                raise PageError("You are no longer connected", "Start again with your own login.")
             return known
         known = await aside(self._provider.grants.account_of, instance.name, user.uid)
         grants, odoo = self._provider.grants, instance.odoo

@@ -111,7 +111,7 @@ def words(
                 found.append(one.option if value else f"--no-{one.option[2:]}")
         elif one.facts["metavar"] in ("LINE", "JSON") and one.facts.get("multiple") and files:
             file = next(each for each in taken if each.arguments == one.arguments and each != one)
-            found += [file.option, str(_file(value, folder))]
+            found += [file.option, str(_file(value, folder / one.option.strip("-")))]
         else:
             listed = value if isinstance(value, (list, tuple)) else [value]
             texts = [_text(one, item) for item in listed]
@@ -138,10 +138,10 @@ def _text(one: Taken, item: Any) -> str:
     return f"{number}{product}{price}{discount}"
 
 
-def _file(lines: Sequence[Mapping[str, Any]], folder: Path) -> Path:
-    """Write lines to a file: CSV if a table can hold them."""
+def _file(lines: Sequence[Mapping[str, Any]], path: Path) -> Path:
+    """Write lines to a file, whose ending is added: CSV if a table can hold them."""
     plain = all(isinstance(cell, (int, float, str)) for line in lines for cell in line.values())
-    path = folder / f"lines.{'csv' if plain else 'json'}"
+    path = path.with_suffix(".csv" if plain else ".json")
     if not plain:
         path.write_text(json.dumps(lines), "utf-8")
         return path

@@ -200,7 +200,7 @@ def test_several_invoices_get_a_payment_each_or_one_together(biller: Odoo, shop:
     assert isinstance(together, PaymentResult)
     assert [payment.amount for payment in together.payments] == [150.0]
     assert [invoice.amount_residual for invoice in together.invoices] == [0.0, 0.0]
-    assert "10.00 USD more" in together.warnings[0]
+    assert "by 10.00 USD" in together.warnings[0]
 
 
 def test_invoices_in_two_currencies_are_paid_each_in_its_own(

@@ -166,7 +166,7 @@ def test_a_connection_for_one_company_says_so_where_nothing_is_found(
     own = row["company_id"]["id"]
     with connect(**credentials(server, server.user("admin")), company_id=own) as odoo:
         hints = " ".join(deep_search(odoo, f"no{suffix}", "res.partner").suggestions)
-    assert f"for company {own} only" in hints
+    assert f"only for company {own}" in hints
 
 
 @pytest.mark.every_version

@@ -68,7 +68,7 @@ def test_rounded_sanitised_and_changed_values_are_named(admin: Odoo, suffix: str
     assert (rounded.became, round(rounded.stored, 4)) == ("rounded", 1.1235)
     text = "<p>Hi<script>alert(1)</script> <b>there</b></p>"
     task = create(admin, "project.task", {"name": f"A {suffix}", "description": text})
-    assert list(map(str, task.differences)) == ["description: taken out: <script>."]
+    assert list(map(str, task.differences)) == ["description: removed: <script>."]
     unlink(admin, "project.task", [task.id])
     unlink(admin, "res.partner", [partner.id])
 

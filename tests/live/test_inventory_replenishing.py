@@ -331,7 +331,7 @@ def test_what_cannot_be_scrapped_leaves_all_as_it_was(admin: Odoo, suffix: str) 
     with pytest.raises(ValidationError) as raised:
         scrap_product(admin, product_id=lots, quantity=1)
     assert f"L{suffix} (3 free)" in raised.value.suggestion
-    with pytest.raises(StateError, match="there are 3"):
+    with pytest.raises(StateError, match="contains 3"):
         scrap_product(admin, product_id=lots, quantity=4, lot=f"L{suffix}")
     wrong: list[Any] = [{"lot": "None such"}, {"lot": f"L{suffix}", "reason": f"No {suffix}"}]
     for options in wrong:

@@ -157,4 +157,5 @@ def test_formatted_texts_are_translated_by_sentence(admin: Odoo, suffix: str) ->
     kept = dropped.translations[field][CODE]["Red"]
     assert kept == ("Rouge vif" if admin.version.major < 18 else None)
     (warning,) = dropped.warnings
-    assert warning == f"{field}: 'Red' in {CODE} is {repr(kept) if kept else 'not translated'} now."
+    now = f"is now {kept!r}" if kept else "has no translation now"
+    assert warning == f"{field}: 'Red' in {CODE} {now}."

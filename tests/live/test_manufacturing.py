@@ -493,7 +493,7 @@ def test_kits_dozens_and_other_bills(odoo: Odoo, shop: Shop) -> None:
     for act in (check_components, create_order):
         with pytest.raises(StateError, match="is a kit"):
             act(odoo, product_id=kit)
-        with pytest.raises(ValidationError, match="not one of"):
+        with pytest.raises(ValidationError, match="does not belong to"):
             act(odoo, product_id=screw, bom_id=other)
 
 

@@ -734,7 +734,7 @@ def spend(*decisions: Any) -> Callable[[World], End]:
     def story(world: World) -> End:
         number = expense(world.odoo)
         for decision in decisions:
-            reason = "which are not deliveries" if decision == "refuse" else None
+            reason = "Not ours" if decision == "refuse" else None
             hr.decide_expense(world.odoo, decision=decision, expense_id=number, reason=reason)
         return world.read("hr.expense", number, "state", "total_amount")
 

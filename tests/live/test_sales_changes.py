@@ -271,7 +271,7 @@ def test_stock_is_compared_with_what_is_left_to_deliver(admin: Odoo, suffix: str
         plan = sales.update_order(admin, order_id=order, **wanted, dry_run=True)
         assert isinstance(plan, Plan)
         assert not [line for line in plan.documents[0].lines if line.available is not None]
-        return [note for note in plan.documents[0].notes if note.startswith("Stock")]
+        return [note for note in plan.documents[0].notes if note.startswith("The stock")]
 
     order = ordered(Chair=30, Desk=45)
     (delivery,) = sales.get_order(admin, order_id=order, include_deliveries=True).deliveries or ()

@@ -151,7 +151,7 @@ def test_deleted_records_are_said_to_be_gone_for_good_before_they_are(
     assert planned.undo.possible == "none"
     assert "archive" in planned.undo.not_undone[0]
     unlink(odoo, "res.partner", [number])
-    with pytest.raises(StateError, match="Nothing"):
+    with pytest.raises(StateError, match="No part of"):
         undo(odoo, entry=history(odoo, limit=1)[0].id)
 
 

@@ -388,7 +388,7 @@ def test_a_new_field_is_an_error_where_columns_are_frozen(odoo: Odoo, warehouse:
     ("field", "becomes", "said"),
     [
         ("price", "char", "price .* was decimal128"),
-        ("tag_id", "many2one x.line", "was int64 of x.tag .* and is int64 of x.line"),
+        ("tag_id", "many2one x.line", "was int64 of x.tag .* is now int64 of x.line"),
         ("tag_ids", "many2many x.line", "tag_ids"),
         ("price", {"type": "float", "digits": [16, 4]}, r"decimal128\(18, 4\)"),
     ],
@@ -477,7 +477,7 @@ def test_a_link_that_was_named_and_may_not_be_read_is_an_error_with_the_way_out(
     refusing(server, "tag_ids")
     with pytest.raises(AccessError, match=r"tag_ids of x\.item, which leads to x\.tag") as caught:
         sync(odoo, warehouse.url, ITEM, fields=["name", "tag_ids"])
-    assert "without it" in str(caught.value.suggestion)
+    assert "without this one" in str(caught.value.suggestion)
     assert "Sales/Administrator" in str(caught.value.suggestion)
     assert warehouse.tables() == []
 
@@ -603,7 +603,7 @@ def test_a_value_that_does_not_fit_its_type_is_an_error_and_nothing_is_loaded(
     server: RuledServer, odoo: Odoo, warehouse: Warehouse
 ) -> None:
     server.records[ITEM][1]["price"] = 1.23456
-    with pytest.raises(ValidationError, match=r"price of record 2 of x\.item holds 1\.23456"):
+    with pytest.raises(ValidationError, match=r"price of record 2 of x\.item is 1\.23456"):
         sync(odoo, warehouse.url, ITEM)
     assert warehouse.tables() == []
     assert sync(odoo, warehouse.url, ITEM, decimals=False).status == "complete"
@@ -716,7 +716,7 @@ def test_another_company_may_go_on_where_all_have_the_same_values(warehouse: War
 
 def test_another_model_in_the_same_table_is_an_error(odoo: Odoo, warehouse: Warehouse) -> None:
     sync(odoo, warehouse.url, ITEM, table="here")
-    with pytest.raises(ValidationError, match=r"holds x\.item, not x\.tag"):
+    with pytest.raises(ValidationError, match=r"contains x\.item, not x\.tag"):
         sync(odoo, warehouse.url, TAG, table="here")
 
 
@@ -787,11 +787,11 @@ def test_links_that_somebody_else_deleted_are_made_up_for(odoo: Odoo, warehouse:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("X_Item", "would be 'x_item' at the destination"),
-        ("x-item", "would be 'x_item' at the destination"),
-        ("My Table", "would be 'my_table' at the destination"),
-        ("x_item__tag_ids", "would be 'x_item_tag_ids' at the destination"),
-        ("  ", "would be no name at all"),
+        ("X_Item", "would become 'x_item' at the destination"),
+        ("x-item", "would become 'x_item' at the destination"),
+        ("My Table", "would become 'my_table' at the destination"),
+        ("x_item__tag_ids", "would become 'x_item_tag_ids' at the destination"),
+        ("  ", "would become no name at all"),
         ("_dlt_loads", "cannot have the name '_dlt_loads'"),
         ("x" * 60, "cannot have the name"),
     ],
@@ -812,7 +812,7 @@ def test_names_that_the_destination_would_change_are_refused_before_anything_is_
 def test_a_dataset_that_the_destination_would_name_otherwise_is_refused(
     odoo: Odoo, warehouse: Warehouse
 ) -> None:
-    with pytest.raises(ValidationError, match="dataset 'x-y z' would be 'x_y_z'"):
+    with pytest.raises(ValidationError, match="dataset 'x-y z' would become 'x_y_z'"):
         sync(odoo, warehouse.url, ITEM, dataset="x-y z")
     assert sync(odoo, warehouse.url, ITEM, dataset="x_y_z", table="y1").status == "complete"
 
@@ -837,8 +837,8 @@ def test_a_run_that_loads_other_than_it_was_given_is_an_error(
          "are missing"),
         ("update x_item set write_date = '2019-01-01' where id = 2", "older than their records"),
         ("update x_item__tag_ids set other_id = 9 where other_id = 7",
-         r"x_item__tag_ids .* links .* 0 to 999"),
-        ("insert into x_item__tag_ids (id, other_id) values (2, 9)", "x_item__tag_ids .* links"),
+         r"links .* x_item__tag_ids .* 0 to 999"),
+        ("insert into x_item__tag_ids (id, other_id) values (2, 9)", "links .* x_item__tag_ids"),
     ],
 )  # fmt: skip
 def test_a_check_finds_what_was_changed_in_the_warehouse(

@@ -220,7 +220,7 @@ class TestMissing:
     )
     def test_models_that_no_column_names_are_told(self, models: list[str]) -> None:
         server = contacts()
-        with pytest.raises(ValidationError, match=r"create_missing (names|contains)"):
+        with pytest.raises(ValidationError, match=r"create_missing (lists|contains)"):
             upsert(server.connect(), "res.partner", self.ROWS, "ref", create_missing=models)
         assert server.sent == []
 

@@ -263,7 +263,7 @@ def _check_payable(rows: Sequence[op.Row]) -> bool:
         )
     if len({row["company_id"].id for row in rows}) > 1:
         raise ValidationError(
-            "These invoices are of different companies.",
+            "These invoices belong to different companies.",
             suggestion="Pay each company's invoices separately.",
         )
     return directions.pop()

@@ -122,7 +122,7 @@ def _plain_reader(
         number, signs = number_reader(texts, written, whole=field.type in _WHOLE)
         if signs:
             warnings.append(
-                f"{column.header}: the sign {signs[0]} was removed. The toolkit imports only the "
+                f"{column.header}: the symbol {signs[0]} was removed. The toolkit imports only the "
                 "numbers."
             )
         return _of_text(number)

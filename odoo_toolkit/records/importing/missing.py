@@ -201,9 +201,9 @@ def missing_of(
         if not named:
             comodels = dict.fromkeys(str(c.field.relation) for c in columns if c.field.relation)
             raise ValidationError(
-                f"create_missing names {model}, "
-                + ("which columns name by ids." if related else "of which no column is."),
-                suggestion=f"Pass models that a column refers to by text: {', '.join(comodels)}."
+                f"create_missing lists {model}, but "
+                + ("columns identify its records by id." if related else "no column refers to it."),
+                suggestion=f"Pass models whose records a column names: {', '.join(comodels)}."
                 if comodels
                 else "Omit it.",
                 details={"field": "create_missing", "model": model},
