@@ -188,12 +188,16 @@ that extends the context of the connection.
 
 def _page(title: str, modules: tuple[str, ...]) -> str:
     parts = [f"# {title}"]
+    shown: list[object] = []
     for name in modules:
         module = importlib.import_module(name)
         if len(modules) > 1:
             summary = (inspect.getdoc(module) or "").partition("\n\n")[0]
             parts += [f"## `{name}`", f"```{{eval-rst}}\n{summary}\n```"]
-        parts += [_directive(module, each) for each in public_names(module)]
+        # What several apps share, such as a line of a document, is documented at the first one.
+        own = [each for each in public_names(module) if getattr(module, each) not in shown]
+        parts += [_directive(module, each) for each in own]
+        shown += [getattr(module, each) for each in own]
     return "\n\n".join(parts) + "\n"
 
 
