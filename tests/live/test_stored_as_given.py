@@ -341,7 +341,7 @@ def test_an_amount_below_the_smallest_coin_is_refused(admin: Odoo, suffix: str) 
             assert caught.value.outcome == "not_sent"
     paid: Any = accounting.register_payment(admin, invoice_ids=[invoice.id], amount=10.005)
     assert paid.payments[0].amount == 10.01
-    assert "amount: 10.005 becomes 10.01, as 2 decimals are kept." in paid.warnings
+    assert "amount: 10.005 becomes 10.01, because Odoo stores 2 decimals." in paid.warnings
 
 
 def test_what_is_scrapped_is_what_has_left_the_stock(admin: Odoo, suffix: str) -> None:
@@ -349,7 +349,7 @@ def test_what_is_scrapped_is_what_has_left_the_stock(admin: Odoo, suffix: str) -
     inventory.adjust_stock(admin, product_id=product, quantity=10)
     gone: Any = inventory.scrap_product(admin, product_id=product, quantity=1.23456)
     assert (gone.quantity, gone.left) == (1.23, 8.77)
-    assert gone.warnings == ["quantity: 1.23456 becomes 1.23, as 2 decimals are kept."]
+    assert gone.warnings == ["quantity: 1.23456 becomes 1.23, because Odoo stores 2 decimals."]
 
 
 def test_lines_of_a_creation_are_compared_too(admin: Odoo, suffix: str, tmp_path: Path) -> None:
