@@ -101,7 +101,7 @@ def test_a_wrong_answer_is_told_and_asked_again(
         ("Password", "not the password"),
         ("Login", user.login),
         ("Password", user.password),
-        ("Code", app.code()),
+        ("Two-factor", app.code()),
         ("4.", "localhost:9123"),
         ("4.", "http://mcp.example.com"),
         ("4.", "https://mcp.example.com/mcp"),
