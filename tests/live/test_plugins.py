@@ -219,7 +219,7 @@ def test_the_server_has_all_that_the_plugin_names(
         ('"date_end", "price"', '"date_edn", "price"', "Did you mean date_end?"),
         ('update = ["date_end"', 'update = ["price"', "price, but Odoo lets no user set it"),
         ('update = ["date_end"', 'update = ["access_token"', "access_token, which rental.contract"),
-        ('to = ["confirmed"]', 'to = ["confirmd"]', "'confirmd' is no state of rental.contract"),
+        ('to = ["confirmed"]', 'to = ["confirmd"]', "'confirmd' is not a state of rental.contract"),
         ('"action_confirm"', '"action_purge"', "has no button that calls action_purge"),
         ('"rental.equipment"', '"rental.equipmnt"', "rental.equipmnt"),
     ],

@@ -87,7 +87,7 @@ def test_processes_with_one_key_make_one_record(server: Server, address: str, su
     assert len(made) == 3
     assert len(set(made)) == 1
     assert count(connections[0], "res.partner", [["name", "=", f"Raced {suffix}"]]).count == 1
-    with pytest.raises(OdooError, match="something else"):
+    with pytest.raises(OdooError, match="another request"):
         create(connections[1], "res.partner", {"name": "Other"}, idempotency_key=f"p-{suffix}")
     for connection in connections:
         connection.close()

@@ -66,8 +66,8 @@ def test_from_the_sold_service_to_the_invoice(billed: Odoo, suffix: str) -> None
     told = project.check_billing(billed, order_id=order.id)
     assert (told.unbilled, told.amount_to_invoice) == ([], 500.0)
     assert [text.split(":")[0] for text in told.todo] == [
-        f"Invoice 3 Hours of Support {suffix}",
-        f"Invoice 2 Hours of Loose {suffix}",
+        f"Invoice 3 Hours of Support {suffix} with create_invoices of sales",
+        f"Invoice 2 Hours of Loose {suffix} with create_invoices of sales",
     ]
     invoiced: Any = sales.create_invoices(billed, order_id=order.id)
     (invoice,) = invoiced.invoices

@@ -101,7 +101,7 @@ async def test_no_client_decides_for_its_person(
         refused = answer.structured_content or {}
         if way == "its tool":
             assert refused["code"] == "ACCESS_DENIED"
-            assert "forms" in refused["suggestion"]
+            assert "form mode" in refused["suggestion"]
             assert "ODOO_MCP_CONFIRM" not in refused["suggestion"]
         again = await call(asks, "odoo_core_unlink", model="res.partner", ids=[partner])
         assert again["code"] == "APPROVAL_NEEDED"

@@ -91,7 +91,7 @@ def test_a_check_tells_when_the_key_of_the_server_ends(
     instance.pop("password", None)
     status, said = checked(file_of(tmp_path, instance), capsys)
     assert status == 0, said
-    assert ("The key of" in said) == bool(made.expires)
+    assert ("The API key of" in said) == bool(made.expires)
     if made.expires:
         assert f"The API key of {user.login} expires on {made.expires:%Y-%m-%d}" in said
         # Of several, nobody knows which.
