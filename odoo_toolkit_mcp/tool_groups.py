@@ -9,6 +9,7 @@ and goes the way that one goes.
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -76,6 +77,9 @@ OUTPUT_SCHEMA: dict[str, Any] = {
 }
 
 _KINDS = {"string": "text", "integer": "int", "number": "number", "boolean": "bool"}
+
+#: Characters of schemas in one answer. An answer has at most 24 kB.
+_ROOM = 18_000
 
 #: Names of keys that a line tells of an argument's items.
 _MOST_KEYS = 8
@@ -146,13 +150,11 @@ class Area:
         """Return the operations: what each does and its arguments, in a line each."""
         return {
             "tool": self.name,
-            "manifest": {
-                operation: f"({', '.join(_argument_lines(tool.input_schema))})"
-                f" {_first_sentence(tool.description)}"
-                for operation, tool in self.tools.items()
-            },
-            "how": f'Call {self.name} with {{"operation": ..., "arguments": {{...}}}}; * must be'
-            " given. With the operation alone, or a list of them, it tells whole schemas.",
+            "manifest": {operation: _line(tool) for operation, tool in self.tools.items()},
+            "how": f'Call {self.name} with {{"operation": ..., "arguments": {{...}}}}. Arguments'
+            " with * are required. Call it without reading the schema: an error describes wrong"
+            " arguments, and nothing is sent. If you need schemas, pass a list of operations, also"
+            " of other areas, in one call.",
         }
 
     def schema(self, operation: str) -> dict[str, Any]:
@@ -250,16 +252,22 @@ def read_call(
 
 
 def _several(area: Area, areas: Mapping[str, Area], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schemas of several operations, which are looked up at once."""
+    """Return the schemas of several operations, also of other areas; lines of those beyond room."""
     if given.keys() != {"operation"}:
         raise _wrong_shape("operation must be a single operation if you pass arguments.")
-    schemas = []
+    told: list[dict[str, Any]] = []
+    room = _ROOM
     for asked in given["operation"]:
-        operation = area.operation(asked)
-        if operation is None:
+        having = [other for other in areas.values() if other.operation(asked)]
+        owner = having[0] if len(having) == 1 else area
+        operation, tool = owner.operation(asked), owner.tool(asked)
+        if operation is None or tool is None:
             raise _no_operation(area, areas, asked)
-        schemas.append(area.schema(operation))
-    return {"tool": area.name, "operations": schemas}
+        schema = owner.schema(operation)
+        room -= len(json.dumps(schema))
+        line = {"tool": owner.name, "operation": operation, "arguments": _line(tool)}
+        told.append(schema if room > 0 else line)
+    return {"tool": area.name, "operations": told}
 
 
 def _wrong_shape(message: str) -> ValidationError:
@@ -299,6 +307,12 @@ def _operation(tool: str) -> str:
     toolset = tool.split("_")[1]
     together = list(_AREAS.values()).count(_AREAS.get(toolset, "")) > 1
     return f"{toolset}_{_action(tool)}" if together else _action(tool)
+
+
+def _line(tool: Tool) -> str:
+    """Return the arguments of a tool, and what it does."""
+    arguments = ", ".join(_argument_lines(tool.input_schema))
+    return f"({arguments}) {_first_sentence(tool.description)}"
 
 
 def _first_sentence(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,10 @@ import pytest
 from jsonschema import Draft202012Validator
 from mcp import Client
 
+from odoo_toolkit.errors import ValidationError
 from odoo_toolkit_mcp.list_choice import choose
 from odoo_toolkit_mcp.settings import MODE_ACCESS
-from odoo_toolkit_mcp.tool_groups import NATIVE, OUTPUT_SCHEMA
+from odoo_toolkit_mcp.tool_groups import NATIVE, OUTPUT_SCHEMA, Area, read_call
 from odoo_toolkit_mcp.views.serving import CALL, CONFIRM, META, with_views
 from tests.kit.core_calls import CALLS
 from tests.kit.mcp import Person, changes, error_of, meta, viewer
@@ -142,6 +144,36 @@ async def test_several_operations_are_answered_with_their_schemas(
     assert "did you mean create" in str(wrong.structured_content)
     assert mixed.is_error
     assert "unlink" not in odoo.methods()
+
+
+def test_a_list_may_name_operations_of_all_areas() -> None:
+    """Within an answer's size: what is beyond comes as a line."""
+    areas = all_areas("full")
+    tools = [tool.name for area in areas.values() for tool in area.tools.values()]
+    sales = areas["odoo_change_sales"]
+
+    told = asked_of(sales, areas, ["confirm_order", "odoo_purchase_confirm_order", "receive"])
+    everything = asked_of(sales, areas, tools)
+
+    owners = [(item["tool"], item["operation"]) for item in told]
+    assert owners == [
+        ("odoo_change_sales", "confirm_order"),
+        ("odoo_change_purchase", "confirm_order"),
+        ("odoo_change_purchase", "receive"),
+    ]
+    assert all("input_schema" in item for item in told)
+    assert len(everything) == len(tools)
+    assert "input_schema" in everything[0]
+    assert everything[-1]["arguments"].startswith("(")
+    with pytest.raises(ValidationError, match="has it"):
+        asked_of(sales, areas, ["get_order"])
+
+
+def asked_of(area: Area, areas: Mapping[str, Area], names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return what an area tells of several operations."""
+    told = read_call(area, areas, {"operation": list(names)})
+    assert isinstance(told, dict)
+    return list(told["operations"])
 
 
 @pytest.mark.parametrize("tool", [name for name in CALLS if name not in NATIVE])
