@@ -174,6 +174,8 @@ def answered(server: Server, question: dict[str, Any]) -> Shown:
     try:
         if question["op"] == "call":
             return server.call(question["name"], question["arguments"])
+        if question["op"] == "read":
+            return server.resource(question["uri"])
         return Shown(server.read("tools", listed(server, question["names"])))
     except ServerDied as error:
         return Shown(f"ERROR: {error}", error=True)

@@ -4,6 +4,7 @@
     odoo tools                 names and purposes of all tools, with the server's instructions
     odoo tools NAME ...        descriptions and arguments of these
     odoo tools --all           descriptions and arguments of all
+    odoo read URI              a resource, such as skill://NAME/SKILL.md
     odoo call NAME '{"json": "arguments"}'     or - to read the arguments from the input
     odoo next                  hands in the answer and shows the next task, where TASKS.md says so
 
@@ -27,6 +28,8 @@ def main(words: list[str]) -> int:
     """Ask the bridge, and print what a model is given to read; 1 if the call failed."""
     if words[:1] == ["tools"]:
         answer = ask({"op": "tools", "names": words[1:]})
+    elif len(words) == 2 and words[0] == "read":
+        answer = ask({"op": "read", "uri": words[1]})
     elif words == ["next"]:
         answer = ask({"op": "next"})
     elif len(words) in (2, 3) and words[0] == "call":

@@ -114,6 +114,23 @@ class Server:
         self._log({"read": what, "out": _size(text)})
         return text
 
+    def resource(self, uri: str) -> Shown:
+        """Read a resource, such as a skill; one that cannot be read has its error in the answer.
+
+        Raises:
+            ServerDied: There is no server any more.
+        """
+        try:
+            found = self._portal.call(lambda: self._client.read_resource(uri))
+        except MCPError as error:
+            if error.code == CONNECTION_CLOSED:
+                raise self._died(error) from error
+            return Shown(f"ERROR: {error}", error=True)
+        except Exception as error:
+            raise self._died(error) from error
+        text = "\n".join(getattr(one, "text", "") for one in found.contents)
+        return Shown(self.read(uri, text))
+
     def call(self, name: str, arguments: Mapping[str, Any]) -> Shown:
         """Call a tool; a call that fails has its error in the answer.
 

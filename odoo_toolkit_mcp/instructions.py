@@ -71,8 +71,8 @@ _AREAS = (
 _AREAS_READONLY = (
     "Tools that are not listed are operations of areas. Without arguments, odoo_read_<area> lists"
     " its operations and their arguments, which is enough for most calls. With a list of operations"
-    " of any areas, it returns their schemas. For odoo_sales_get_order, if it is not listed, use the"
-    " operation get_order of odoo_read_sales. You can only plan changes: call"
+    " of any areas, it returns their schemas. For odoo_sales_get_order, if it is not listed, use"
+    " the operation get_order of odoo_read_sales. You can only plan changes: call"
     " odoo_sales_cancel_order, or any other by its name, with dry_run true."
 )
 

@@ -16,7 +16,10 @@ from mcp_types import (
     EmbeddedResource,
     ListToolsResult,
     PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
     TextContent,
+    TextResourceContents,
     Tool,
 )
 
@@ -49,10 +52,22 @@ async def call_tool(
     return CallToolResult(content=[TextContent(type="text", text=text)], is_error=failed)
 
 
+async def read_resource(
+    context: ServerRequestContext[Any], params: ReadResourceRequestParams
+) -> ReadResourceResult:
+    """Return the address as the text of a resource."""
+    text = TextResourceContents(uri=params.uri, text=f"of {params.uri}")
+    return ReadResourceResult(contents=[text])
+
+
 async def main() -> None:
     """Serve until the client goes."""
     server = Server(
-        "small", instructions="Be small.", on_list_tools=list_tools, on_call_tool=call_tool
+        "small",
+        instructions="Be small.",
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        on_read_resource=read_resource,
     )
     async with stdio_server() as (reading, writing):
         await server.run(reading, writing, server.create_initialization_options())

@@ -225,6 +225,7 @@ def test_the_desk_saves_files_and_tells_what_it_cannot_do(server: Server, tmp_pa
         assert (tmp_path / "offer.pdf").read_bytes() == b"%PDF-1"
         assert desk("call", "echo", "{").returncode == 1
         assert desk("call", "fail").returncode == 1
+        assert desk("read", "skill://a").stdout == "of skill://a\n"
         assert "No such tool" in desk("tools", "nothing").stdout
         assert desk("nonsense").returncode == 2
     finally:
