@@ -182,6 +182,18 @@ def unknown_keys(file: Mapping[str, Any], classes: Iterable[type]) -> list[str]:
     ]
 
 
+def unknown_variables(
+    prefix: str, classes: Iterable[type], others: Collection[str] = ()
+) -> list[str]:
+    """Return a sentence for each environment variable that begins so and that nothing reads.
+
+    A blocklist under a misspelled name would block nothing, without a word.
+    """
+    known = [field.metadata["env"] for cls in classes for field in attrs.fields(cls)]
+    given = [name for name in sorted(os.environ) if name.startswith(prefix)]
+    return unknown_names([name for name in given if name not in others], known)
+
+
 def unknown_names(keywords: Iterable[str], known: Collection[str]) -> list[str]:
     """Return a sentence for each keyword that is not a known one."""
     return [

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from odoo_toolkit.configuration import load, read_file, unknown_keys
+from odoo_toolkit.configuration import load, read_file, unknown_keys, unknown_variables
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.errors import ConfigurationError, OdooError
 from odoo_toolkit.installation import DISTRIBUTION, clash, version
@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
 #: Exit status of wrong settings, as argparse uses it for wrong arguments.
 WRONG_SETTINGS = 2
+
+_READ = (ConnectionSettings, ServerSettings)
+
+#: Variables that name a file of settings, and are no settings.
+_OF_COMMANDS = ("ODOO_MCP_CONFIG", "ODOO_MCP_TEAM")
 
 _EPILOG = """\
 settings, each by environment variable or, in lower case, in the JSON file:
@@ -146,7 +151,8 @@ def _settings(
             file = read_file(options.config)
         except ConfigurationError as error:
             problems += error.details["problems"]
-    problems += unknown_keys(file, [ConnectionSettings, ServerSettings])
+    problems += unknown_keys(file, _READ)
+    problems += unknown_variables("ODOO_MCP_", _READ, _OF_COMMANDS)
     connection, found = load(ConnectionSettings, file=file)
     problems += found
     keywords = {name: getattr(options, name) for name in ("transport", "host", "port", "log_level")}

@@ -153,8 +153,8 @@ class Area:
             "manifest": {operation: _line(tool) for operation, tool in self.tools.items()},
             "how": f'Call {self.name} with {{"operation": ..., "arguments": {{...}}}}. Arguments'
             " with * are required. Call it without reading the schema: an error describes wrong"
-            " arguments, and nothing is sent. If you need schemas, pass a list of operations, also"
-            " of other areas, in one call.",
+            " arguments, and nothing is sent. If you need schemas, pass operation a list, also of"
+            " operations of other areas.",
         }
 
     def schema(self, operation: str) -> dict[str, Any]:
@@ -227,6 +227,9 @@ def read_call(
     if not given:
         return area.manifest()
     asked = given.get("operation")
+    if asked is None:
+        problem = f"Pass an operation, not only {', '.join(sorted(given))[:100]}."
+        raise _wrong_shape(problem, f"Call {area.name} without arguments for its operations.")
     if isinstance(asked, list):
         return _several(area, areas, given)
     operation, tool = area.operation(asked), area.tool(asked)
@@ -270,8 +273,8 @@ def _several(area: Area, areas: Mapping[str, Area], given: Mapping[str, Any]) ->
     return {"tool": area.name, "operations": told}
 
 
-def _wrong_shape(message: str) -> ValidationError:
-    error = make_error("VALIDATION_ERROR", message, outcome="not_sent")
+def _wrong_shape(message: str, suggestion: str = "") -> ValidationError:
+    error = make_error("VALIDATION_ERROR", message, suggestion=suggestion, outcome="not_sent")
     assert isinstance(error, ValidationError)  # noqa: S101 - by its code
     return error
 

@@ -193,6 +193,20 @@ async def test_operations_answer_as_their_tools_do(
 
 
 @pytest.mark.parametrize(
+    "operation", [{"operations": ["count"]}, {"arguments": {"model": "res.partner"}}]
+)
+async def test_call_without_an_operation_is_refused(
+    make_server: MakeServer, odoo: FakeOdoo, era: str, operation: dict[str, Any]
+) -> None:
+    async with Client(make_server(tools="areas"), mode=era) as client:
+        error = error_of(await client.call_tool("odoo_read_records", operation))
+
+    assert error["message"] == f"Pass an operation, not only {next(iter(operation))}."
+    assert error["suggestion"] == "Call odoo_read_records without arguments for its operations."
+    assert odoo.calls == []
+
+
+@pytest.mark.parametrize(
     ("call", "says"),
     [
         ({"operation": "count", "model": "res.partner"}, "Pass model in arguments"),

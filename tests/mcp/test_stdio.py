@@ -138,6 +138,14 @@ def test_unknown_key_of_the_file_is_a_problem(tmp_path: Path) -> None:
     assert "Did you mean odoo_mcp_mode?" in result.stderr
 
 
+def test_unknown_variable_is_a_problem() -> None:
+    result = run(ODOO_URL="http://localhost", ODOO_MCP_MODEL_BLOCKLST="hr.employee")
+
+    assert result.returncode == 2
+    assert "ODOO_MCP_MODEL_BLOCKLST is not a setting." in result.stderr
+    assert "Did you mean ODOO_MCP_MODEL_BLOCKLIST?" in result.stderr
+
+
 def test_environment_wins_over_the_file(environ: dict[str, str], tmp_path: Path) -> None:
     file = tmp_path / "settings.json"
     file.write_text(json.dumps({"odoo_mcp_mode": "full", "odoo_mcp_search_limit": 7}))
