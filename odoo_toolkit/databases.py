@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 #: Seconds to wait for another process that writes.
 _PATIENCE = 10.0
 
+#: When SQLite waits for the disk: a write that the machine forgets when its power fails is one that
+#: Odoo may have.
+_SYNC = "FULL"
+
 #: Connections that one process has to a database of PostgreSQL; more threads wait for one.
 _CONNECTIONS = 4
 
@@ -227,11 +231,9 @@ class SqliteFile:
         connection.row_factory = sqlite3.Row
         try:
             self._form.check(self.name, _pragma(connection, "user_version"))
-            connection.execute("PRAGMA foreign_keys = ON")
+            connection.executescript(f"PRAGMA foreign_keys = ON; PRAGMA synchronous = {_SYNC}")
             if _pragma(connection, "user_version") < self._form.version:
                 self._make_tables(connection)
-            # A write that the machine forgets when its power fails is one that Odoo may have.
-            connection.execute("PRAGMA synchronous = FULL")
         except BaseException:
             connection.close()
             raise

@@ -12,10 +12,14 @@ from typing import Any
 import pytest
 from _pytest.terminal import TerminalReporter
 
+from odoo_toolkit import databases
 from tests import selection, typed_results
 from tests.live import own
 
 pytest_plugins = ["tests.kit.trusted", "tests.kit.market"]
+
+# No test cuts the power: waiting for the disk takes most of the time of tests that keep a journal.
+databases._SYNC = "OFF"
 
 # Journals and the like of the programs that tests start.
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="odoo-toolkit-state-")

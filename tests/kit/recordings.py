@@ -21,6 +21,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -28,11 +29,12 @@ from unittest import mock
 import attrs
 import time_machine
 
-from odoo_toolkit import ConnectionSettings, OdooError, errors
+from odoo_toolkit import ConnectionSettings, OdooError, errors, schema
 from odoo_toolkit.call import Call
 from odoo_toolkit.connection.transport import Transport
 from odoo_toolkit.connection.version import ServerVersion
 from odoo_toolkit.errors import OdooConnectionError
+from odoo_toolkit.fields import Field, parse_fields
 
 #: Where the recordings are: a file for each version.
 FOLDER = Path(__file__).parents[1] / "recorded" / "operations"
@@ -76,6 +78,20 @@ class Tape:
     exchanges: list[list[Any]] = attrs.field(factory=list)
 
 
+class Described(dict[str, Any]):
+    """What Odoo says of a model's fields, which nobody changes."""
+
+    @cached_property
+    def fields(self) -> dict[str, Field]:
+        """The fields, parsed."""
+        return parse_fields(self)
+
+
+def parsed(answer: Mapping[str, Any]) -> dict[str, Field]:
+    """Return the fields of an answer."""
+    return answer.fields if isinstance(answer, Described) else parse_fields(answer)
+
+
 @attrs.define
 class Recordings:
     """All scenarios of one version.
@@ -87,6 +103,7 @@ class Recordings:
 
     tapes: dict[str, Tape] = attrs.field(factory=dict)
     answers: dict[str, Any] = attrs.field(factory=dict)
+    _described: dict[str, Described] = attrs.field(factory=dict)
 
     @classmethod
     def read(cls, version: int, folder: Path | None = None) -> Recordings:
@@ -117,6 +134,12 @@ class Recordings:
         text = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
         (folder / f"odoo-{version}.json.xz").write_bytes(lzma.compress(text.encode(), preset=6))
 
+    def described(self, digest: str) -> Described:
+        """Return the fields of a model, which are parsed once for all tapes."""
+        if digest not in self._described:
+            self._described[digest] = Described(self.answers[digest]["answer"])
+        return self._described[digest]
+
     def keep(self, answer: Any) -> str:
         """Keep an answer and return its digest."""
         text = json.dumps(answer)  # In their order: what is asked for next may follow it.
@@ -141,7 +164,7 @@ def asked(call: Call) -> dict[str, Any]:
     return question
 
 
-@attrs.define
+@attrs.define(slots=False)  # so that a test may put another `send` in its place
 class Recording:
     """The transport of a real connection, which keeps what it carries."""
 
@@ -239,7 +262,11 @@ class Played:
             found = self._find(user, asked(call), call.reads)
         if found not in self.recordings.answers:
             raise self.stale(f"The answer to {_name(asked(call))} is missing.")
-        return self.recordings.answers[found]
+        answer = self.recordings.answers[found]
+        if call.internal and call.method == "fields_get" and "answer" in answer:
+            return {"answer": self.recordings.described(found)}
+        # Made anew each time: the toolkit shows rows in place.
+        return json.loads(json.dumps(answer))
 
     def _find(self, user: str, question: Any, reads: bool) -> str:
         for number, (asker, text, digest, read) in enumerate(self.pending):
@@ -268,7 +295,7 @@ class Played:
             raise self.stale(f"No longer sent: {', '.join(names[:_SHOWN])}{more}.")
 
 
-@attrs.define
+@attrs.define(slots=False)
 class Replay:
     """A transport that answers as a real Odoo did."""
 
@@ -284,8 +311,7 @@ class Replay:
 
     def send(self, call: Call) -> Any:
         """Answer a call as it was answered."""
-        # Made anew each time: the toolkit shows rows in place.
-        found = json.loads(json.dumps(self.played.answer(self.user, call)))
+        found = self.played.answer(self.user, call)
         if "error" not in found:
             return found["answer"]
         kind: type[OdooError] = getattr(errors, found.pop("error"))
@@ -355,7 +381,11 @@ def standing_still(seed: str, moment: int) -> Iterator[None]:
         return uuid.UUID(int=_drawn.getrandbits(128), version=4)
 
     clock = datetime.fromtimestamp(moment, UTC)
-    with time_machine.travel(clock, tick=False), mock.patch.object(uuid, "uuid4", draw):
+    with (
+        time_machine.travel(clock, tick=False),
+        mock.patch.object(uuid, "uuid4", draw),
+        mock.patch.object(schema, "parse_fields", parsed),
+    ):
         yield
 
 
