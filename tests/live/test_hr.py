@@ -2,69 +2,31 @@
 
 from __future__ import annotations
 
-import uuid
 from base64 import b64encode
-from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from typing import Any
 
-import attrs
 import pytest
 
 import odoo_toolkit as toolkit
-from odoo_toolkit import AccessError, NotFoundError, Odoo, OdooError, ValidationError, connect
+from odoo_toolkit import AccessError, NotFoundError, Odoo, OdooError, ValidationError
 from odoo_toolkit.apps import hr
-from odoo_toolkit.apps.hr import AttendanceResult, ExpenseResult, LeaveResult
+from odoo_toolkit.apps.hr import ExpenseResult, LeaveResult
 from odoo_toolkit.errors import StateError
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.names import AmbiguousNameError
-from tests.kit.users import set_email
-from tests.live.servers import Server, credentials, ordinary_user
+from tests.kit.live_tapes import Open
+from tests.live.staff import Staff, new_staff
+
+pytestmark = pytest.mark.recorded
+
+MONDAY = date(2040, 1, 2)
 
 
-@attrs.frozen
-class Staff:
-    """An employee and a boss: users without further rights, but that one is the other's manager.
-
-    Attributes:
-        tag: ends both names, which nobody else has.
-        weeks: Mondays to come, each for one test; the next week is free as well.
-        past_weeks: the same in the past.
-    """
-
-    emp: Odoo
-    boss: Odoo
-    emp_id: int
-    boss_id: int
-    tag: str
-    weeks: Iterator[date] = attrs.field(factory=lambda: _fortnights(date(2040, 1, 2)))
-    past_weeks: Iterator[date] = attrs.field(factory=lambda: _fortnights(date(2018, 1, 1)))
-
-
-def _fortnights(day: date) -> Iterator[date]:
-    while True:
-        yield day
-        day += timedelta(weeks=2)
-
-
-def employee(admin: Odoo, user: Odoo, name: str, **values: Any) -> int:
-    """Make an employee of a user."""
-    # Odoo 14 lets nobody decide without an e-mail address.
-    set_email(admin, user.uid, f"{name.replace(' ', '-').lower()}@example.com")
-    made = toolkit.create(admin, "hr.employee", {"name": name, "user_id": user.uid, **values}).id
-    assert made
-    return made
-
-
-@pytest.fixture(scope="module")
-def staff(server: Server, admin: Odoo) -> Iterator[Staff]:
-    tag = uuid.uuid4().hex[:8]
-    users = [ordinary_user(server, f"{name} {tag}") for name in ("Clerk", "Chief")]
-    keywords: list[dict[str, Any]] = [credentials(server, user) for user in users]
-    with connect(**keywords[0]) as emp, connect(**keywords[1]) as boss:
-        boss_id = employee(admin, boss, f"Toolkit Chief {tag}")
-        emp_id = employee(admin, emp, f"Toolkit Clerk {tag}", parent_id=boss_id)
-        yield Staff(emp, boss, emp_id, boss_id, tag)
+@pytest.fixture
+def staff(opened: Open, admin: Odoo) -> Staff:
+    """An employee and a boss."""
+    return new_staff(opened, admin)
 
 
 def leave_type(admin: Odoo, name: str, *, granted: bool = False, approval: str = "manager") -> int:
@@ -111,12 +73,6 @@ def grant(admin: Odoo, type_id: int, employee_id: int, days: float) -> None:
     assert row["state"] == "validate"
 
 
-@pytest.fixture
-def monday(staff: Staff) -> date:
-    """A Monday in whose week neither of the two has time off."""
-    return next(staff.weeks)
-
-
 def request(odoo: Odoo, **values: Any) -> LeaveResult:
     made = hr.request_leave(odoo, **values)
     assert isinstance(made, LeaveResult)
@@ -141,12 +97,12 @@ def leaves(admin: Odoo, employee_id: int) -> list[dict[str, Any]]:
 
 @pytest.mark.every_version
 def test_a_leave_is_requested_approved_and_withdrawn(
-    admin: Odoo, staff: Staff, suffix: str, monday: date
+    admin: Odoo, staff: Staff, suffix: str
 ) -> None:
     type_id = leave_type(admin, f"Rest {suffix}", granted=True)
     grant(admin, type_id, staff.emp_id, 10)
-    last = monday + timedelta(days=2)
-    days: dict[str, Any] = {"date_from": str(monday), "date_to": last}
+    last = MONDAY + timedelta(days=2)
+    days: dict[str, Any] = {"date_from": str(MONDAY), "date_to": last}
     plan = hr.request_leave(staff.emp, leave_type_name=f"rest {suffix}", **days, dry_run=True)
     assert isinstance(plan, Plan)
     assert f"3 days of Rest {suffix}" in plan.message
@@ -154,7 +110,7 @@ def test_a_leave_is_requested_approved_and_withdrawn(
 
     made = request(staff.emp, leave_type_name=f"rest {suffix}", **days, description="sea")
     assert (made.state, made.days) == ("confirm", 3.0)
-    assert (made.date_from, made.date_to) == (str(monday), str(last))
+    assert (made.date_from, made.date_to) == (str(MONDAY), str(last))
     (stored,) = toolkit.read(admin, "hr.leave", [made.id], ["number_of_days", "date_to"]).records
     assert stored["number_of_days"] == 3.0
     assert stored["date_to"].startswith(str(last))
@@ -187,10 +143,10 @@ def test_a_leave_is_requested_approved_and_withdrawn(
 
 @pytest.mark.every_version
 def test_a_waiting_request_is_withdrawn_and_another_refused(
-    admin: Odoo, staff: Staff, suffix: str, monday: date
+    admin: Odoo, staff: Staff, suffix: str
 ) -> None:
     type_id = leave_type(admin, f"Free {suffix}")
-    made = request(staff.emp, leave_type_id=type_id, date_from=monday)
+    made = request(staff.emp, leave_type_id=type_id, date_from=MONDAY)
     assert made.days == 1.0
     gone = decide(staff.emp, decision="withdraw", leave_id=made.id)
     if admin.version.major == 14:
@@ -201,7 +157,7 @@ def test_a_waiting_request_is_withdrawn_and_another_refused(
         assert gone.state is None
     assert made.id not in [row["id"] for row in leaves(admin, staff.emp_id)]
 
-    again = request(staff.emp, leave_type_id=type_id, date_from=monday)
+    again = request(staff.emp, leave_type_id=type_id, date_from=MONDAY)
     plan = hr.decide_leave(staff.boss, decision="refuse", leave_id=again.id, dry_run=True)
     assert isinstance(plan, Plan)
     assert decide(staff.boss, decision="refuse", leave_id=again.id).state == "refuse"
@@ -211,22 +167,20 @@ def test_a_waiting_request_is_withdrawn_and_another_refused(
 
 
 @pytest.mark.parametrize("half", ["am", "pm"])
-def test_half_a_day_is_half_a_day(
-    admin: Odoo, staff: Staff, suffix: str, monday: date, half: str
-) -> None:
+def test_half_a_day_is_half_a_day(admin: Odoo, staff: Staff, suffix: str, half: str) -> None:
     type_id = leave_type(admin, f"Half {suffix}")
-    made = request(staff.emp, leave_type_id=type_id, date_from=monday, half_day=half)
+    made = request(staff.emp, leave_type_id=type_id, date_from=MONDAY, half_day=half)
     assert (made.days, made.half_day) == (0.5, half)
     decide(staff.emp, decision="withdraw", leave_id=made.id)
 
 
 @pytest.mark.every_version
 def test_hours_of_a_day_are_taken_where_the_type_is_in_hours(
-    admin: Odoo, staff: Staff, suffix: str, monday: date
+    admin: Odoo, staff: Staff, suffix: str
 ) -> None:
     type_id = leave_type(admin, f"Hours {suffix}")
     toolkit.write(admin, "hr.leave.type", [type_id], {"request_unit": "hour"})
-    taken: dict[str, Any] = {"leave_type_id": type_id, "date_from": monday}
+    taken: dict[str, Any] = {"leave_type_id": type_id, "date_from": MONDAY}
     made = request(staff.emp, **taken, hour_from=9, hour_to=11.5)
     assert (made.hour_from, made.hour_to, made.state) == (9.0, 11.5, "confirm")
     assert made.days == pytest.approx(0.3125, abs=0.001)
@@ -253,10 +207,10 @@ def test_hours_of_a_day_are_taken_where_the_type_is_in_hours(
 
 
 def test_who_approves_requests_for_others_and_nobody_else_does(
-    admin: Odoo, staff: Staff, suffix: str, monday: date
+    admin: Odoo, staff: Staff, suffix: str
 ) -> None:
     type_id = leave_type(admin, f"Others {suffix}")
-    taken: dict[str, Any] = {"leave_type_id": type_id, "date_from": monday}
+    taken: dict[str, Any] = {"leave_type_id": type_id, "date_from": MONDAY}
     before = leaves(admin, staff.boss_id)
     with pytest.raises(AccessError, match="not allowed to request time off for Toolkit Chief"):
         request(staff.emp, **taken, employee_name=f"toolkit chief {staff.tag}")
@@ -279,11 +233,9 @@ def test_who_approves_requests_for_others_and_nobody_else_does(
     decide(staff.boss, decision="refuse", leave_id=made.id)
 
 
-def test_two_approvals_where_the_type_wants_two(
-    admin: Odoo, staff: Staff, suffix: str, monday: date
-) -> None:
+def test_two_approvals_where_the_type_wants_two(admin: Odoo, staff: Staff, suffix: str) -> None:
     type_id = leave_type(admin, f"Both {suffix}", approval="both")
-    made = request(staff.emp, leave_type_id=type_id, date_from=monday)
+    made = request(staff.emp, leave_type_id=type_id, date_from=MONDAY)
     first = decide(staff.boss, decision="approve", leave_id=made.id)
     assert first.state == "validate1"
     assert "second approval" in first.message
@@ -292,17 +244,15 @@ def test_two_approvals_where_the_type_wants_two(
 
 
 @pytest.mark.every_version
-def test_bad_requests_leave_everything_as_it_was(
-    admin: Odoo, staff: Staff, suffix: str, monday: date
-) -> None:
+def test_bad_requests_leave_everything_as_it_was(admin: Odoo, staff: Staff, suffix: str) -> None:
     free = leave_type(admin, f"Bad {suffix}")
     leave_type(admin, f"Badly {suffix}")
     granted = leave_type(admin, f"Ration {suffix}", granted=True)
     grant(admin, granted, staff.emp_id, 2)
     none = leave_type(admin, f"Nothing {suffix}", granted=True)
-    taken = request(staff.emp, leave_type_id=free, date_from=monday)
+    taken = request(staff.emp, leave_type_id=free, date_from=MONDAY)
     before = leaves(admin, staff.emp_id)
-    friday = monday + timedelta(days=4)
+    friday = MONDAY + timedelta(days=4)
     bad: list[tuple[dict[str, Any], type[Exception], str]] = [
         ({"leave_type_name": f"Nowhere {suffix}"}, NotFoundError, "Nowhere"),
         ({"leave_type_name": suffix}, AmbiguousNameError, "Several"),
@@ -310,7 +260,7 @@ def test_bad_requests_leave_everything_as_it_was(
         ({"leave_type_id": free, "date_from": "soon"}, ValidationError, "date_from"),
         ({"leave_type_id": free, "date_to": "2020-01-01"}, ValidationError, "before"),
         (
-            {"leave_type_id": free, "date_from": monday + timedelta(days=5)},
+            {"leave_type_id": free, "date_from": MONDAY + timedelta(days=5)},
             ValidationError,
             "no working time",
         ),
@@ -325,7 +275,7 @@ def test_bad_requests_leave_everything_as_it_was(
     ]
     for values, error, words in bad:
         with pytest.raises(error, match=words):
-            request(staff.emp, **{"date_from": monday, **values})
+            request(staff.emp, **{"date_from": MONDAY, **values})
     for values in ({"leave_id": 999999}, {"employee_name": f"Nobody {suffix}"}):
         with pytest.raises(NotFoundError):
             decide(staff.boss, decision="approve", **values)
@@ -333,29 +283,27 @@ def test_bad_requests_leave_everything_as_it_was(
     decide(staff.emp, decision="withdraw", leave_id=taken.id)
 
 
-def test_what_is_in_the_way_of_a_request_is_named(
-    admin: Odoo, staff: Staff, suffix: str, monday: date
-) -> None:
+def test_what_is_in_the_way_of_a_request_is_named(admin: Odoo, staff: Staff, suffix: str) -> None:
     """Also by the dry run; and the other half of the day is free."""
     type_id = leave_type(admin, f"Sick {suffix}")
     taken: dict[str, Any] = {"leave_type_id": type_id}
-    wednesday = monday + timedelta(days=2)
-    half = request(staff.emp, **taken, date_from=monday, half_day="am")
+    wednesday = MONDAY + timedelta(days=2)
+    half = request(staff.emp, **taken, date_from=MONDAY, half_day="am")
     made = request(staff.emp, **taken, date_from=wednesday)
     decide(staff.boss, decision="approve", leave_id=made.id)
     approved = f"approved Sick {suffix}, {wednesday} \\(id {made.id}\\)"
-    friday = monday + timedelta(days=4)
+    friday = MONDAY + timedelta(days=4)
     for values, named in (
         ({"date_from": wednesday}, approved),
         ({"date_from": wednesday, "date_to": friday}, approved),
         ({"date_from": wednesday, "half_day": "pm"}, approved),
-        ({"date_from": monday}, f"requested Sick {suffix}, {monday} "),
-        ({"date_from": monday, "date_to": friday}, f"requested .*; {approved}"),
+        ({"date_from": MONDAY}, f"requested Sick {suffix}, {MONDAY} "),
+        ({"date_from": MONDAY, "date_to": friday}, f"requested .*; {approved}"),
     ):
         for dry_run in (True, False):
             with pytest.raises(ValidationError, match=f"(?i)overlaps with .*: {named}"):
                 request(staff.emp, **taken, **values, dry_run=dry_run)
-    other = request(staff.emp, **taken, date_from=monday, half_day="pm")
+    other = request(staff.emp, **taken, date_from=MONDAY, half_day="pm")
     assert other.days == 0.5
     for leave in (half, other, made):
         decide(admin, decision="refuse", leave_id=leave.id)
@@ -368,15 +316,13 @@ def test_who_is_no_employee_is_told_so(ordinary: Odoo) -> None:
         hr.get_leave_balance(ordinary)
 
 
-def test_requests_are_found_by_who_made_them(
-    admin: Odoo, staff: Staff, suffix: str, monday: date
-) -> None:
+def test_requests_are_found_by_who_made_them(admin: Odoo, staff: Staff, suffix: str) -> None:
     type_id = leave_type(admin, f"Two {suffix}")
     for row in leaves(admin, staff.emp_id):  # of the tests before
         if row["state"] in ("confirm", "validate1"):
             decide(admin, decision="refuse", leave_id=row["id"])
-    first = request(staff.emp, leave_type_id=type_id, date_from=monday)
-    second = request(staff.emp, leave_type_id=type_id, date_from=monday + timedelta(days=1))
+    first = request(staff.emp, leave_type_id=type_id, date_from=MONDAY)
+    second = request(staff.emp, leave_type_id=type_id, date_from=MONDAY + timedelta(days=1))
     with pytest.raises(AmbiguousNameError) as raised:
         decide(staff.boss, decision="approve", employee_name=f"toolkit clerk {staff.tag}")
     assert {match["id"] for match in raised.value.matches} == {first.id, second.id}
@@ -394,33 +340,6 @@ def test_the_directory_is_open_to_everybody(staff: Staff) -> None:
     assert [person.id for person in team.people] == [staff.emp_id]
     assert hr.find_people(staff.emp, limit=1).has_more
     assert hr.find_people(staff.emp, query="100%_nobody").people == []
-
-
-def attendances(admin: Odoo, employee_id: int) -> list[dict[str, Any]]:
-    domain = [["employee_id", "=", employee_id]]
-    fields = ["check_in", "check_out"]
-    return toolkit.search_read(admin, "hr.attendance", domain, fields, limit=500).records
-
-
-def test_an_employee_checks_in_and_out(admin: Odoo, staff: Staff) -> None:
-    hr.check_in_out(staff.emp, direction="out")
-    before = len(attendances(admin, staff.emp_id))
-    plan = hr.check_in_out(staff.emp, direction="in", dry_run=True)
-    assert isinstance(plan, Plan)
-    assert len(attendances(admin, staff.emp_id)) == before
-    came = hr.check_in_out(staff.emp, direction="in")
-    assert isinstance(came, AttendanceResult)
-    assert (came.checked_in, came.check_out) == (True, None)
-    again = hr.check_in_out(staff.emp, direction="in")
-    assert isinstance(again, AttendanceResult)
-    assert (again.id, "already" in again.message) == (came.id, True)
-    assert len(attendances(admin, staff.emp_id)) == before + 1
-    for _ in range(2):
-        went = hr.check_in_out(staff.emp, direction="out")
-        assert isinstance(went, AttendanceResult)
-        assert (went.id, went.checked_in) == (came.id, False)
-        assert went.check_out
-    assert len(attendances(admin, staff.emp_id)) == before + 1
 
 
 def test_who_is_no_employee_cannot_check_in(ordinary: Odoo) -> None:
@@ -550,24 +469,22 @@ def test_from_the_receipt_to_the_approved_expense(admin: Odoo, staff: Staff, suf
 
 
 @pytest.mark.every_version
-def test_an_employees_time_off_is_listed(
-    admin: Odoo, staff: Staff, suffix: str, monday: date
-) -> None:
+def test_an_employees_time_off_is_listed(admin: Odoo, staff: Staff, suffix: str) -> None:
     type_id = leave_type(admin, f"Sea {suffix}", granted=True)
     grant(admin, type_id, staff.emp_id, 10)
-    wednesday, friday = (monday + timedelta(days=days) for days in (2, 4))
-    first = request(staff.emp, leave_type_id=type_id, date_from=monday, date_to=wednesday)
+    wednesday, friday = (MONDAY + timedelta(days=days) for days in (2, 4))
+    first = request(staff.emp, leave_type_id=type_id, date_from=MONDAY, date_to=wednesday)
     decide(staff.boss, decision="approve", leave_id=first.id)
     half = request(staff.emp, leave_type_id=type_id, date_from=friday, half_day="am")
     words = [
-        f"approved Sea {suffix}, {monday} to {wednesday}",
+        f"approved Sea {suffix}, {MONDAY} to {wednesday}",
         f"requested Sea {suffix}, {friday} am",
     ]
     for odoo, who in (
         (staff.emp, {}),
         (staff.boss, {"employee_name": f"toolkit clerk {staff.tag}"}),
     ):
-        told = hr.list_leaves(odoo, **who, date_from=monday, date_to=friday)
+        told = hr.list_leaves(odoo, **who, date_from=MONDAY, date_to=friday)
         assert told.employee.id == staff.emp_id
         assert told.overlapping == words
         assert {row.id for row in told.leaves} >= {first.id, half.id}
@@ -579,49 +496,45 @@ def test_an_employees_time_off_is_listed(
     # The neighbouring days are free, and others see nothing, which they are told.
     saturday = friday + timedelta(days=1)
     assert hr.list_leaves(staff.emp, date_from=saturday, date_to=saturday).overlapping == []
-    hidden = hr.list_leaves(staff.emp, employee_id=staff.boss_id, date_from=monday)
+    hidden = hr.list_leaves(staff.emp, employee_id=staff.boss_id, date_from=MONDAY)
     assert hidden.leaves == []
     assert "cannot see it" in hidden.warnings[0]
     for leave in (first, half):
         decide(admin, decision="refuse", leave_id=leave.id)
-    assert hr.list_leaves(staff.emp, date_from=monday, date_to=friday).overlapping == []
+    assert hr.list_leaves(staff.emp, date_from=MONDAY, date_to=friday).overlapping == []
 
 
 @pytest.mark.every_version
-def test_what_was_cancelled_frees_its_days(
-    admin: Odoo, staff: Staff, suffix: str, monday: date
-) -> None:
+def test_what_was_cancelled_frees_its_days(admin: Odoo, staff: Staff, suffix: str) -> None:
     """On 16 and 17 it stays an approved request, in the archive."""
     if admin.version.major < 16:
         pytest.skip("Nobody cancels what is approved.")
     type_id = leave_type(admin, f"Rain {suffix}")
-    made = request(staff.emp, leave_type_id=type_id, date_from=monday)
+    made = request(staff.emp, leave_type_id=type_id, date_from=MONDAY)
     decide(staff.boss, decision="approve", leave_id=made.id)
     decide(staff.emp, decision="withdraw", leave_id=made.id)
     (row,) = [
         row
-        for row in hr.list_leaves(staff.emp, date_from=monday, date_to=monday).leaves
+        for row in hr.list_leaves(staff.emp, date_from=MONDAY, date_to=MONDAY).leaves
         if row.id == made.id
     ]
-    assert row.text == f"cancelled Rain {suffix}, {monday}"
-    again = request(staff.emp, leave_type_id=type_id, date_from=monday)
+    assert row.text == f"cancelled Rain {suffix}, {MONDAY}"
+    again = request(staff.emp, leave_type_id=type_id, date_from=MONDAY)
     decide(staff.emp, decision="withdraw", leave_id=again.id)
 
 
 @pytest.mark.every_version
-def test_what_was_made_of_moments_alone_is_named(
-    admin: Odoo, staff: Staff, suffix: str, monday: date
-) -> None:
+def test_what_was_made_of_moments_alone_is_named(admin: Odoo, staff: Staff, suffix: str) -> None:
     """To 16 the web client's own requests may have no days of their own."""
     type_id = leave_type(admin, f"Old {suffix}")
     values: dict[str, Any] = {"holiday_status_id": type_id, "employee_id": staff.emp_id}
     if admin.version.major <= 16:
-        values |= {"date_from": f"{monday} 06:00:00", "date_to": f"{monday} 16:00:00"}
+        values |= {"date_from": f"{MONDAY} 06:00:00", "date_to": f"{MONDAY} 16:00:00"}
     else:
-        values |= {"request_date_from": str(monday), "request_date_to": str(monday)}
+        values |= {"request_date_from": str(MONDAY), "request_date_to": str(MONDAY)}
     made = toolkit.create(staff.emp, "hr.leave", values).id
-    with pytest.raises(ValidationError, match=f"requested Old {suffix}, {monday} \\(id {made}\\)"):
-        request(staff.emp, leave_type_id=type_id, date_from=monday)
+    with pytest.raises(ValidationError, match=f"requested Old {suffix}, {MONDAY} \\(id {made}\\)"):
+        request(staff.emp, leave_type_id=type_id, date_from=MONDAY)
     decide(admin, decision="refuse", leave_id=made)
 
 

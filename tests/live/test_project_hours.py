@@ -10,15 +10,19 @@ import pytest
 import odoo_toolkit as toolkit
 from odoo_toolkit import NotFoundError, Odoo, ValidationError
 from odoo_toolkit.apps import hr, project
-from tests.live.test_hr import Staff, leave_type, staff
+from tests.kit.live_tapes import Open
+from tests.live.staff import Staff, new_staff
+from tests.live.test_hr import leave_type
 
-__all__ = ["staff"]
+pytestmark = pytest.mark.recorded
+
+MONDAY = date(2018, 1, 1)
 
 
 @pytest.fixture
-def week(staff: Staff) -> date:
-    """A Monday in the past; neither of the two has logged time in its week or in the next."""
-    return next(staff.past_weeks)
+def staff(opened: Open, admin: Odoo) -> Staff:
+    """An employee and a boss."""
+    return new_staff(opened, admin)
 
 
 def house(admin: Odoo, name: str) -> tuple[int, int]:
@@ -42,24 +46,24 @@ def own_sum(admin: Odoo, domain: list[Any]) -> float:
     return round(sum(row["unit_amount"] for row in rows), 2)
 
 
-def test_hours_are_odoos_own(admin: Odoo, staff: Staff, suffix: str, week: date) -> None:
+def test_hours_are_odoos_own(admin: Odoo, staff: Staff, suffix: str) -> None:
     made, task = house(admin, f"House {suffix}")
     other, garden = house(admin, f"Garden {suffix}")
-    log(admin, task, staff.emp.uid, week, 3)
-    log(admin, task, staff.emp.uid, week + timedelta(days=2), 4.5)
-    log(admin, garden, staff.emp.uid, week + timedelta(days=7), 2)
-    log(admin, task, staff.boss.uid, week, 1)
-    span: dict[str, Any] = {"date_from": week, "date_to": week + timedelta(days=13)}
+    log(admin, task, staff.emp.uid, MONDAY, 3)
+    log(admin, task, staff.emp.uid, MONDAY + timedelta(days=2), 4.5)
+    log(admin, garden, staff.emp.uid, MONDAY + timedelta(days=7), 2)
+    log(admin, task, staff.boss.uid, MONDAY, 1)
+    span: dict[str, Any] = {"date_from": MONDAY, "date_to": MONDAY + timedelta(days=13)}
     report = project.get_hours(admin, **span, projects=[f"house {suffix}", other])
     rows = {
         (row.employee and row.employee.id, row.project and row.project.id, row.week): row.hours
         for row in report.rows
     }
-    later = week + timedelta(days=7)
+    later = MONDAY + timedelta(days=7)
     assert rows == {
-        (staff.emp_id, made, str(week)): 7.5,
+        (staff.emp_id, made, str(MONDAY)): 7.5,
         (staff.emp_id, other, str(later)): 2.0,
-        (staff.boss_id, made, str(week)): 1.0,
+        (staff.boss_id, made, str(MONDAY)): 1.0,
     }
     assert report.by_project == {f"House {suffix}": 8.5, f"Garden {suffix}": 2.0}
     assert report.total == own_sum(admin, [["project_id", "in", [made, other]]])
@@ -71,31 +75,31 @@ def test_hours_are_odoos_own(admin: Odoo, staff: Staff, suffix: str, week: date)
     domain = [
         ["project_id", "!=", False],
         ["employee_id", "in", [staff.emp_id, staff.boss_id]],
-        ["date", ">=", str(week)],
-        ["date", "<=", str(week + timedelta(days=13))],
+        ["date", ">=", str(MONDAY)],
+        ["date", "<=", str(MONDAY + timedelta(days=13))],
     ]
     assert judged.total == own_sum(admin, domain)
     found = {(row.employee.id, row.week): row for row in judged.missing}
-    first = found[staff.emp_id, str(week)]
+    first = found[staff.emp_id, str(MONDAY)]
     assert (first.logged, first.expected, first.missing) == (7.5, 40.0, 32.5)
     assert found[staff.boss_id, str(later)].logged == 0.0
 
 
-def test_time_off_is_not_missing(admin: Odoo, staff: Staff, suffix: str, week: date) -> None:
+def test_time_off_is_not_missing(admin: Odoo, staff: Staff, suffix: str) -> None:
     """Whether or not Odoo logs the hours of time off by itself."""
     _, task = house(admin, f"House {suffix}")
     type_id = leave_type(admin, f"Past {suffix}")
-    tuesday = week + timedelta(days=1)
-    leave = hr.request_leave(staff.emp, leave_type_id=type_id, date_from=week, date_to=tuesday)
+    tuesday = MONDAY + timedelta(days=1)
+    leave = hr.request_leave(staff.emp, leave_type_id=type_id, date_from=MONDAY, date_to=tuesday)
     assert isinstance(leave, hr.LeaveResult)
     # On 14 the approver approves nothing that has begun.
     hr.decide_leave(admin, decision="approve", leave_id=leave.id)
-    log(admin, task, staff.emp.uid, week + timedelta(days=2), 8)
-    span: dict[str, Any] = {"date_from": week, "date_to": week + timedelta(days=6)}
+    log(admin, task, staff.emp.uid, MONDAY + timedelta(days=2), 8)
+    span: dict[str, Any] = {"date_from": MONDAY, "date_to": MONDAY + timedelta(days=6)}
     (row,) = project.get_hours(admin, **span, employees=[staff.emp_id]).missing
     assert (row.logged, row.expected, row.missing) == (8.0, 24.0, 16.0)
     for days in (3, 4):
-        log(admin, task, staff.emp.uid, week + timedelta(days=days), 8)
+        log(admin, task, staff.emp.uid, MONDAY + timedelta(days=days), 8)
     assert project.get_hours(admin, **span, employees=[staff.emp_id]).missing == []
     hr.decide_leave(admin, decision="refuse", leave_id=leave.id)
     (row,) = project.get_hours(admin, **span, employees=[staff.emp_id]).missing
