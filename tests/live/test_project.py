@@ -14,6 +14,8 @@ from odoo_toolkit.apps.project import TaskResult, TimesheetResult
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.names import AmbiguousNameError
 
+pytestmark = pytest.mark.recorded
+
 
 @attrs.frozen
 class House:

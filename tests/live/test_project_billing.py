@@ -10,6 +10,8 @@ import odoo_toolkit as toolkit
 from odoo_toolkit import Odoo
 from odoo_toolkit.apps import accounting, project, sales
 
+pytestmark = pytest.mark.recorded
+
 
 @pytest.fixture
 def billed(admin: Odoo) -> Odoo:

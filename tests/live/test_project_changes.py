@@ -10,6 +10,8 @@ import odoo_toolkit as toolkit
 from odoo_toolkit import NotFoundError, Odoo, ValidationError
 from odoo_toolkit.apps import project
 
+pytestmark = pytest.mark.recorded
+
 
 def stored(odoo: Odoo, task_id: int, *fields: str) -> dict[str, Any]:
     """Return what Odoo itself says of a task."""

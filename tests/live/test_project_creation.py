@@ -12,6 +12,8 @@ from odoo_toolkit.apps import project
 from odoo_toolkit.apps.project import ProjectResult
 from odoo_toolkit.plans import Plan
 
+pytestmark = pytest.mark.recorded
+
 
 def make(odoo: Odoo, **values: Any) -> ProjectResult:
     made = project.create_project(odoo, **values)
