@@ -26,6 +26,8 @@ from odoo_toolkit.errors import AccessError, OdooError, StateError, ValidationEr
 from odoo_toolkit.plans import Plan
 from tests.live.products import stored
 
+pytestmark = pytest.mark.recorded
+
 RULES = "stock.warehouse.orderpoint"
 
 

@@ -12,6 +12,8 @@ from odoo_toolkit.apps import products
 from odoo_toolkit.apps.products import ProductResult
 from odoo_toolkit.plans import Plan
 
+pytestmark = pytest.mark.recorded
+
 
 def new(odoo: Odoo, **given: Any) -> ProductResult:
     made = products.create_product(odoo, **given)

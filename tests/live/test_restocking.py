@@ -9,6 +9,8 @@ import pytest
 from odoo_toolkit import Odoo, create, read
 from odoo_toolkit.apps import inventory, products, purchase
 
+pytestmark = pytest.mark.recorded
+
 
 def figures(odoo: Odoo, ids: list[int]) -> list[tuple[float, float]]:
     """Return what Odoo has in stock and in the forecast of products."""
