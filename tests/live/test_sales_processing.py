@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from odoo_toolkit import AccessError, NotFoundError, Odoo, ValidationError, connect, create, records
+from odoo_toolkit import AccessError, NotFoundError, Odoo, ValidationError, create, records
 from odoo_toolkit.apps import inventory, sales
 from odoo_toolkit.apps.sales.processing import StepName
 from odoo_toolkit.policy import Policy
-from tests.live.accounting_data import user_in
+from tests.kit.live_tapes import Open
 from tests.live.products import stored
 from tests.live.sales_data import counted, new_customer, new_product
-from tests.live.servers import Server, credentials
 
-pytestmark = pytest.mark.every_version
+pytestmark = [pytest.mark.every_version, pytest.mark.recorded]
 
 ALL: tuple[StepName, ...] = ("confirm", "deliver", "invoice", "post", "pay")
 
@@ -42,13 +40,10 @@ def products(admin: Odoo, suffix: str) -> dict[str, int]:
     return ids | {"service": new_product(admin, f"service {suffix}", price=30)}
 
 
-@pytest.fixture(scope="session")
-def seller(server: Server) -> Iterator[Odoo]:
+@pytest.fixture
+def seller(opened: Open) -> Odoo:
     """A connection of a user who sells, and has no rights in stock or accounting."""
-    user = user_in(server, "Seller", "sales_team.group_sale_salesman")
-    how: dict[str, Any] = credentials(server, user)
-    with connect(**how) as connection:
-        yield connection
+    return opened("Seller in sales_team.group_sale_salesman")
 
 
 def quotation(odoo: Odoo, customer: int, **quantities: int) -> sales.Order:
@@ -246,7 +241,7 @@ def test_who_may_not_sell_changes_nothing(
 
 
 def test_the_policy_refuses_before_anything_is_written(
-    server: Server, admin: Odoo, customer: int, products: dict[str, int]
+    opened: Open, admin: Odoo, customer: int, products: dict[str, int]
 ) -> None:
     order = quotation(admin, customer, **{f"p{products['desk']}": 1})
     before = kept(admin, customer)
@@ -258,9 +253,8 @@ def test_the_policy_refuses_before_anything_is_written(
         Policy(method_blocklist="button_validate"),
     )
     for policy in closed:
-        how: dict[str, Any] = credentials(server, server.user("admin"))
-        with connect(**how, policy=policy) as odoo, pytest.raises(AccessError):
-            sales.process_orders(odoo, orders=[order.id])
+        with pytest.raises(AccessError):
+            sales.process_orders(opened("admin", policy=policy), orders=[order.id])
     assert kept(admin, customer) == before
 
 

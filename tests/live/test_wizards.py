@@ -19,7 +19,7 @@ from odoo_toolkit import (
 from odoo_toolkit.wizards import describe_wizard
 from tests.live.sales_data import new_customer, new_product
 
-pytestmark = pytest.mark.every_version
+pytestmark = [pytest.mark.every_version, pytest.mark.recorded]
 
 
 def confirmed_order(odoo: Odoo, admin: Odoo, suffix: str) -> int:
