@@ -29,7 +29,7 @@ from tests.kit.live_tapes import Open
 from tests.live.accounting_data import customer, kept, posted
 from tests.live.products import stored
 
-pytestmark = pytest.mark.every_version
+pytestmark = [pytest.mark.every_version, pytest.mark.recorded]
 
 
 @pytest.fixture

@@ -19,6 +19,8 @@ from tests.kit.live_tapes import Open
 from tests.kit.overdue import customer, overdue
 from tests.kit.users import take_email
 
+pytestmark = pytest.mark.recorded
+
 
 def planned(odoo: Odoo, **options: Any) -> RemindersPlan:
     shown = send_reminders(odoo, **options, dry_run=True)
