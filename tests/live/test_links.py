@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from odoo_toolkit import Odoo, create, read, search_read, upsert, write
 from odoo_toolkit.users.acting_as import acting_as
+
+pytestmark = pytest.mark.recorded
 
 
 def test_one_record_has_its_address_and_several_have_one_with_a_place_for_the_id(

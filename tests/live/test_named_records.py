@@ -19,6 +19,8 @@ from odoo_toolkit import (
 )
 from odoo_toolkit.apps import accounting, crm, inventory, manufacturing, project, purchase, sales
 
+pytestmark = pytest.mark.recorded
+
 #: How a function is called -> the model and the condition of the record that is given to it.
 CALLS: dict[str, tuple[str, list[Any], Callable[[Odoo, Any], Any]]] = {
     "pricelist of a quotation": (

@@ -10,6 +10,8 @@ from odoo_toolkit import Odoo, create_many, read, search_read
 from odoo_toolkit.call import Call
 from odoo_toolkit.records.default_orders import own_order
 
+pytestmark = pytest.mark.recorded
+
 _PAGE = 3
 
 
