@@ -63,19 +63,16 @@ _ACCESS: dict[str, Access] = {"odoo_core_create": "create", "odoo_core_write": "
 
 _AREAS = (
     "Tools that are not listed are operations of areas: odoo_read_<area> reads, odoo_change_<area>"
-    " changes. Without arguments, an area lists its operations and their arguments, which is enough"
-    " for most calls. If operation is a list, also of operations of other areas, it returns their"
-    " schemas."
-    " For odoo_sales_cancel_order, if it is not listed, use the operation cancel_order of"
-    " odoo_change_sales."
+    " changes. Without arguments, an area lists its operations, with all that most calls need; with"
+    " a list as operation, it returns schemas, also of other areas. Instead of"
+    " odoo_sales_cancel_order, use the operation cancel_order of odoo_change_sales."
 )
 _AREAS_READONLY = (
     "Tools that are not listed are operations of areas. Without arguments, odoo_read_<area> lists"
-    " its operations and their arguments, which is enough for most calls. If operation is a"
-    " list, also of operations of other areas, it returns their schemas. For odoo_sales_get_order,"
-    " if it is not listed, use the operation get_order of odoo_read_sales. You can only plan"
-    " changes: call"
-    " odoo_sales_cancel_order, or any other by its name, with dry_run true."
+    " its operations, with all that most calls need; with a list as operation, it returns schemas,"
+    " also of other areas. For odoo_sales_get_order, if it is not listed, use the operation"
+    " get_order of odoo_read_sales. You can only plan changes: call odoo_sales_cancel_order, or any"
+    " other by its name, with dry_run true."
 )
 
 _VALUES = (
