@@ -40,9 +40,9 @@ or into the download folder."""
 
 #: Way -> what the tool's parameter says of it.
 WAYS: dict[str, str] = {
-    "embedded": "embedded resource or picture",
-    "link": "address for resources/read",
-    "base64": "in the answer, for clients that show neither",
+    "embedded": "as a resource or picture",
+    "link": "as an address for resources/read",
+    "base64": "in the result, for clients that show neither",
     "file": "written to the download folder",
 }
 

@@ -80,7 +80,7 @@ class TicketResult(op.Shown):
 def create_ticket(
     odoo: Odoo,
     *,
-    name: Annotated[str, Len(1), Doc("The subject.")],
+    name: Annotated[str, Len(1), Doc("Subject.")],
     partner_id: Annotated[int | None, Doc("Id of the customer.")] = None,
     partner_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     team_id: Annotated[int | None, Doc("Helpdesk team.")] = None,

@@ -14,10 +14,10 @@ from odoo_toolkit.fields import FieldsOf
 from odoo_toolkit.values.search_text import literal
 
 DOMAIN_HELP = """\
-Domain: a list of conditions [field, operator, value]. All must hold. [] is all records.
-Operators: = != > >= < <= like ilike =like =ilike in "not in" child_of parent_of, \
+Domain: a list of conditions [field, operator, value]. All must be true. [] selects all records.
+Comparisons: = != > >= < <= like ilike =like =ilike in "not in" child_of parent_of, \
 any/"not any" (Odoo 17+).
-Connectors precede the conditions that they join: "|" or, "&" and (two each), "!" not (one).
+Operators precede their conditions: "|" (or) and "&" (and) join two, "!" (not) negates one.
 Empty: ["email", "=", false]. Dots follow relations. Datetimes are UTC, \
 days in the user's time zone.
 [["state", "=", "sale"], ["amount_total", ">=", 1000]]

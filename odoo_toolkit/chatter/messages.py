@@ -43,7 +43,7 @@ _PARTNER = Document(model="res.partner", noun="partner", argument="partner_ids",
 #: Most messages that one call returns, and records that one call posts on.
 MAX_MESSAGES = 100
 
-Body = Annotated[str, Doc("Plain text. Line breaks are kept, tags are shown as they are.")]
+Body = Annotated[str, Doc("Plain text. Line breaks are kept, and tags shown as text.")]
 
 #: What a message is logged as, unless told: comments go to followers, notes stay internal. Both
 #: are stored as comments, as by "Log note": type notification is for what Odoo logs by itself.
@@ -158,9 +158,9 @@ def get_messages(
         Sequence[str],
         JsonSchema({"type": "array", "items": {"type": "string"}}),
         Len(1),
-        Doc("email, comment (by users, notes too), notification (by Odoo), ..."),
+        Doc("email, comment (by users, or notes), notification (by Odoo), ..."),
     ] = ("email", "comment"),
-    strip_html: Annotated[bool, Doc("Bodies as text instead of HTML.")] = True,
+    strip_html: Annotated[bool, Doc("Return text instead of HTML.")] = True,
 ) -> MessagesResult:
     """Return the newest messages of a record.
 
@@ -228,7 +228,7 @@ def post_message(
     ] = "comment",
     subtype: Annotated[
         Literal["mail.mt_comment", "mail.mt_note"] | None,
-        Doc("Subtype, instead of the usual one of message_type."),
+        Doc("Subtype, instead of message_type's default."),
     ] = None,
     partner_ids: Annotated[
         Sequence[int],
@@ -239,7 +239,7 @@ def post_message(
     attachments: Annotated[
         Sequence[MessageFile] | None,
         JsonSchema({"type": "array", "items": {"type": "object"}}),
-        Doc("Each {'id'} of a file of this record, or a new one: {'name', 'content_base64'}."),
+        Doc("Each {'id'} of a file on this record, or a new file: {'name', 'content_base64'}."),
     ] = None,
     max_bytes: int = MAX_BYTES,
     dry_run: DryRun = False,

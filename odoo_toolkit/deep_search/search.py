@@ -86,10 +86,10 @@ class DeepSearchResult(Shown):
 def deep_search(
     odoo: Odoo,
     query: Annotated[str, Doc("Words, name, number, e-mail or phone.")],
-    model: Annotated[str | None, Doc("Model to search. Default: usual business models.")] = None,
+    model: Annotated[str | None, Doc("Model to search. Default: common business models.")] = None,
     max_depth: Annotated[int | None, Ge(1), Le(5), Doc("Deepest level to try.")] = None,
-    limit: Annotated[int, Ge(1), AtMost(_MOST), Doc("Maximum per model.")] = 20,
-    fields: Annotated[Fields, Doc("Fields to return. Default: the most useful ones.")] = (),
+    limit: Annotated[int, Ge(1), AtMost(_MOST), Doc("Maximum records per model.")] = 20,
+    fields: Annotated[Fields, Doc("Fields to return. Default: the most useful.")] = (),
     exhaustive: Annotated[bool, Doc("Try all levels, even after a match.")] = False,
 ) -> DeepSearchResult:
     """Find records by words, names, numbers or addresses, the best matches first.

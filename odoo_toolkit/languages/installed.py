@@ -52,7 +52,7 @@ class ActivatedLanguage(Language):
 
 def get_languages(
     odoo: Odoo,
-    find: Annotated[str | None, Doc("Part of a name. Also finds inactive ones.")] = None,
+    find: Annotated[str | None, Doc("Part of a name. Also finds inactive languages.")] = None,
 ) -> LanguagesResult:
     """Return the active languages, or search for others.
 

@@ -120,7 +120,7 @@ def send_document(
         ),
     ] = None,
     template_id: Annotated[
-        int | None, Ge(1), Doc("Id of a mail.template. Default: the one that Odoo uses.")
+        int | None, Ge(1), Doc("Id of a mail.template. Default: Odoo's choice.")
     ] = None,
     template_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     subject: Annotated[str | None, Doc("Subject, instead of the template's.")] = None,

@@ -73,7 +73,7 @@ def execute(
     args: Annotated[
         Sequence[Any],
         JsonSchema({"type": "array", "items": ANY_JSON}),
-        Doc("Positional arguments. For methods of records, the list of ids comes first."),
+        Doc("Positional arguments. For record methods, the list of ids comes first."),
     ] = (),
     kwargs: Annotated[
         Mapping[str, Any] | None, JsonSchema({"type": "object"}), Doc("Named arguments.")

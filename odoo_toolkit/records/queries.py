@@ -33,7 +33,7 @@ def run_queries(
         Len(1, MOST_QUERIES),
         Doc(
             "Each {'model', 'domain', 'fields', 'limit', 'offset', 'order'}, where only model is"
-            " required. For the number only: {'model', 'domain', 'count': true}."
+            " required. To only count: {'model', 'domain', 'count': true}."
         ),
     ],
     context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,

@@ -158,7 +158,7 @@ def write(
         Doc("Fields to change, as in create."),
     ],
     context: Annotated[
-        Context, Doc(f"Odoo context; {ALLOW_READONLY}: true also writes readonly fields.")
+        Context, Doc(f"Odoo context. {ALLOW_READONLY}: true also writes readonly fields.")
     ] = None,
     return_fields: ReturnFields = (),
     *,

@@ -83,7 +83,7 @@ def generate_report(
     report_name: Annotated[str, Doc("E.g. sale.report_saleorder.")],
     record_ids: Annotated[Ids, Len(1, MOST), Doc("Records of the report's model.")],
     context: Annotated[
-        Context, Doc("Odoo context. Documents are in the language of their contact.")
+        Context, Doc("Odoo context. Documents are in their contact's language.")
     ] = None,
     *,
     download_dir: str | os.PathLike[str] | None = None,

@@ -38,8 +38,8 @@ def text(odoo: Odoo, served: Served, model_name: str) -> str:
         parts.append("## Example\n" + call + "\nReplace the example values.")
     if model in served.creating:
         parts.append(
-            f"{served.creating[model]} is better: it accepts names instead of ids, and checks the"
-            " values before it writes."
+            f"Better use {served.creating[model]}, which accepts names instead of ids, and checks"
+            " the values before it writes."
         )
     return "\n\n".join(parts)
 
@@ -65,12 +65,12 @@ def _relations(fields: list[Field]) -> str:
             domain = as_json([["name", "ilike", "<name>"]])
             lines.append(
                 f"- For `{field.name}`, first find the {field.relation} record:"
-                f" odoo_core_search_read with model {field.relation} and domain {domain}; its id is"
-                " the value. If several match, ask the user."
+                f" odoo_core_search_read with model {field.relation} and domain {domain}. Its id"
+                " is the value. If several match, ask the user."
             )
         elif field.type in TO_MANY:
             lines.append(
-                f"- `{field.name}` takes a list of commands: [0, 0, {{values}}] creates a record,"
+                f"- `{field.name}` accepts a list of commands: [0, 0, {{values}}] creates a record,"
                 " [6, 0, [ids]] links existing ones."
             )
     return "\n".join(lines)

@@ -8,15 +8,15 @@ from odoo_toolkit_mcp.server_facts import Served
 _HEAD = """\
 # Odoo domains
 
-A domain is a JSON list of conditions. A condition is `[field, operator, value]`; a record is \
-found when all of them hold. `[]` finds every record.
+A domain is a JSON list of conditions. A condition is `[field, operator, value]`. A record \
+matches if all conditions are true. `[]` finds every record.
 
 `[["state", "=", "sale"], ["amount_total", ">=", 1000]]`
 
 ## And, or, not
 
-Connectors precede the conditions that they join. `"|"` (or) and `"&"` (and) join the next two \
-conditions, `"!"` (not) negates the next one. Conditions without a connector are joined by "and".
+Operators precede their conditions. `"|"` (or) and `"&"` (and) join the next two conditions, and \
+`"!"` (not) negates the next one. Conditions without an operator are joined by "and".
 
 - A or B: `["|", A, B]`
 - A or B or C: `["|", "|", A, B, C]`
@@ -24,21 +24,21 @@ conditions, `"!"` (not) negates the next one. Conditions without a connector are
 - A or (B and C): `["|", A, "&", B, C]`
 - not A: `["!", A]`; neither A nor B: `["!", A, "!", B]`
 
-## Operators
+## Comparisons
 
 | operator | finds records whose field | example |
 |---|---|---|
 | `=` `!=` | is, is not the value | `["state", "=", "draft"]` |
 | `>` `>=` `<` `<=` | is more, less | `["amount_total", ">", 500]` |
 | `in` `not in` | is, is not one of a list | `["state", "in", ["draft", "sent"]]` |
-| `ilike` `not ilike` | contains, does not contain a text; any case | \
+| `ilike` `not ilike` | contains, does not contain the text, ignoring case | \
 `["name", "ilike", "desk"]` |
-| `like` `not like` | the same, case matters | `["name", "like", "Desk"]` |
-| `=ilike` `=like` | is like a pattern: `%` any text, `_` one character | \
+| `like` `not like` | the same, but case-sensitive | `["name", "like", "Desk"]` |
+| `=ilike` `=like` | matches a pattern: `%` is any text, `_` is one character | \
 `["ref", "=ilike", "inv%"]` |
-| `=?` | is the value; no filter where the value is false | `["company_id", "=?", false]` |
-| `child_of` | is the record or below it in the hierarchy | `["categ_id", "child_of", 5]` |
-| `parent_of` | is the record or above it | `["categ_id", "parent_of", 9]` |
+| `=?` | is the value. A false value means no filter | `["company_id", "=?", false]` |
+| `child_of` | is the record, or below it in the hierarchy | `["categ_id", "child_of", 5]` |
+| `parent_of` | is the record, or above it | `["categ_id", "parent_of", 9]` |
 """
 _ANY = """\
 | `any` `not any` | has, has no related record that a domain finds | \
@@ -50,20 +50,20 @@ _REST = """
 `["email", "=", false]` is empty, `["email", "!=", false]` is filled in. A yes/no field is \
 compared with `true` and `false`. `!=` and `not in` also find records with an empty field.
 
-## Texts
+## Text
 
 - contains: `["name", "ilike", "acme"]`
 - starts with: `["name", "=ilike", "acme%"]`; ends with: `["name", "=ilike", "%ltd"]`
 - exactly, in any case: `["name", "=ilike", "acme"]`
 - any of two words: `["|", ["name", "ilike", "desk"], ["name", "ilike", "chair"]]`
-- `%` and `_` in a text are wildcards; `\\\\%` and `\\\\_` are the characters themselves.
+- `%` and `_` in text are wildcards. `\\\\%` and `\\\\_` are the characters themselves.
 
 ## Dates
 
-A date is `"2025-02-09"`, a date-time is UTC: `"2025-02-09T14:30:00Z"`.
+A date is `"2025-02-09"`. A datetime is in UTC: `"2025-02-09T14:30:00Z"`.
 
 - a month: `["invoice_date", ">=", "2025-02-01"], ["invoice_date", "<=", "2025-02-28"]`
-- a month of date-times: `["date_order", ">=", "2025-02-01"], ["date_order", "<", "2025-03-01"]`; \
+- a month of datetimes: `["date_order", ">=", "2025-02-01"], ["date_order", "<", "2025-03-01"]`. \
 `=` would compare with midnight
 - overdue: `["date_deadline", "<", "<today>"]`
 
@@ -72,15 +72,15 @@ A date is `"2025-02-09"`, a date-time is UTC: `"2025-02-09T14:30:00Z"`.
 - a certain record: `["partner_id", "=", 7]`; one of several: `["partner_id", "in", [7, 9]]`
 - a company and its contacts: `["partner_id", "child_of", 7]`
 - by the name of the related record: `["partner_id", "ilike", "acme"]`
-- through a relation, with dots: `["partner_id.country_id.code", "=", "PT"]`; more than four \
+- through a relation, with dots: `["partner_id.country_id.code", "=", "PT"]`. More than four \
 steps are slow
 - with a tag: `["tag_ids", "in", [3]]`; without any: `["tag_ids", "=", false]`
-- in a list, a condition holds if at least one record fulfils it: \
+- in a list, a condition is true if at least one record meets it: \
 `["order_line.product_id", "=", 12]`
 
 ## States
 
-`odoo_core_fields_get` shows the values under `selection`; use the value in a domain, not the \
+`odoo_core_fields_get` shows the values under `selection`. In a domain, use the value, not the \
 label: `["state", "in", ["draft", "sent"]]`.
 
 ## Archived records
@@ -92,7 +92,7 @@ find both, add `["active", "in", [true, false]]`, or pass the context `{"active_
 
 These commands are not part of a domain. Write a list of them to the field:
 
-| command | does |
+| command | effect |
 |---|---|
 | `[0, 0, {values}]` | creates a record in the list |
 | `[1, id, {values}]` | changes one |
@@ -102,7 +102,7 @@ These commands are not part of a domain. Write a list of them to the field:
 | `[5]` | empties the list |
 | `[6, 0, [ids]]` | replaces the list with these |
 
-A wrong domain causes an error that says what is wrong. Odoo never searches without the filter.
+A wrong domain raises an error that explains the mistake. Odoo never searches without the filter.
 """
 
 

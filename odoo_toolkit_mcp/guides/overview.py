@@ -10,7 +10,7 @@ from odoo_toolkit_mcp.server_facts import Served
 
 _MODES = {
     "readonly": "You can only read records.",
-    "restricted": "You can create and change records of some models, and delete none.",
+    "restricted": "You can create and change records of some models, but not delete any.",
     "full": "You can create, change and delete records. Ask the user first.",
 }
 
@@ -22,8 +22,8 @@ _STARTS = {
     ),
     "odoo_core_fields_get": "Use odoo_core_fields_get to see the fields of a model.",
     "odoo_core_list_models": "Use odoo_core_list_models to find other models.",
-    "odoo_sales_create_order": "Use the workflow tools for business operations, such as"
-    " odoo_sales_create_order: they resolve names, check states and answer wizards.",
+    "odoo_sales_create_order": "For business operations, use tools such as"
+    " odoo_sales_create_order, which accept names, check states and fill in wizards.",
     "odoo_core_execute": "To change a state, call Odoo's own actions with odoo_core_execute. The"
     " prompt odoo_model_guide lists the actions of a model.",
 }
@@ -49,7 +49,7 @@ def text(odoo: Odoo, served: Served) -> str:
         "",
         "To get started:",
         *(f"- {line}" for tool, line in _STARTS.items() if tool in served.tools),
-        "- The prompt odoo_search_help turns words into a domain; odoo_create_record lists what a"
-        " new record needs.",
+        "- The prompt odoo_search_help turns words into a domain, and odoo_create_record lists"
+        " what a new record needs.",
     ]
     return "\n".join(lines)

@@ -12,10 +12,10 @@ TOOLS = (
     Tool(
         name="odoo_accounting_create_invoice",
         title="Create an invoice",
-        description="Create a customer invoice, vendor bill, credit note or refund, and post it"
-        " with post. A line has the product's price and taxes unless you set them. A line without a"
-        " product has no tax unless you set tax_ids. To invoice a sales order, use"
-        " odoo_sales_create_invoices.",
+        description="Create a customer invoice, vendor bill, credit note or refund, and post it if"
+        " post is set. Lines take the product's price and taxes unless you set them. A"
+        " line without a product has no tax unless you set tax_ids. To invoice a sales"
+        " order, use odoo_sales_create_invoices.",
         function=accounting.create_invoice,
         access="create",
         creates="account.move",
@@ -32,8 +32,8 @@ TOOLS = (
     Tool(
         name="odoo_accounting_post_invoices",
         title="Post several invoices",
-        description="Post several draft invoices and bills, each by itself. If one cannot be"
-        " posted, the others are, and the answer says why.",
+        description="Post several draft invoices and bills. If one cannot be posted, the others"
+        " still are, and the result says why.",
         function=accounting.post_invoices,
         access="write",
         needs="write account.move",
@@ -41,8 +41,8 @@ TOOLS = (
     Tool(
         name="odoo_accounting_update_invoice",
         title="Change lines of a draft invoice",
-        description="Change, add and remove lines of a draft invoice or bill. Name a line by its"
-        " product, or by its id.",
+        description="Change, add and remove lines of a draft invoice or bill. Identify a line by"
+        " its product or id.",
         function=accounting.update_invoice,
         access="write",
         needs="write account.move",
@@ -50,8 +50,8 @@ TOOLS = (
     Tool(
         name="odoo_accounting_register_payment",
         title="Register a payment",
-        description="Register the payment of posted invoices or bills. Without an amount, each is"
-        " paid in full by a separate payment.",
+        description="Register payments for posted invoices or bills. Without amount, each is paid"
+        " in full by a separate payment.",
         function=accounting.register_payment,
         access="create",
         needs="create account.payment.register",
@@ -59,9 +59,8 @@ TOOLS = (
     Tool(
         name="odoo_accounting_create_credit_note",
         title="Create a credit note",
-        description="Create the credit note of a posted invoice or bill, for all of it or for"
-        " some lines and quantities. Once posted, it settles the unpaid part of"
-        " the invoice.",
+        description="Create a credit note for a posted invoice or bill, in full or for some lines"
+        " and quantities. Once posted, it settles the unpaid part of the invoice.",
         function=accounting.create_credit_note,
         access="create",
         needs="create account.move",
@@ -98,7 +97,8 @@ TOOLS = (
     Tool(
         name="odoo_accounting_create_entry",
         title="Create a journal entry",
-        description="Create a journal entry that is not an invoice or bill, and post it with post.",
+        description="Create a journal entry other than an invoice or bill, and post it if post is"
+        " set.",
         function=accounting.create_entry,
         access="create",
         needs="create account.move",
@@ -120,10 +120,11 @@ TOOLS = (
         name="odoo_accounting_match_bank_lines",
         title="Match bank lines",
         description="Match lines of a bank statement with open invoices, bills and payments by"
-        " amount, reference and name, book them and reconcile them one by one. With dry_run, it"
-        " shows each match with its reasons. It finds a line that is already in Odoo by its"
-        " reference. It skips lines that fit several documents until you name one. To register a"
-        " payment without a bank line, use odoo_accounting_register_payment.",
+        " amount, reference and name, book them and reconcile them one by one. With"
+        " dry_run, it shows each match with its reasons. Lines that are already in Odoo"
+        " are recognized by reference. Lines that fit several documents are skipped"
+        " until you name one. To register a payment without a bank line, use"
+        " odoo_accounting_register_payment.",
         function=accounting.match_bank_lines,
         access="create",
         needs="read account.bank.statement.line",
@@ -131,9 +132,9 @@ TOOLS = (
     Tool(
         name="odoo_accounting_get_statement",
         title="Get statement of account",
-        description="Get the statement of account of a customer or vendor: opening balance,"
-        " movements with the balance after each, closing balance and open items. Odoo Community"
-        " has no PDF of it. For all customers by age, use odoo_accounting_get_report.",
+        description="Get a customer's or vendor's account statement: opening balance, movements"
+        " with the balance after each, closing balance and open items. Odoo Community"
+        " has no PDF of it. For balances by age, use odoo_accounting_get_report.",
         function=accounting.get_statement,
         access="read",
         needs="read account.move.line",
@@ -141,8 +142,8 @@ TOOLS = (
     Tool(
         name="odoo_accounting_get_report",
         title="Get accounting report",
-        description="Get a report of the posted journal entries, as of any day or for a period,"
-        " with checks that they balance. Fails for users who see only part of the books.",
+        description="Get a report on the posted journal entries, as of a day or for a period, and"
+        " check that they balance. Fails for users who see only part of the books.",
         function=accounting.get_report,
         access="read",
         needs="read account.move.line",

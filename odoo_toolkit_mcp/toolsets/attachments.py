@@ -32,8 +32,8 @@ def tools_for(settings: ServerSettings) -> list[Tool]:
     """Return the tools, with the limits and the folder that the settings give."""
     limit = {"max_bytes": settings.attachment_max_bytes}
     larger = (
-        f" Files above {settings.attachment_max_mb} MB are written to a folder, and the answer has"
-        " their path."
+        f" Files above {settings.attachment_max_mb} MB are written to a folder, and the result"
+        " contains their path."
         if settings.download_dir
         else f" Files above {settings.attachment_max_mb} MB are only described."
     )
@@ -44,7 +44,8 @@ def tools_for(settings: ServerSettings) -> list[Tool]:
             name="odoo_attachments_list",
             title="List attachments",
             description="List the files attached to a record, without their content. To read one,"
-            " use odoo_attachments_get_content, or resources/read of odoo://attachment/ID.",
+            " use odoo_attachments_get_content, or read the resource"
+            " odoo://attachment/ID.",
             function=attachments.list_attachments,
             access="read",
         ),
@@ -52,8 +53,8 @@ def tools_for(settings: ServerSettings) -> list[Tool]:
             name="odoo_attachments_get_content",
             title="Read an attachment",
             description="Read the content of a file attached to a record. With as_text, text, CSV,"
-            " HTML, XML and JSON files come as text. Other files come as set in deliver. If your"
-            " client shows no files, use deliver base64." + larger,
+            " HTML, XML and JSON files are returned as text. deliver applies to other"
+            " files. If your client shows no files, set it to base64." + larger,
             function=attachments.get_content,
             access="read",
             fixed={**limit, "download_dir": settings.download_dir},
@@ -63,7 +64,7 @@ def tools_for(settings: ServerSettings) -> list[Tool]:
         Tool(
             name="odoo_attachments_upload",
             title="Attach a file",
-            description=f"Attach a file of at most {settings.attachment_max_mb} MB to a record.",
+            description=f"Attach a file of up to {settings.attachment_max_mb} MB to a record.",
             function=attachments.upload,
             access="create",
             fixed=limit,
@@ -71,7 +72,7 @@ def tools_for(settings: ServerSettings) -> list[Tool]:
         Tool(
             name="odoo_attachments_delete",
             title="Delete an attachment",
-            description="Delete a file attached to a record, for good.",
+            description="Permanently delete a file attached to a record.",
             function=attachments.delete,
             access="delete",
         ),

@@ -140,7 +140,7 @@ class Tool:
         schema = output_schema(self.function, items=self.access == "read")
         if self.deliveries and "properties" in schema:
             schema["properties"] |= {
-                "uri": {"type": "string", "description": "For resources/read of the file."},
+                "uri": {"type": "string", "description": "Address for resources/read."},
                 "readable_until": {"type": "string", "format": "date-time"},
             }
         return schema

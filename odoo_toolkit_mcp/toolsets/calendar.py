@@ -9,15 +9,15 @@ TOOLS = (
     Tool(
         name="odoo_calendar_get_agenda",
         title="Read the agenda",
-        description="Read a person's meetings on one or more days. For times when several people"
-        " are free, use odoo_calendar_find_times.",
+        description="Read a person's meetings on one or more days. To find times when several"
+        " people are free, use odoo_calendar_find_times.",
         function=calendar.get_agenda,
         access="read",
     ),
     Tool(
         name="odoo_calendar_find_times",
         title="Find free times",
-        description="Find times when several people are all free, and the meetings that keep them"
+        description="Find times when several people are free, and the meetings that keep them"
         " busy.",
         function=calendar.find_times,
         access="read",
@@ -26,7 +26,7 @@ TOOLS = (
         name="odoo_calendar_create_meeting",
         title="Create a meeting",
         description="Create a meeting, or a series of meetings, in a time zone, with attendees and"
-        " reminders. The result has the status of each invitation.",
+        " reminders. The result contains each invitation's status.",
         function=calendar.create_meeting,
         access="create",
         creates="calendar.event",
@@ -34,16 +34,16 @@ TOOLS = (
     Tool(
         name="odoo_calendar_move_meeting",
         title="Move a meeting",
-        description="Move a meeting to another time, or change its duration; in a series, this"
-        " meeting only, or also those that follow.",
+        description="Move a meeting to another time, or change its duration. In a series, move this"
+        " meeting, or also the following ones.",
         function=calendar.move_meeting,
         access="write",
     ),
     Tool(
         name="odoo_calendar_cancel_meeting",
         title="Cancel a meeting",
-        description="Cancel a meeting, or several of a series, by archiving it. Odoo does not"
-        " notify the attendees: use odoo_chatter_post_message first.",
+        description="Cancel a meeting, or several in a series, by archiving. Odoo does not notify"
+        " attendees, so use odoo_chatter_post_message first.",
         function=calendar.cancel_meeting,
         access="write",
         asks="always",

@@ -28,8 +28,8 @@ TOOLS = (
     Tool(
         name="odoo_chatter_get_activities",
         title="Read activities",
-        description="Read the open activities of a record. Without a record, read those of a user,"
-        " by default the connected one.",
+        description="Read the open activities of a record or, without a record, of a user. Default:"
+        " the connected user.",
         function=activities.get_activities,
         access="read",
     ),
@@ -57,9 +57,9 @@ def tools_for(settings: ServerSettings) -> list[Tool]:
         title="Post a message",
         description="Post a message on a record. A comment is e-mailed to all its followers,"
         " including customers. A notification is an internal note, sent only to partner_ids."
-        " attachments are files of the record by id, or new ones of at most"
-        f" {settings.attachment_max_mb} MB. For one note on several records, use"
-        " odoo_chatter_post_notes.",
+        " attachments are files of the record by id, or new ones of up to"
+        f" {settings.attachment_max_mb} MB. To post one note on several records,"
+        " use odoo_chatter_post_notes.",
         function=messages.post_message,
         access="create",
         fixed={"max_bytes": settings.attachment_max_bytes},

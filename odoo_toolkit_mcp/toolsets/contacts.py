@@ -9,10 +9,10 @@ TOOLS = (
     Tool(
         name="odoo_contacts_identify_contact",
         title="Identify a contact",
-        description="Identify the contact that a phone number or e-mail address belongs to: the"
-        " person, the company, its open orders, unpaid invoices and the latest message. Numbers"
-        " match in any notation. For a known contact, pass only contact. To find contacts by part"
-        " of a name, use odoo_core_deep_search.",
+        description="Identify the contact with a phone number or e-mail address: the person, the"
+        " company, its open orders, unpaid invoices and the latest message. Numbers"
+        " match in any notation. For a known contact, pass only contact. To find"
+        " contacts by part of a name, use odoo_core_deep_search.",
         function=contacts.identify_contact,
         access="read",
     ),
@@ -30,8 +30,8 @@ TOOLS = (
     Tool(
         name="odoo_contacts_find_duplicates",
         title="Find duplicate contacts",
-        description="Find duplicates among all contacts, or of one contact, by e-mail, phone, VAT"
-        " number and name. Each pair has a score and the reasons. To merge duplicates, use"
+        description="Find duplicates of one contact, or among all contacts, by e-mail, phone, VAT"
+        " number and name. Each pair has a score and reasons. To merge duplicates, use"
         " odoo_contacts_merge_contacts.",
         function=contacts.find_duplicates,
         access="read",
@@ -40,8 +40,9 @@ TOOLS = (
         name="odoo_contacts_merge_contacts",
         title="Merge duplicate contacts",
         description="Merge duplicates into one contact with Odoo's own wizard: orders, invoices,"
-        " messages and people move to it, and the duplicates are deleted. This cannot be undone, so"
-        " use dry_run first. To find duplicates, use odoo_contacts_find_duplicates.",
+        " messages and people are moved, and the duplicates are deleted. This cannot be"
+        " undone, so use dry_run first. To find duplicates, use"
+        " odoo_contacts_find_duplicates.",
         function=contacts.merge_contacts,
         access="delete",
         needs="create base.partner.merge.automatic.wizard",

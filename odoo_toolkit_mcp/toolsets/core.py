@@ -50,7 +50,9 @@ def _fields_get(
     odoo: Odoo,
     model: Model,
     names: Annotated[Fields | None, Doc("Only these fields.")] = None,
-    words: Annotated[str | None, Doc("Only fields with these words in name, label, help.")] = None,
+    words: Annotated[
+        str | None, Doc("Only fields with these words in name, label or help.")
+    ] = None,
     must_give: Annotated[bool, Doc("Only fields that a new record requires.")] = False,
     attributes: Annotated[Fields, Doc("Field attributes. ['*'] for all.")] = DEFAULT_ATTRIBUTES,
     context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,
@@ -78,19 +80,19 @@ def _import(
         JsonSchema({"type": "array", "items": {"type": "object"}}),
         Len(1, 200),
         Doc(
-            "Values by field. Omitted values stay. Relations by name, or in columns such as "
-            "country_id/code or country_id/id (external id)."
+            "Values by field. Omitted values stay the same. Relations by name, or in columns such"
+            " as country_id/code or country_id/id (external id)."
         ),
     ],
     key: Annotated[Fields, Doc("Fields that identify a record, or id (also external).")],
     create_missing: Annotated[
         Sequence[str],
         JsonSchema({"type": "array", "items": {"type": "string"}}),
-        Doc("Models whose records are created if a name is not found."),
+        Doc("Models in which to create records for unknown names."),
     ] = (),
     dry_run: DryRun = False,
     notify: Annotated[bool, Doc("Let Odoo log the changes and send its e-mails.")] = False,
-    case_sensitive: Annotated[bool, Doc("Match upper and lower case in names and keys.")] = True,
+    case_sensitive: Annotated[bool, Doc("Match case in names and keys.")] = True,
     context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,
 ) -> ImportSummary:
     """Import rows, and return a summary."""
@@ -133,8 +135,8 @@ TOOLS = (
     Tool(
         name="odoo_core_read",
         title="Read records",
-        description="Read records by their ids. missing_ids lists those that do not exist or that"
-        " the user cannot see.",
+        description="Read records by their ids. missing_ids lists ids that do not exist or that the"
+        " user cannot see.",
         function=records.read,
         access="read",
     ),
@@ -157,8 +159,8 @@ TOOLS = (
         name="odoo_core_fields_get",
         title="Describe fields",
         description="Describe a model's fields: label, type, required, readonly, relation,"
-        " selection. Use it before you search by or write a field that you do not know. Pass names"
-        " or words, because all fields take up to 25 kB.",
+        " selection. Use it before you use a field that you do not know. Pass names or"
+        " words, because all fields take up to 25 kB.",
         function=_fields_get,
         access="read",
     ),
@@ -179,9 +181,9 @@ TOOLS = (
     Tool(
         name="odoo_core_get_user",
         title="Show the acting user",
-        description="Show the user for whom these tools act: company, whether there are other"
-        " companies, currency, language, time zone, and today's date there. Your first result also"
-        " has this.",
+        description="Show the user that these tools act as: company, any other companies, currency,"
+        " language, time zone, and today's date there. Your first result also contains"
+        " this.",
         function=_get_user,
         access="read",
     ),
@@ -226,17 +228,18 @@ TOOLS = (
     Tool(
         name="odoo_core_unlink",
         title="Delete records",
-        description="Delete records for good: all of them or none. To hide records instead,"
-        " archive them (odoo_core_write with active: false).",
+        description="Permanently delete records, all or none. To hide records instead, archive them"
+        " (odoo_core_write with active: false).",
         function=records.unlink,
         access="delete",
     ),
     Tool(
         name="odoo_core_execute",
         title="Call a method",
-        description="Call a public method of a model, such as action_confirm, if no other tool"
-        " does the job. If the result has a wizard, continue with odoo_core_run_wizard. Private"
-        " methods are blocked. Outside full mode, only known harmless methods are allowed.",
+        description="Call a public method of a model, such as action_confirm, if no other tool does"
+        " the job. If the result contains a wizard, continue with odoo_core_run_wizard."
+        " Private methods are blocked. Outside full mode, only known harmless methods"
+        " are allowed.",
         function=records.execute,
         access="execute",
     ),

@@ -9,7 +9,7 @@ TOOLS = (
     Tool(
         name="odoo_crm_create_lead",
         title="Create a lead",
-        description="Create a lead, which is qualified first, or an opportunity in the pipeline. A"
+        description="Create a lead to qualify first, or an opportunity in the pipeline. A"
         " partner_name that matches no contact becomes the lead's company name.",
         function=crm.create_lead,
         access="create",
@@ -38,7 +38,7 @@ TOOLS = (
         name="odoo_crm_update_lead",
         title="Change a lead",
         description="Change a lead or opportunity. Omitted fields stay the same. restore reopens a"
-        " lost one.",
+        " lost lead.",
         function=crm.update_lead,
         access="write",
         needs="write crm.lead",

@@ -17,8 +17,8 @@ TOOLS = (
     Tool(
         name="odoo_helpdesk_get_ticket",
         title="Get a ticket",
-        description="Get a helpdesk ticket by its id or subject: state, customer, description"
-        " and messages, and its attachments if asked for.",
+        description="Get a helpdesk ticket by its id or subject: state, customer, description,"
+        " messages and, on request, attachments.",
         function=helpdesk.get_ticket,
         access="read",
         needs="read helpdesk.ticket",

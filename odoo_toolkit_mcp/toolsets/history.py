@@ -45,9 +45,9 @@ def _history(
 
 def _undo(
     odoo: Odoo,
-    entry: Annotated[int | None, Doc("Entry of the history, or pass since.")] = None,
+    entry: Annotated[int | None, Doc("History entry, or pass since.")] = None,
     since: Annotated[str | None, Doc("All changes since this time in UTC.")] = None,
-    partial: Annotated[bool, Doc("Undo what is possible, even if not all is.")] = False,
+    partial: Annotated[bool, Doc("Undo what is possible, even if not everything.")] = False,
     dry_run: DryRun = False,
 ) -> UndoResult | Plan:
     """Undo one entry, or all since a time."""
@@ -64,9 +64,9 @@ def _undo(
 UNDO = Tool(
     name="odoo_core_undo",
     title="Undo",
-    description="Undo the changes of an earlier call, in reverse order. If another user has changed"
-    " the records since, it fails before it writes. With partial, it undoes the rest. Use dry_run"
-    " first, and show the plan.",
+    description="Undo the changes of an earlier call, in reverse order. If another user has since"
+    " changed the records, it fails without writing. With partial, it undoes the rest."
+    " Use dry_run first, and show the plan.",
     function=_undo,
     access="write",
     asks="always",
@@ -78,7 +78,7 @@ TOOLS = (
     Tool(
         name="odoo_core_history",
         title="List changes",
-        description="List the changes that this server made as this user, newest first: when, which"
+        description="List the changes that this server made as this user, newest first, with time,"
         " records, and what you can undo. Pass entry to see its calls and old values.",
         function=_history,
         access="read",

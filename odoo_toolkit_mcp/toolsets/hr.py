@@ -17,8 +17,8 @@ TOOLS = (
     Tool(
         name="odoo_hr_get_leave_balance",
         title="Get time off balance",
-        description="Get the connected user's balance of each type of time off, and their"
-        " upcoming requests.",
+        description="Get the connected user's balance for each time off type, and their upcoming"
+        " requests.",
         function=hr.get_leave_balance,
         access="read",
         module="hr_holidays",
@@ -26,10 +26,10 @@ TOOLS = (
     Tool(
         name="odoo_hr_list_leaves",
         title="List an employee's time off",
-        description="List one employee's requests for time off, each in words, such as 'approved"
-        " Sick Time Off, 2030-01-07 to 2030-01-09'. Use it to see which time off overlaps with some"
-        " days. The result also has totals by type and allocations. For the balance of the"
-        " connected user, use odoo_hr_get_leave_balance.",
+        description="List an employee's time off requests, each in words, such as 'approved Sick"
+        " Time Off, 2030-01-07 to 2030-01-09'. Use it to see which time off overlaps"
+        " given days. The result also contains totals by type and allocations. For the"
+        " balance of the connected user, use odoo_hr_get_leave_balance.",
         function=hr.list_leaves,
         access="read",
         needs="read hr.leave",
@@ -59,8 +59,8 @@ TOOLS = (
     Tool(
         name="odoo_hr_create_allocation",
         title="Allocate time off",
-        description="Allocate days of a type of time off to an employee, as a Time Off officer, and"
-        " approve it with approve. To take days, use odoo_hr_request_leave.",
+        description="Allocate days of a time off type to an employee, as a Time Off officer, and"
+        " approve them if approve is set. To take days, use odoo_hr_request_leave.",
         function=hr.create_allocation,
         access="create",
         module="hr_holidays",

@@ -9,8 +9,8 @@ TOOLS = (
     Tool(
         name="odoo_inventory_get_stock",
         title="Get stock",
-        description="Get the stock of a product by location: on hand, reserved and available, and"
-        " the lots of a tracked product. Internal locations only, unless location_id names"
+        description="Get a product's stock by location: on hand, reserved and available, and the"
+        " lots of a tracked product. Internal locations only, unless location_id names"
         " another.",
         function=inventory.get_stock,
         access="read",
@@ -28,8 +28,8 @@ TOOLS = (
         name="odoo_inventory_validate_picking",
         title="Validate transfer",
         description="Validate a receipt, delivery or internal transfer: move the lines that you"
-        " pass, otherwise the quantities entered, otherwise those reserved. If less than the demand"
-        " would move, nothing is done and the error lists the options.",
+        " pass or, without lines, the quantities entered or reserved. If that is less"
+        " than the demand, nothing is done, and the error lists the options.",
         function=inventory.validate_picking,
         access="write",
         needs="write stock.picking",
@@ -37,8 +37,9 @@ TOOLS = (
     Tool(
         name="odoo_inventory_return_picking",
         title="Return transfer",
-        description="Create the return of a done transfer, in full or in part, and validate it with"
-        " validate. To choose lots, validate it with odoo_inventory_validate_picking.",
+        description="Return a done transfer, in full or in part, and validate the return if"
+        " validate is set. To choose lots, validate it with"
+        " odoo_inventory_validate_picking.",
         function=inventory.return_picking,
         access="create",
         needs="create stock.return.picking",
@@ -65,9 +66,10 @@ TOOLS = (
     Tool(
         name="odoo_inventory_count_stock",
         title="Count stock",
-        description="Set the stock of a list of products, locations and lots to the quantities"
-        " counted, in one call. dry_run shows the old quantity, the count, the difference with its"
-        " value, and what is reserved. For a single product, use odoo_inventory_adjust_stock.",
+        description="Set the stock of several products, locations and lots to counted quantities,"
+        " in one call. dry_run shows the old quantity, the count, the difference with"
+        " its value, and what is reserved. For a single product, use"
+        " odoo_inventory_adjust_stock.",
         function=inventory.count_stock,
         access="write",
         needs="read stock.quant",
@@ -75,9 +77,9 @@ TOOLS = (
     Tool(
         name="odoo_inventory_find_late_transfers",
         title="Find late transfers",
-        description="Find receipts, deliveries and internal transfers past their date, and why each"
-        " is late: missing goods, who has reserved the stock, what it waits for, and what is on the"
-        " way. To see one transfer, use odoo_inventory_get_picking.",
+        description="Find receipts, deliveries and internal transfers past their date, with the"
+        " reasons: missing goods, stock reserved by others, earlier transfers, and goods"
+        " on the way. To see one transfer, use odoo_inventory_get_picking.",
         function=inventory.find_late_transfers,
         access="read",
         needs="read stock.picking",
@@ -94,8 +96,8 @@ TOOLS = (
     Tool(
         name="odoo_inventory_set_reordering_rule",
         title="Set reordering rule",
-        description="Create the reordering rule of a product in a location, or change the existing"
-        " one. It orders nothing. Only Inventory administrators can do this.",
+        description="Create a product's reordering rule for a location, or change the existing"
+        " rule. It orders nothing. Only Inventory administrators can do this.",
         function=inventory.set_reordering_rule,
         access="write",
         needs="write stock.warehouse.orderpoint",

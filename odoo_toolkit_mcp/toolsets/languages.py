@@ -16,7 +16,7 @@ TOOLS = (
     Tool(
         name="odoo_core_activate_language",
         title="Activate a language",
-        description="Activate a language in this Odoo.",
+        description="Activate a language in Odoo.",
         function=languages.activate_language,
         access="execute",
         hidden_in=frozenset({"readonly", "restricted"}),
@@ -25,14 +25,14 @@ TOOLS = (
     Tool(
         name="odoo_core_get_translations",
         title="Read translations",
-        description="Get a record's texts in each language.",
+        description="Get a record's translations.",
         function=languages.get_translations,
         access="read",
     ),
     Tool(
         name="odoo_core_translate",
         title="Translate a record",
-        description="Write a record's texts in some languages. Other languages stay unchanged.",
+        description="Write a record's translations. Other languages stay unchanged.",
         function=languages.translate,
         access="write",
         asks="never",

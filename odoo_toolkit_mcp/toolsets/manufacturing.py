@@ -10,8 +10,8 @@ TOOLS = (
         name="odoo_manufacturing_check_components",
         title="Check components",
         description="Check whether a quantity of a product can be made now from its bill of"
-        " materials, or by a deadline. It returns components needed, free and missing, and the work"
-        " centers of each operation with time, cost and load. It writes nothing.",
+        " materials, or by a deadline. It returns needed, free and missing components,"
+        " and each operation's work centers with time, cost and load. It writes nothing.",
         function=manufacturing.check_components,
         access="read",
         needs="read mrp.bom",
@@ -20,7 +20,7 @@ TOOLS = (
         name="odoo_manufacturing_create_order",
         title="Create manufacturing order",
         description="Create a manufacturing order from a bill of materials. The result lists"
-        " missing components. You can confirm it without them.",
+        " missing components. You can confirm the order without them.",
         function=manufacturing.create_order,
         access="create",
         creates="mrp.production",
@@ -37,8 +37,8 @@ TOOLS = (
     Tool(
         name="odoo_manufacturing_get_order",
         title="Get manufacturing order",
-        description="Get a manufacturing order: state, components needed, reserved, missing and"
-        " used, work orders, lots and backorders.",
+        description="Get a manufacturing order: state, needed, reserved, missing and used"
+        " components, work orders, lots and backorders.",
         function=manufacturing.get_order,
         access="read",
         needs="read mrp.production",

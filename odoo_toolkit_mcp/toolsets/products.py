@@ -29,9 +29,10 @@ TOOLS = (
     Tool(
         name="odoo_products_create_price_list",
         title="Create a price list",
-        description="Create a price list with its rules (fixed price, discount, or a formula on"
-        " price or cost; by product, variant, category, quantity and dates), and assign it to"
-        " customers. To change sales prices themselves, use odoo_products_change_prices.",
+        description="Create a pricelist with its rules (fixed price, discount, or a formula on"
+        " price or cost; by product, variant, category, quantity and dates), and assign"
+        " it to customers. To change sales prices themselves, use"
+        " odoo_products_change_prices.",
         function=products.create_price_list,
         access="create",
         creates="product.pricelist",
@@ -39,8 +40,8 @@ TOOLS = (
     Tool(
         name="odoo_products_get_customer_price",
         title="Get a customer's price",
-        description="Get the price that a customer pays for a product, by quantity and day, as Odoo"
-        " calculates it with the customer's price list, and the rules that apply.",
+        description="Get a customer's price for a product at a given quantity and date, calculated"
+        " by Odoo with the customer's pricelist, and the rules that apply.",
         function=products.get_customer_price,
         access="read",
     ),

@@ -54,9 +54,9 @@ TOOLS = (
     Tool(
         name="odoo_project_get_hours",
         title="Get logged hours",
-        description="Get the hours logged by employee, project and week, with totals, and who has"
-        " logged fewer hours than planned. To find missing timesheets, use this and not"
-        " odoo_core_aggregate.",
+        description="Get the hours logged per employee, project and week, with totals, and the"
+        " employees who logged fewer hours than planned. To find missing timesheets, use"
+        " this, not odoo_core_aggregate.",
         function=project.get_hours,
         access="read",
         needs="read account.analytic.line",
@@ -65,8 +65,8 @@ TOOLS = (
     Tool(
         name="odoo_project_check_billing",
         title="Check the billing of hours",
-        description="Check the services of a sales order: hours logged and invoiced, and every step"
-        " that is still missing before the hours can be invoiced. It writes nothing. To create the"
+        description="Check the services of a sales order: hours logged and invoiced, and the steps"
+        " needed before the hours can be invoiced. It writes nothing. To create the"
         " invoice, use odoo_sales_create_invoices.",
         function=project.check_billing,
         access="read",

@@ -9,9 +9,9 @@ TOOLS = (
     Tool(
         name="odoo_purchase_get_supply",
         title="Get supply of a product",
-        description="Get the sources of a product, and when each can deliver: stock, expected"
-        " receipts, vendors' offers, and production with its missing components. To plan for a day,"
-        " pass needed_by. For stock by location, use odoo_inventory_get_stock.",
+        description="Get a product's sources, and when each can deliver: stock, expected receipts,"
+        " vendors' offers, and production with its missing components. To plan for a"
+        " day, pass needed_by. For stock by location, use odoo_inventory_get_stock.",
         function=purchase.get_supply,
         access="read",
     ),
@@ -19,7 +19,7 @@ TOOLS = (
         name="odoo_purchase_create_order",
         title="Create request for quotation",
         description="Create a request for quotation to a vendor. Missing prices come from the"
-        " vendor's price list.",
+        " vendor's pricelist.",
         function=purchase.create_order,
         access="create",
         creates="purchase.order",
@@ -45,7 +45,7 @@ TOOLS = (
     Tool(
         name="odoo_purchase_create_bill",
         title="Bill purchase order",
-        description="Create the vendor bill of a purchase order, for everything that can be billed"
+        description="Create the vendor bill for a purchase order, for everything that can be billed"
         " now.",
         function=purchase.create_bill,
         access="create",
@@ -74,8 +74,8 @@ TOOLS = (
     Tool(
         name="odoo_purchase_return_order",
         title="Return goods to the vendor",
-        description="Return received goods of a purchase order to the vendor, and create the refund"
-        " of the billed part. For other transfers, use odoo_inventory_return_picking.",
+        description="Return a purchase order's received goods to the vendor, and create the refund"
+        " for the billed part. For other transfers, use odoo_inventory_return_picking.",
         function=purchase.return_order,
         access="write",
         needs="create stock.return.picking",

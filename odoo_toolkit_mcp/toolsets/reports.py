@@ -39,8 +39,9 @@ def tools_for(settings: ServerSettings) -> list[Tool]:
             name="odoo_reports_generate",
             title="Generate a PDF",
             description="Print a report of one or more records as one PDF. Each record takes a"
-            " second or more. For the report_name, use odoo_reports_list. If your client shows no"
-            " files, use deliver base64. To keep the PDF on its record, use odoo_reports_attach.",
+            " second or more. For the report_name, use odoo_reports_list. If your client"
+            " shows no files, set deliver to base64. To keep the PDF on its record, use"
+            " odoo_reports_attach.",
             function=reports.generate_report,
             access="read",
             # Delivered by the server, which may also keep it for a link.
@@ -51,8 +52,8 @@ def tools_for(settings: ServerSettings) -> list[Tool]:
         Tool(
             name="odoo_reports_attach",
             title="Print and attach a PDF",
-            description="Print a report of a record and keep the PDF as an attachment of it. To get"
-            " the PDF itself, use odoo_reports_generate; to send it by e-mail,"
+            description="Print a report of a record, and attach the PDF to the record. To get the"
+            " PDF itself, use odoo_reports_generate. To e-mail it, use"
             " odoo_mail_send_document.",
             function=attachments.attach_report,
             access="create",

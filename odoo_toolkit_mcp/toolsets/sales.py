@@ -28,8 +28,8 @@ TOOLS = (
         name="odoo_sales_update_order",
         title="Change order",
         description="Change a quotation or sales order: add, change and remove lines, and change"
-        " its dates and terms. On a confirmed order, open deliveries change too, and a removed line"
-        " stays with quantity 0.",
+        " its dates and terms. On a confirmed order, open deliveries also change, and a"
+        " removed line stays with quantity 0.",
         function=sales.update_order,
         access="write",
         needs="write sale.order",
@@ -77,10 +77,10 @@ TOOLS = (
     Tool(
         name="odoo_sales_create_invoices",
         title="Invoice sales order",
-        description="Create a draft invoice of a confirmed sales order: for all that can be"
-        " invoiced now, chosen lines, or a down payment. A fixed down payment excludes taxes on"
-        " Odoo 16 and earlier, and includes them on 17 and later. Each call creates another"
-        " invoice. To post a draft later, use odoo_accounting_post_invoice.",
+        description="Create a draft invoice for a confirmed sales order: all that can be invoiced"
+        " now, chosen lines, or a down payment. A fixed down payment excludes taxes on"
+        " Odoo 16 and earlier, and includes them on 17 and later. Each call creates"
+        " another invoice. To post a draft later, use odoo_accounting_post_invoice.",
         function=sales.create_invoices,
         access="create",
         needs="create sale.advance.payment.inv",

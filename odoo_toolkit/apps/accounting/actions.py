@@ -77,7 +77,7 @@ def create_invoice(
         op.NameOrId, Doc("Id or name of the currency, such as EUR. Default: the company's.")
     ] = None,
     ref: Annotated[str | None, Doc("Reference, e.g. the vendor's bill number.")] = None,
-    due_date: Annotated[str | None, Doc("Default: by the payment terms.")] = None,
+    due_date: Annotated[str | None, Doc("Default: from the payment terms.")] = None,
     accounting_date: AccountingDate = None,
     post: Annotated[bool, Doc("Also post it.")] = False,
     dry_run: op.DryRun = False,

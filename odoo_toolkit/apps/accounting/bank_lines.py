@@ -59,7 +59,7 @@ class BankLine(TypedDict, total=False):
     partner: Annotated[str, Doc("Payer or payee, as the bank writes the name.")]
     documents: Annotated[
         list[op.IdOrName],
-        Doc("Invoices, bills or payments that it pays, by id or number, if known."),
+        Doc("Invoices, bills or payments that the line pays, by id or number."),
     ]
     currency: Annotated[str, Doc("Such as EUR. Must be the journal's.")]
     writeoff_account: Annotated[str, Doc("Account for the difference: name or code.")]
@@ -90,9 +90,11 @@ def match_bank_lines(
     odoo: Odoo,
     *,
     lines: Annotated[Sequence[BankLine], Len(1, MOST), Doc("The lines, in order.")],
-    journal: Annotated[op.NameOrId, Doc("Bank or cash journal. Default: the first bank.")] = None,
-    tolerance: Annotated[float, Ge(0), Doc("Amounts that differ by up to this are equal.")] = 0.0,
-    company: Annotated[op.NameOrId, Doc("Company of the books. Default: the connection's.")] = None,
+    journal: Annotated[
+        op.NameOrId, Doc("Bank or cash journal. Default: the first bank journal.")
+    ] = None,
+    tolerance: Annotated[float, Ge(0), Doc("Maximum difference between equal amounts.")] = 0.0,
+    company: Annotated[op.NameOrId, Doc("Company. Default: the connection's.")] = None,
     dry_run: op.DryRun = False,
 ) -> BankResult | BankPlan:
     """Match bank lines with open invoices, bills and payments, book them and reconcile them.

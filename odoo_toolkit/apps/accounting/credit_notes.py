@@ -62,7 +62,7 @@ class CreditedLine(TypedDict, total=False):
 
     line_id: int
     product_name: Annotated[str, Doc("Label of the line.")]
-    quantity: Annotated[float, Doc("Default: all of it.")]
+    quantity: Annotated[float, Doc("Default: all.")]
 
 
 @op.operation

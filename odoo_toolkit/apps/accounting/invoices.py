@@ -21,8 +21,8 @@ MoveType = Annotated[
 ]
 #: What a name says by itself is not described: models load the schemas of all tools.
 InvoiceId = Annotated[int | None, Doc("Id of the invoice or bill.")]
-InvoiceName = Annotated[str | None, Doc("Number, reference or order of it.")]
-AccountingDate = Annotated[str | None, Doc("Day to book it on. Default: Odoo's.")]
+InvoiceName = Annotated[str | None, Doc("Its number, reference or order.")]
+AccountingDate = Annotated[str | None, Doc("Booking date. Default: Odoo's choice.")]
 
 #: The first version that computes dates, prices, taxes and terms of what is created from outside.
 COMPUTES = 16

@@ -27,12 +27,12 @@ class NewLine(TypedDict, total=False):
     name: Annotated[str, Doc("Label. Required without a product.")]
     quantity: Annotated[float, op.JsonSchema({"type": "number", "default": 1})]
     price_unit: Annotated[float, Doc("Default: the product's.")]
-    discount: Annotated[float, Doc("Per cent.")]
+    discount: Annotated[float, Doc("Percentage.")]
     uom: op.Uom
     account_id: int
     account_name: Annotated[str, Doc("Name or code.")]
     tax_ids: Annotated[
-        Sequence[op.IdOrName], Doc("Default: the product's, none without a product.")
+        Sequence[op.IdOrName], Doc("Default: the product's. None without a product.")
     ]
 
 

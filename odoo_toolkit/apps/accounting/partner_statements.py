@@ -114,10 +114,10 @@ def get_statement(
     odoo: Odoo,
     *,
     partner: Annotated[op.IdOrName, Doc("Customer or vendor, by id or name.")],
-    date_from: Annotated[str | None, Doc("First day. Default: that of the fiscal year.")] = None,
+    date_from: Annotated[str | None, Doc("First day. Default: the fiscal year's.")] = None,
     date_to: Annotated[str | None, Doc("Last day. Default: today.")] = None,
     side: Annotated[Side, Doc("As a customer, as a vendor, or both.")] = "customer",
-    company: Annotated[op.NameOrId, Doc("Company of the books. Default: the connection's.")] = None,
+    company: Annotated[op.NameOrId, Doc("Company. Default: the connection's.")] = None,
     limit: Annotated[int, Ge(1), op.AtMost(1000), Doc("Maximum number of movements.")] = 100,
 ) -> PartnerStatement:
     """Return the statement of account of a customer or vendor.

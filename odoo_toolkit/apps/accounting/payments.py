@@ -81,9 +81,9 @@ def register_payment(
         Doc("Default: the amount due. For several invoices: one payment for all."),
     ] = None,
     currency: Annotated[str | None, Doc("Default: the invoices'.")] = None,
-    journal_id: Annotated[op.NameOrId, Doc("Default: the first bank.")] = None,
+    journal_id: Annotated[op.NameOrId, Doc("Default: the first bank journal.")] = None,
     payment_date: Annotated[str | None, Doc("Default: today.")] = None,
-    payment_method: Annotated[str, Doc("Name of the payment method of the journal.")] = "manual",
+    payment_method: Annotated[str, Doc("Name of the journal's payment method.")] = "manual",
     writeoff_account: Annotated[
         str | None, Doc("Account for the difference, by name or code.")
     ] = None,

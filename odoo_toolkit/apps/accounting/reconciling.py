@@ -211,8 +211,8 @@ def reconcile(
     invoice_id: InvoiceId = None,
     invoice_name: InvoiceName = None,
     line_id: Annotated[int | None, Doc("Id from open_credits.")] = None,
-    credit_name: Annotated[str | None, Doc("Number, e.g. of the invoice.")] = None,
-    undo: Annotated[Literal["one", "all"] | None, Doc("Remove that one, or all.")] = None,
+    credit_name: Annotated[str | None, Doc("Number of the credit.")] = None,
+    undo: Annotated[Literal["one", "all"] | None, Doc("Remove one credit, or all.")] = None,
     dry_run: op.DryRun = False,
 ) -> Invoice | op.Plan:
     """Apply an open payment or credit note to a posted invoice or bill, or take it off again.

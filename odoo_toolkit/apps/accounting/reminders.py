@@ -136,9 +136,7 @@ def send_reminders(
             " list). Default: a short English text."
         ),
     ] = None,
-    again: Annotated[
-        bool, Doc("Also remind those who got this subject in the last 24 hours.")
-    ] = False,
+    again: Annotated[bool, Doc("Also remind customers who got this in the last 24 hours.")] = False,
     company: Annotated[
         op.NameOrId, Doc("Company of the invoices. Default: the connection's.")
     ] = None,

@@ -179,12 +179,14 @@ class Report(op.Shown):
 def get_report(
     odoo: Odoo,
     *,
-    kind: Annotated[Kind, Doc("Which report.")],
+    kind: Annotated[Kind, Doc("Report to get.")],
     date_to: Annotated[str | None, Doc("Default: today.")] = None,
-    date_from: Annotated[str | None, Doc("Start of a period. Default: the fiscal year.")] = None,
+    date_from: Annotated[
+        str | None, Doc("Start of the period. Default: the fiscal year's.")
+    ] = None,
     company_id: Annotated[int | None, Doc("Id of the company.")] = None,
     company_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
-    by: Annotated[By | None, Doc("Grouping. Default: account, in aged reports partner.")] = None,
+    by: Annotated[By | None, Doc("Grouping. Default: account, or partner in aged reports.")] = None,
     limit: Annotated[int, Ge(1), op.AtMost(1000), Doc("Maximum number of rows.")] = 25,
 ) -> Report:
     """Return a report of the books from the posted journal items.

@@ -91,7 +91,7 @@ CANCEL = op.Step(model=EVENT.model, method="write", says="Meeting cancelled")
 def create_meeting(
     odoo: Odoo,
     *,
-    name: Annotated[str, Len(1), Doc("The subject.")],
+    name: Annotated[str, Len(1), Doc("Subject.")],
     start: Moment,
     duration: Annotated[float, Gt(0), Doc("Hours.")] = 1.0,
     timezone: Zone = None,
@@ -114,7 +114,7 @@ def create_meeting(
     weekdays: Annotated[
         Sequence[str] | None,
         op.JsonSchema({"type": "array", "items": {"enum": list(DAYS)}}),
-        Doc("For weekly. Default: that of the first meeting."),
+        Doc("For weekly. Default: the first meeting's."),
     ] = None,
     count: Annotated[int | None, Ge(1), Doc("Number of meetings.")] = None,
     until: Annotated[
@@ -223,7 +223,7 @@ def move_meeting(
     duration: Annotated[float | None, Gt(0), Doc("Hours. Default: unchanged.")] = None,
     timezone: Zone = None,
     which: Annotated[
-        Literal["this", "following"], Doc("In a series: this one, or also those that follow.")
+        Literal["this", "following"], Doc("In a series: this one, or also the following ones.")
     ] = "this",
     invite: Annotated[bool, Doc("Whether Odoo e-mails the new time.")] = True,
     dry_run: op.DryRun = False,
@@ -290,7 +290,7 @@ def cancel_meeting(
     meeting_id: MeetingId = None,
     meeting_name: MeetingName = None,
     which: Annotated[
-        Which, Doc("In a series: this one, this and those that follow, or all.")
+        Which, Doc("In a series: this one, this and the following ones, or all.")
     ] = "this",
     timezone: Zone = None,
     dry_run: op.DryRun = False,

@@ -123,13 +123,13 @@ COMPANY = attrs.evolve(CONTACT, noun="company", fields=(*_SHOWN, "vat", "website
 def create_company(
     odoo: Odoo,
     *,
-    name: Annotated[str, Len(1), Doc("Its name.")],
-    vat: Annotated[str | None, Doc("VAT number, with the country's letters.")] = None,
+    name: Annotated[str, Len(1), Doc("Name.")],
+    vat: Annotated[str | None, Doc("VAT number, with the country code.")] = None,
     email: Annotated[str | None, Doc("E-mail address.")] = None,
     phone: Annotated[str | None, Doc("Phone number.")] = None,
     website: Annotated[str | None, Doc("Web address.")] = None,
     street: Annotated[str | None, Doc("Street and number.")] = None,
-    street2: Annotated[str | None, Doc("Second line of the address.")] = None,
+    street2: Annotated[str | None, Doc("Second address line.")] = None,
     zip: Annotated[str | None, Doc("Postal code.")] = None,  # noqa: A002 - Odoo's name for it
     city: Annotated[str | None, Doc("City.")] = None,
     state: Annotated[op.NameOrId, Doc("Name, code or id of a state of that country.")] = None,

@@ -208,7 +208,7 @@ def identify_contact(
     *,
     phone: Annotated[str | None, Doc("Phone number, in any notation.")] = None,
     email: Annotated[str | None, Doc("E-mail address.")] = None,
-    contact: Annotated[op.NameOrId, Doc("Contact by name or id, if it is known.")] = None,
+    contact: Annotated[op.NameOrId, Doc("Contact by name or id, if known.")] = None,
 ) -> IdentifyResult:
     """Find the contact of a phone number or e-mail address, and its open documents.
 

@@ -87,7 +87,7 @@ def merge_contacts(
     contact_id: Annotated[int | None, Doc("Id of the contact that stays.")] = None,
     contact_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     duplicates: Annotated[
-        op.NamesOrIds, Doc("Contacts to merge into it, at most 10. They are deleted.")
+        op.NamesOrIds, Doc("Contacts to merge into it, up to 10. They are deleted.")
     ] = None,
     dry_run: op.DryRun = False,
 ) -> MergeResult | op.Plan:

@@ -237,7 +237,7 @@ def update_lead(
     lead_name: LeadName = None,
     expected_revenue: Annotated[float | None, Ge(0), Doc("In the company's currency.")] = None,
     date_deadline: Annotated[
-        str | date | None, op.JsonSchema({"type": "string"}), Doc("Expected closing.")
+        str | date | None, op.JsonSchema({"type": "string"}), Doc("Expected closing date.")
     ] = None,
     stage_id: Annotated[int | None, Doc("Id of the stage.")] = None,
     stage_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
@@ -248,7 +248,7 @@ def update_lead(
     add_tags: Annotated[op.NamesOrIds, Doc("Names or ids of tags to add.")] = None,
     remove_tags: Annotated[op.NamesOrIds, Doc("Names or ids of tags to remove.")] = None,
     description: Annotated[str | None, Doc("New internal note in plain text.")] = None,
-    restore: Annotated[bool, Doc("Reopen a lost one.")] = False,
+    restore: Annotated[bool, Doc("Reopen a lost lead.")] = False,
     dry_run: op.DryRun = False,
 ) -> LeadResult | op.Plan:
     """Change a lead or opportunity. Values that you do not pass stay the same.

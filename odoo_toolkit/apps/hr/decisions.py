@@ -63,7 +63,7 @@ def decide_leave(
     decision: Annotated[Decision, Doc("approve, refuse or withdraw.")],
     leave_id: Annotated[int | None, Doc("Id of the request.")] = None,
     employee_name: Annotated[
-        str | None, Doc("Employee with one open request, instead of its id.")
+        str | None, Doc("Employee with one open request, instead of leave_id.")
     ] = None,
     reason: Annotated[str | None, Doc("Reason for withdrawing it.")] = None,
     dry_run: op.DryRun = False,

@@ -179,13 +179,13 @@ def create_expense(
     name: Annotated[str, Doc("Purpose of the expense.")],
     product_id: Annotated[int | None, Doc("The category, such as Meals.")] = None,
     product_name: Annotated[str | None, Doc("Name or internal reference.")] = None,
-    amount: Annotated[float | None, Doc("With taxes, in the company's currency.")] = None,
+    amount: Annotated[float | None, Doc("Including taxes, in the company's currency.")] = None,
     quantity: Annotated[float | None, Doc("Instead of amount, if the price is fixed.")] = None,
     date: Annotated[
         str | Date | None, op.JsonSchema({"type": "string"}), Doc("YYYY-MM-DD. Default: today.")
     ] = None,
     receipt_name: Annotated[str | None, Doc("File name.")] = None,
-    receipt_base64: Annotated[str | None, Doc("File of the receipt, as base64.")] = None,
+    receipt_base64: Annotated[str | None, Doc("Receipt file, as base64.")] = None,
     submit: Annotated[bool, Doc("Also submit it for approval.")] = False,
     dry_run: op.DryRun = False,
 ) -> ExpenseResult | op.Plan:

@@ -138,17 +138,17 @@ class _Press(op.Step):
 def create_allocation(
     odoo: Odoo,
     *,
-    leave_type_id: Annotated[int | None, Doc("Id of the type of time off.")] = None,
+    leave_type_id: Annotated[int | None, Doc("Id of the time off type.")] = None,
     leave_type_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     employee_id: Annotated[int | None, Doc("Default: the connected user.")] = None,
     employee_name: Annotated[str | None, Doc("Name of the employee, instead of the id.")] = None,
     days: Annotated[float, Gt(0), Doc("Number of days, for any type.")],
     date_from: Annotated[
-        str | date | None, _DAY, Doc("First day, Odoo 15 and later. Default: today.")
+        str | date | None, _DAY, Doc("First day, on Odoo 15 and later. Default: today.")
     ] = None,
     date_to: Annotated[str | date | None, _DAY, Doc("Last day. Default: no end.")] = None,
     description: Annotated[str | None, Doc("Description.")] = None,
-    approve: Annotated[bool, Doc("Also approve it, if this user may.")] = False,
+    approve: Annotated[bool, Doc("Also approve it, if this user can.")] = False,
     dry_run: op.DryRun = False,
 ) -> AllocationResult | op.Plan:
     """Allocate days of time off to an employee, and approve the allocation if you ask for it.

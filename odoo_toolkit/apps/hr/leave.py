@@ -446,15 +446,15 @@ class LeaveResult(op.Shown):
 def request_leave(
     odoo: Odoo,
     *,
-    leave_type_id: Annotated[int | None, Doc("Id of the type of time off.")] = None,
+    leave_type_id: Annotated[int | None, Doc("Id of the time off type.")] = None,
     leave_type_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     date_from: Annotated[str | date, _DAY, Doc("YYYY-MM-DD")],
     date_to: Annotated[str | date | None, _DAY, Doc("Default: date_from.")] = None,
     half_day: Annotated[
         Literal["am", "pm"] | None, Doc("Half a day: am is the morning, pm the afternoon.")
     ] = None,
-    hour_from: Annotated[float | None, Doc("9.5 is 9:30.")] = None,
-    hour_to: Annotated[float | None, Doc("End of the hours, such as 17.5.")] = None,
+    hour_from: Annotated[float | None, Doc("Start: 9.5 is 9:30.")] = None,
+    hour_to: Annotated[float | None, Doc("End, such as 17.5.")] = None,
     description: Annotated[str | None, Doc("Reason for the request.")] = None,
     employee_id: Annotated[int | None, Doc("Default: the connected user.")] = None,
     employee_name: Annotated[str | None, Doc("Name of the employee, instead of the id.")] = None,

@@ -116,10 +116,10 @@ def validate_picking(
         ),
     ] = None,
     backorder: Annotated[
-        bool | None, Doc("If less moves: true keeps the rest in a backorder, false drops it.")
+        bool | None, Doc("If less is moved: true keeps the rest in a backorder, false drops it.")
     ] = None,
     unreserved: Annotated[
-        bool, Doc("Move the full demand, reserved or not. Stock can go below zero.")
+        bool, Doc("Move the full demand, reserved or not. Stock can become negative.")
     ] = False,
     allow_more: Annotated[bool, Doc("Allow more than the demand.")] = False,
     dry_run: op.DryRun = False,

@@ -76,7 +76,7 @@ def adjust_stock(
     *,
     product_id: Annotated[int | None, Doc("The product (product.product).")] = None,
     product_name: Annotated[str | None, Doc("Name or reference.")] = None,
-    quantity: Annotated[float, Doc("Counted, in the product's unit.")],
+    quantity: Annotated[float, Doc("Counted quantity, in the product's unit.")],
     location_id: Annotated[
         int | None, Doc("Default: the product's, or the warehouse's stock.")
     ] = None,

@@ -187,7 +187,7 @@ def count_stock(
             " product (created if new)."
         ),
     ],
-    location_id: Annotated[int | None, Doc("Location of lines without one.")] = None,
+    location_id: Annotated[int | None, Doc("Location for lines without one.")] = None,
     location_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     dry_run: op.DryRun = False,
 ) -> CountResult | CountPlan:

@@ -103,7 +103,7 @@ def get_reordering_rules(
     *,
     product_id: ProductId = None,
     product_name: ProductName = None,
-    location_id: Annotated[op.NameOrId, Doc("Only this location and those in it.")] = None,
+    location_id: Annotated[op.NameOrId, Doc("Only this location and its sublocations.")] = None,
     warehouse_id: Annotated[op.NameOrId, Doc("Only this warehouse.")] = None,
     to_order: Annotated[bool, Doc("Only rules that would order something now.")] = False,
     limit: Annotated[int, Ge(1), Doc("Maximum number of rules.")] = 100,
@@ -199,16 +199,16 @@ def set_reordering_rule(
     product_id: ProductId = None,
     product_name: ProductName = None,
     location_id: Annotated[
-        op.NameOrId, Doc("Default: that of its only rule, or the warehouse's stock.")
+        op.NameOrId, Doc("Default: its only rule's, or the warehouse's stock.")
     ] = None,
     minimum: Annotated[
-        float | None, Ge(0), Doc("Odoo orders below this forecast. A new rule needs it.")
+        float | None, Ge(0), Doc("Odoo orders below this forecast. Required for a new rule.")
     ] = None,
     maximum: Annotated[
         float | None, Ge(0), Doc("Quantity to order up to. A new rule's default: the minimum.")
     ] = None,
     multiple: Annotated[
-        float | None, Gt(0), Doc("Order multiples of this. Odoo 18 and earlier.")
+        float | None, Gt(0), Doc("Order multiples of this, on Odoo 18 and earlier.")
     ] = None,
     trigger: Annotated[Trigger | None, Doc("auto: Odoo runs it. manual: only on request.")] = None,
     dry_run: op.DryRun = False,

@@ -150,8 +150,8 @@ def run_reordering_rules(
     odoo: Odoo,
     *,
     rules: Annotated[Sequence[int] | None, Doc("Ids of reordering rules.")] = None,
-    products: Annotated[op.NamesOrIds, Doc("Products whose rules run.")] = None,
-    warehouse_id: Annotated[op.NameOrId, Doc("Warehouse whose rules run.")] = None,
+    products: Annotated[op.NamesOrIds, Doc("Products whose rules to run.")] = None,
+    warehouse_id: Annotated[op.NameOrId, Doc("Warehouse whose rules to run.")] = None,
     dry_run: op.DryRun = False,
 ) -> Replenishment | ReplenishmentPlan:
     """Run reordering rules now, and return what they ordered.

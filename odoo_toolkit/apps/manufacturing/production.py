@@ -80,14 +80,16 @@ def produce(
     quantity: Annotated[float | None, Doc("Default: the quantity in Odoo, or the rest.")] = None,
     lots: Annotated[
         Sequence[str] | None,
-        Doc("One lot of the product, or a serial number per piece. New ones are created."),
+        Doc("One lot of the product, or a serial number per unit. New ones are created."),
     ] = None,
     lines: Annotated[
         Sequence[UsedLine] | None,
         Doc("Components that differ from the bill of materials: the total used, or the lots."),
     ] = None,
     backorder: Annotated[bool, Doc("Keep the rest open in a backorder.")] = True,
-    unreserved: Annotated[bool, Doc("Use missing components too. Stock goes below zero.")] = False,
+    unreserved: Annotated[
+        bool, Doc("Also use missing components. Stock becomes negative.")
+    ] = False,
     allow_more: Annotated[bool, Doc("Allow more than ordered.")] = False,
     dry_run: op.DryRun = False,
 ) -> orders.Order | op.Plan:

@@ -150,19 +150,19 @@ class ProductResult(op.Shown):
 def create_product(
     odoo: Odoo,
     *,
-    name: Annotated[str, Len(1), Doc("Its name.")],
+    name: Annotated[str, Len(1), Doc("Name.")],
     product_type: Annotated[
         ProductType, Doc("storable tracks stock, and needs the Inventory app.")
     ] = "goods",
     price: Annotated[float | None, Ge(0), Doc("Sales price without taxes.")] = None,
-    cost: Annotated[float | None, Ge(0), Doc("Cost of variants that set none.")] = None,
+    cost: Annotated[float | None, Ge(0), Doc("Cost of variants without their own.")] = None,
     code: Annotated[
         str | None, Doc("Internal reference. With several variants, set it in variants.")
     ] = None,
     barcode: Annotated[
         str | None, Doc("Barcode. With several variants, set it in variants.")
     ] = None,
-    weight: Annotated[float | None, Ge(0), Doc("Weight of variants that set none.")] = None,
+    weight: Annotated[float | None, Ge(0), Doc("Weight of variants without their own.")] = None,
     category_id: Annotated[int | None, Doc("Id of the product category.")] = None,
     category_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     uom_id: Annotated[int | None, Doc("Id of the unit of measure.")] = None,

@@ -57,9 +57,9 @@ class PriceRuleLine(TypedDict, total=False):
     fixed_price: Annotated[float, Ge(0)]
     percent_off: Annotated[float, Doc("Percentage off the sales price.")]
     base: Annotated[
-        Literal["price", "cost"], Doc("Start of a formula with percent, round_to, amount.")
+        Literal["price", "cost"], Doc("Base of a formula with percent, round_to, amount.")
     ]
-    percent: Annotated[float, Doc("Percentage to add to the base. -10 lowers by a tenth.")]
+    percent: Annotated[float, Doc("Percentage to add to the base. -10 lowers the price by 10%.")]
     amount: Annotated[float, Doc("Amount to add last.")]
     round_to: Annotated[float, Gt(0), Doc("Multiple to round to, before the amount is added.")]
     min_quantity: Annotated[float, Ge(0)]
@@ -157,7 +157,7 @@ class Assign(op.Step):
 def create_price_list(
     odoo: Odoo,
     *,
-    name: Annotated[str, Len(1), Doc("Its name.")],
+    name: Annotated[str, Len(1), Doc("Name.")],
     rules: Annotated[Sequence[PriceRuleLine], Len(1), Doc("Its rules, at least one.")],
     currency: Annotated[str | None, Doc("Such as EUR. Default: the company's.")] = None,
     customers: Annotated[op.NamesOrIds, Doc("Customers to assign it to.")] = None,
@@ -443,9 +443,7 @@ def get_customer_price(
     partner_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     quantity: Annotated[float, Gt(0), Doc("In the product's unit of measure.")] = 1,
     date: Annotated[str | None, Doc("Order date, YYYY-MM-DD. Default: today.")] = None,
-    price_list_id: Annotated[
-        int | None, Doc("Price list to use instead of the customer's.")
-    ] = None,
+    price_list_id: Annotated[int | None, Doc("Pricelist to use instead of the customer's.")] = None,
     price_list_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
 ) -> CustomerPrice:
     """Return the price that a customer pays for a product, and the rule that decides it.

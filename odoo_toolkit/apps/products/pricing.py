@@ -82,15 +82,15 @@ def change_prices(
     odoo: Odoo,
     *,
     category_id: Annotated[
-        int | None, Doc("Id of a product category, with its subcategories.")
+        int | None, Doc("Id of a product category, including subcategories.")
     ] = None,
     category_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     products: Annotated[op.NamesOrIds, Doc("Product templates, instead of a category.")] = None,
-    percent: Annotated[float, Gt(-100), Doc("Percentage to add. -10 lowers by a tenth.")] = 0,
+    percent: Annotated[float, Gt(-100), Doc("Percentage to add. -10 lowers the price by 10%.")] = 0,
     amount: Annotated[float, Doc("Amount to add after the percentage.")] = 0,
     base: Annotated[Base, Doc("Start from the old price or the cost.")] = "price",
     round_to: Annotated[float, Gt(0), Doc("Multiple to round to, such as 0.05 or 1.")] = 0.01,
-    rounding: Annotated[Rounding, Doc("Direction of rounding.")] = "nearest",
+    rounding: Annotated[Rounding, Doc("Rounding direction.")] = "nearest",
     after_rounding: Annotated[float, Doc("Amount to add last: -0.01 turns 20 into 19.99.")] = 0,
     dry_run: op.DryRun = False,
 ) -> PricesResult | PricesPlan:

@@ -31,17 +31,15 @@ _MOST, _SUGGESTED = 2000, 3
 class AttributeLine(TypedDict, total=False):
     """An attribute of a product, such as its color, and its values."""
 
-    attribute: Annotated[str, Doc("Its name.")]
+    attribute: Annotated[str, Doc("Name.")]
     values: Annotated[Sequence[str], Doc("Names of its values.")]
-    extra_prices: Annotated[
-        Mapping[str, float], Doc("Amounts added to the price, by name of the value.")
-    ]
+    extra_prices: Annotated[Mapping[str, float], Doc("Amounts added to the price, by value name.")]
 
 
 class VariantLine(TypedDict, total=False):
     """Data of one variant."""
 
-    values: Annotated[Mapping[str, str], Doc("This variant's values, by name of the attribute.")]
+    values: Annotated[Mapping[str, str], Doc("This variant's values, by attribute name.")]
     code: Annotated[str, Doc("Internal reference.")]
     barcode: str
     cost: Annotated[float, Ge(0)]

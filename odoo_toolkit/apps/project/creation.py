@@ -30,7 +30,7 @@ class TaskLine(TypedDict, total=False):
     stage: Annotated[str, Doc("One of the stages. Default: the first.")]
     users: Annotated[op.NamesOrIds, Doc("Assignees, by name or id. Odoo 14: only one.")]
     date_deadline: Annotated[
-        str, Doc("A date. Odoo 17 and later: also a datetime. A date is 12:00 UTC.")
+        str, Doc("A date. Odoo 17 and later: also a datetime. A date means 12:00 UTC.")
     ]
     depends_on: Annotated[Sequence[str], Doc("Tasks of this call that must be done first.")]
     parent: Annotated[str, Doc("Parent task, from this call.")]
@@ -338,7 +338,9 @@ def create_project(
     *,
     name: Annotated[str, Len(1), Doc("Title.")],
     stages: Annotated[Sequence[str], Doc("Names of its stages, in order.")] = (),
-    closed_stages: Annotated[Sequence[str], Doc("Stages of done tasks, folded on the board.")] = (),
+    closed_stages: Annotated[
+        Sequence[str], Doc("Stages for done tasks, folded on the board.")
+    ] = (),
     tasks: Annotated[Sequence[TaskLine], Doc("Its tasks, up to 200.")] = (),
     partner: Annotated[op.NameOrId, Doc("The customer, by name or id.")] = None,
     manager: Annotated[op.NameOrId, Doc("Responsible user. Default: the connected user.")] = None,

@@ -32,7 +32,7 @@ class NewLine(TypedDict, total=False):
         float, op.JsonSchema({"type": "number", "exclusiveMinimum": 0, "default": 1})
     ]
     price_unit: Annotated[float, Doc("Default: the vendor's.")]
-    discount: Annotated[float, Doc("Percent, on Odoo 17 and later.")]
+    discount: Annotated[float, Doc("Percentage, on Odoo 17 and later.")]
     uom: op.Uom
     date_planned: str
     name: Annotated[str, Doc("Text. Alone: a note.")]

@@ -46,7 +46,7 @@ class BilledLine(TypedDict, total=False):
     order_line_id: Annotated[int, Doc("If several lines have the product.")]
     quantity: float
     price_unit: Annotated[float, Doc("Before taxes.")]
-    discount: Annotated[float, Doc("Percent, on Odoo 17 and later.")]
+    discount: Annotated[float, Doc("Percentage, on Odoo 17 and later.")]
 
 
 @attrs.frozen(kw_only=True)
@@ -110,10 +110,10 @@ def enter_bill(
     invoice_date: Annotated[str, Doc("Date on the bill, YYYY-MM-DD.")],
     lines: Annotated[Sequence[BilledLine], Len(1, 200), Doc("As on the bill.")],
     accounting_date: invoices.AccountingDate = None,
-    amount_untaxed: Annotated[float | None, Doc("Total before taxes, to check.")] = None,
-    amount_total: Annotated[float | None, Doc("Total with taxes, to check.")] = None,
+    amount_untaxed: Annotated[float | None, Doc("Total before taxes, used as a check.")] = None,
+    amount_total: Annotated[float | None, Doc("Total including taxes, used as a check.")] = None,
     accept_differences: Annotated[bool, Doc("Enter it even if it differs from the order.")] = False,
-    post: Annotated[bool, Doc("Also post it, if the totals are right.")] = False,
+    post: Annotated[bool, Doc("Also post it, if the totals match.")] = False,
     dry_run: op.DryRun = False,
 ) -> EnteredBill | BillPlan:
     """Enter a vendor's bill from its number, date and lines, and compare it with the order first.

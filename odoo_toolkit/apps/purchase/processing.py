@@ -111,7 +111,7 @@ def process_orders(
     ref: Annotated[str | None, Doc("The vendor's bill number, for one order.")] = None,
     invoice_date: Annotated[str | None, Doc("Bill date, YYYY-MM-DD. Default: today.")] = None,
     journal_id: Annotated[
-        op.NameOrId, Doc("Journal of the payment. Default: the first bank.")
+        op.NameOrId, Doc("Payment journal. Default: the first bank journal.")
     ] = None,
     payment_date: Annotated[str | None, Doc("YYYY-MM-DD. Default: today.")] = None,
     dry_run: op.DryRun = False,

@@ -21,7 +21,7 @@ class NewLine(TypedDict, total=False):
     product_name: str
     quantity: Annotated[float, op.JsonSchema({"type": "number", "default": 1})]
     price_unit: float
-    discount: Annotated[float, Doc("Per cent.")]
+    discount: Annotated[float, Doc("Percentage.")]
     uom: op.Uom
     name: Annotated[str, Doc("Text. Alone: a note.")]
     section: Annotated[str, Doc("Alone: a section heading.")]

@@ -107,11 +107,11 @@ def process_orders(
     orders: Annotated[Sequence[op.IdOrName], Len(1, op.MOST_ORDERS), Doc("Ids or numbers.")],
     steps: Annotated[Sequence[StepName], Doc("Only these steps. Default: all remaining.")] = STEPS,
     journal_id: Annotated[
-        op.NameOrId, Doc("Bank or cash journal of the payment: id or name.")
+        op.NameOrId, Doc("Bank or cash journal for the payment: id or name.")
     ] = None,
     payment_date: Annotated[str | None, Doc("YYYY-MM-DD. Default: today.")] = None,
     unreserved: Annotated[
-        bool, Doc("Deliver the full demand, reserved or not. Stock can go below zero.")
+        bool, Doc("Deliver the full demand, reserved or not. Stock can become negative.")
     ] = False,
     dry_run: op.DryRun = False,
 ) -> ProcessResult | op.Plan:

@@ -84,7 +84,7 @@ def create_order(
     payment_term_id: Annotated[int | None, Doc("Id of the payment term.")] = None,
     payment_term_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     pricelist_id: Annotated[
-        op.NameOrId, Doc("Id or name of the price list. Default: the customer's.")
+        op.NameOrId, Doc("Id or name of the pricelist. Default: the customer's.")
     ] = None,
     warehouse_id: Annotated[op.NameOrId, Doc("Id or name of the warehouse.")] = None,
     note: Note = None,

@@ -27,7 +27,7 @@ def attach_report(
     odoo: Odoo,
     *,
     report_name: Annotated[str, Doc("E.g. sale.report_saleorder.")],
-    record: Annotated[IdOrName, Doc("Id or name of the record that is printed.")],
+    record: Annotated[IdOrName, Doc("Id or name of the record to print.")],
     file_name: Annotated[
         str | None, Len(1, 255), Doc("Name of the file. Default: Odoo's name.")
     ] = None,

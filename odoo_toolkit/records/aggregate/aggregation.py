@@ -76,7 +76,7 @@ def aggregate(
         ),
     ] = (),
     measures: Annotated[
-        Fields, Doc("field:sum|avg|min|max|count|count_distinct. Each row has count.")
+        Fields, Doc("field:sum|avg|min|max|count|count_distinct. Each row contains count.")
     ] = (),
     order: Annotated[str | None, Doc("E.g. 'amount_total:sum desc'.")] = None,
     limit: Annotated[
@@ -88,7 +88,7 @@ def aggregate(
     ] = 80,
     offset: Annotated[int, Ge(0), Doc("Rows to skip.")] = 0,
     having: Having = (),
-    context: Annotated[Context, Doc("Odoo context. tz: time zone of days.")] = None,
+    context: Annotated[Context, Doc("Odoo context. tz: time zone.")] = None,
     count_total: Annotated[bool, Doc("Also count all groups.")] = False,
 ) -> AggregateResult:
     """Group the records that match a domain, and calculate sums and averages of each group.
