@@ -19,8 +19,8 @@ from odoo_toolkit_mcp import results
 if TYPE_CHECKING:
     from odoo_toolkit_mcp.toolsets.base import Tool
 
-#: Bytes of the sentence that says what is left out, and lists of which it speaks.
-_SENTENCE, _TOLD = 700, 4
+#: Bytes of the sentence that says what is left out, and of each list that it names.
+_SENTENCE, _NAMED = 400, 70
 
 #: Content of files, which was asked for: it does not count.
 _FILES = frozenset({"content_base64"})
@@ -38,12 +38,14 @@ class _Records:
         holder: has it.
         key: at which the holder has it.
         main: whether it holds records; of the others something is left out only after that.
+        query: the query that it answers, where there are several.
     """
 
     name: str
     holder: dict[str, Any]
     key: str
     main: bool = True
+    query: Mapping[str, Any] | None = None
     sizes: list[int] = attrs.field(init=False)
     kept: int = attrs.field(init=False)
 
@@ -66,6 +68,13 @@ class _Records:
     def fitting(self, most: int) -> int:
         """Return how many entries take so many bytes; one at least."""
         return max(1, bisect.bisect_right(self.sizes, most))
+
+    @property
+    def following(self) -> str:
+        """Where the others of a query begin, in words."""
+        if self.query is None:
+            return ""
+        return f" (offset {(self.query.get('offset') or 0) + self.kept})"
 
     def cut(self, most: int) -> None:
         """Keep the first entries, which take so many bytes."""
@@ -96,9 +105,10 @@ def within_budget(
     file = {name: data.pop(name) for name in _FILES & data.keys()}
     if len(to_json(data)) <= most:
         return result
-    lists = list(_lists(data, tool.output_schema if tool else {}))
+    lists = list(_lists(data, tool.output_schema if tool else {}, given.get("queries", ())))
     for main in (True, False):
-        over = len(to_json(data)) + _SENTENCE - most
+        named = sum(_NAMED for one in lists if one.kept < one.total)
+        over = len(to_json(data)) + _SENTENCE + named - most
         these = [one for one in lists if one.main == main]
         # Of what is not a record, nothing is left out for the sake of something else.
         if over > 0 and (main or sum(_saved(one, 0) for one in these) >= over):
@@ -106,12 +116,11 @@ def within_budget(
     shortened = [one for one in lists if one.kept < one.total]
     if not shortened:
         return result
-    told = [_told(one) for one in shortened[:_TOLD]]
-    if len(shortened) > _TOLD:
-        told.append(f"{len(shortened) - _TOLD} more lists are shortened")
+    told = [f"{one.kept} of {one.total} {one.name}{one.following}" for one in shortened]
     sentence = (
-        f"{'; '.join(told)}. The full result has {_kb(before)} kB, and this server returns at most"
-        f" {_kb(most)} kB (ODOO_MCP_ANSWER_KB). {_how(tool, shortened, data, given, result)}"
+        f"{', '.join(told)} are returned. The full result has {_kb(before)} kB, and this server"
+        f" returns at most {_kb(most)} kB (ODOO_MCP_ANSWER_KB)."
+        f" {_how(tool, shortened, data, given, result)}"
     )
     if len(to_json(data)) > most:
         sentence += " A single record exceeds this limit."
@@ -119,7 +128,9 @@ def within_budget(
     return results.with_data(result, data | file)
 
 
-def _lists(data: dict[str, Any], schema: Mapping[str, Any]) -> Iterator[_Records]:
+def _lists(
+    data: dict[str, Any], schema: Mapping[str, Any], queries: Sequence[Mapping[str, Any]]
+) -> Iterator[_Records]:
     """Yield what an answer lists; what is in a record is not looked at."""
     properties = schema.get("properties", {})
     for name, value in data.items():
@@ -127,8 +138,8 @@ def _lists(data: dict[str, Any], schema: Mapping[str, Any]) -> Iterator[_Records
         if isinstance(value, list) and value:
             inner = _inside(described, schema)
             yield from (
-                _Records(f"{name}[{place}].{inner}", item, inner)
-                for place, item in enumerate(value)
+                _Records(f"{name}[{place}].{inner}", item, inner, query=query)
+                for place, (item, query) in enumerate(itertools.zip_longest(value, queries))
                 if inner and item.get(inner)
             )
             yield _Records(name, data, name, main=isinstance(value[0], dict) and not inner)
@@ -166,11 +177,9 @@ def _leave_out(lists: list[_Records], over: int) -> None:
 
 
 def _saved(one: _Records, most: int) -> int:
-    return one.sizes[-1] - one.sizes[one.fitting(most) - 1]
-
-
-def _told(one: _Records) -> str:
-    return f"{one.kept} of {one.total} {one.name} are returned"
+    """Return the bytes that are left out of a list, less those of the words that say so."""
+    left_out = one.sizes[-1] - one.sizes[one.fitting(most) - 1]
+    return left_out - _NAMED if left_out else 0
 
 
 def _how(
@@ -203,7 +212,7 @@ def _how(
     if "queries" in arguments:
         for one in shortened:
             one.holder["has_more"] = True
-        return "Run these queries again in a separate call, with an offset or fewer fields."
+        return "Run these queries again in a separate call, with these offsets or fewer fields."
     return f"To get the others, narrow the call with {', '.join(narrowing)}."
 
 

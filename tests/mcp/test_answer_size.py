@@ -133,6 +133,20 @@ def test_queries_are_shortened_alike() -> None:
     assert "of 500 answers[3].records" in said
 
 
+def test_each_list_that_was_cut_is_named_with_the_offset_to_go_on() -> None:
+    """As many as there can be queries, within the same budget; those left whole are not named."""
+    queries = [{"model": "res.partner", "offset": 40 * n} for n in range(20)]
+    answers = [{"records": ROWS[:9]} for _ in queries[:-2]] + [{"count": 3}, {"records": ROWS[:1]}]
+    data, said = answer({"answers": answers}, "odoo_core_run_queries", queries=queries)
+
+    assert len(to_json(data)) <= BUDGET
+    assert all(one["has_more"] for one in data["answers"][:-2])
+    for place, one in enumerate(data["answers"][:-2]):
+        kept = len(one["records"])
+        assert f"{kept} of 9 answers[{place}].records (offset {40 * place + kept})" in said
+    assert said.count("answers[") == 18
+
+
 def test_what_a_record_has_in_it_is_never_cut() -> None:
     """Not even lists that have the names of lists of answers."""
     rows = [{"id": n, "records": list(range(300)), "lines": [{"id": 1}] * 99} for n in range(9)]
