@@ -36,6 +36,7 @@ from odoo_toolkit.plans import (
     PlannedChange,
     PlannedDocument,
     by_name,
+    folded,
     operation_with,
 )
 from odoo_toolkit.progress import OperationCancelled, Steps, checkpoint, quietly, undisturbed
@@ -59,8 +60,9 @@ class BatchItem(Shown):
         operation: Name of the function.
         message: What it did, or would do.
         possible: How far it can be undone: ``full``, ``partial`` or ``none``. None if this is known
-            only when its turn comes.
+            only when its turn comes. In a plan, ``none`` also if the item would be rejected.
         result: Result of the function, without its message and warnings. None in a plan.
+        calls: In a plan, the calls of the item, if no document shows what they do.
     """
 
     item: int
@@ -68,6 +70,7 @@ class BatchItem(Shown):
     message: str
     possible: Extent | None = None
     result: Any = None
+    calls: list[PlannedCall] = attrs.Factory(list)
 
 
 @attrs.frozen(kw_only=True)
@@ -90,10 +93,12 @@ class BatchPlan(Plan):
 
     Attributes:
         items: All items.
+        rejected: True if Odoo would reject an item. Then no item would run, and ``calls`` is empty.
         message, needs, warnings, calls, undo: See :class:`~odoo_toolkit.Plan`.
     """
 
     items: list[BatchItem]
+    rejected: bool = False
 
 
 @attrs.frozen(kw_only=True)
@@ -113,6 +118,11 @@ class _Planned:
     @property
     def label(self) -> str:
         return f"Item {self.number} ({self.name})"
+
+    @property
+    def rejected(self) -> bool:
+        """Whether its plan says that it would be."""
+        return bool(getattr(self.plan, "rejected", False))
 
 
 @operation_with(BatchPlan)
@@ -168,6 +178,8 @@ def batch(
     plan = _plan(odoo, planned)
     if dry_run or recording is None:
         return plan
+    for item in planned:
+        _check_rejected(item)
     for item in planned[:-1]:
         _check_irreversible(item, allow_irreversible)
     _check_mode(planned)
@@ -311,20 +323,23 @@ def _plan(odoo: Odoo, items: Sequence[_Planned]) -> BatchPlan:
         if item.plan is None:
             message = "is only checked after earlier items have created its records."
             said = f"I{message[1:]}"
-            shown.append(BatchItem(item=item.number, operation=item.name, message=said))
+            shown.append(
+                BatchItem(item=item.number, operation=item.name, message=said, calls=item.calls)
+            )
             warnings.append(f"{item.label} {message}")
             calls += item.calls
             continue
-        irreversible = _irreversible(item)
+        irreversible = "" if item.rejected else _irreversible(item)
+        own, told = getattr(item.plan, "calls", []), getattr(item.plan, "documents", [])
         shown.append(
             BatchItem(
                 item=item.number,
                 operation=item.name,
                 message=item.plan.message,
                 possible=_possible(item),
+                calls=[] if told or item.rejected else folded(own),
             )
         )
-        own = getattr(item.plan, "calls", [])
         records = {(call.model, id_) for call in own for id_ in call.ids if type(id_) is int}
         if both := records & changed_by.keys():
             warnings.append(
@@ -334,7 +349,7 @@ def _plan(odoo: Odoo, items: Sequence[_Planned]) -> BatchPlan:
             )
         changed_by = {**dict.fromkeys(records, item.number), **changed_by}
         calls += own
-        documents += getattr(item.plan, "documents", [])
+        documents += told
         changes += getattr(item.plan, "changes", [])
         warnings += [f"{item.label}: {text}" for text in getattr(item.plan, "warnings", ())]
         if irreversible and item.number < len(items):
@@ -342,8 +357,12 @@ def _plan(odoo: Odoo, items: Sequence[_Planned]) -> BatchPlan:
                 f"{item.label} needs allow_irreversible, because other items follow it: "
                 f"{irreversible}"
             )
+    message = f"Would run {counted(len(items), 'item')}."
+    if rejected := [item.label for item in items if item.rejected]:
+        calls = []
+        message = f"{', '.join(rejected)} would be rejected, so the batch would not run."
     version = odoo.version.major
-    told = foretold(
+    undo_told = foretold(
         ((call.model, call.method, call.arguments) for call in calls),
         version,
         lambda model: known_wizard(model, version) is not None,
@@ -351,25 +370,28 @@ def _plan(odoo: Odoo, items: Sequence[_Planned]) -> BatchPlan:
     )
     if late := [str(item.number) for item in items if item.plan is None]:
         not_undone = [
-            *told.not_undone,
+            *undo_told.not_undone,
             f"The toolkit cannot check yet how to undo item {', '.join(late)}.",
         ]
-        told = attrs.evolve(told, possible="partial" if calls else "none", not_undone=not_undone)
+        possible: Extent = "partial" if calls else "none"
+        undo_told = attrs.evolve(undo_told, possible=possible, not_undone=not_undone)
     return BatchPlan(
-        undo=told,
+        undo=None if rejected else undo_told,
         dry_run=True,
-        message=f"Would run {counted(len(items), 'item')}: "
-        + " ".join(f"{i.item}. {i.message}" for i in shown),
+        message=message,
         needs=next((n for i in items if (n := getattr(i.plan, "needs", None))), None),
         items=shown,
         calls=calls,
         documents=documents,
         changes=changes,
         warnings=warnings,
+        rejected=bool(rejected),
     )
 
 
 def _possible(item: _Planned) -> Extent | None:
+    if item.rejected:
+        return "none"
     told = getattr(item.plan, "undo", None)
     if told is None:
         return "full" if getattr(item.plan, "calls", None) == [] else None
@@ -402,6 +424,12 @@ def _check_irreversible(item: _Planned, allowed: bool) -> None:
     )
 
 
+def _check_rejected(item: _Planned) -> None:
+    if item.rejected:
+        told = " ".join([item.plan.message, *item.plan.warnings])
+        raise _at(item, StateError(told, suggestion="Correct or omit this item."))
+
+
 def _check_mode(items: Sequence[_Planned]) -> None:
     for item in items:
         if needs := getattr(item.plan, "needs", None):
@@ -426,6 +454,7 @@ def _run(
                 arguments = _filled(item, item.arguments, results)
                 if item.plan is None:
                     late = _looked_at(odoo, item, arguments)
+                    _check_rejected(late)
                     _check_mode([late])
                     if item is not items[-1]:
                         _check_irreversible(late, allow_irreversible)
@@ -444,10 +473,12 @@ def _run(
         )
         for each, result in zip(items, results, strict=True)
     ]
+    message = f"Ran {counted(len(items), 'item')}"
+    # The change history has no items.
+    recording.entry.message = f"{message}: " + " ".join(f"{i.item}. {i.message}" for i in shown)
     return BatchResult(
         items=shown,
-        message=f"Ran {counted(len(items), 'item')}: "
-        + " ".join(f"{i.item}. {i.message}" for i in shown),
+        message=f"{message}.",
         warnings=[
             f"{each.label}: {text}"
             for each, result in zip(items, results, strict=True)

@@ -372,7 +372,8 @@ def operation_with(plan_class: type[S]) -> Callable[[Callable[P, R | S]], Operat
                 return act(odoo, *args, **kwargs)
             with odoo.history.operation(odoo, name) as recording:
                 result = act(odoo, *args, **kwargs)
-                recording.entry.message = str(getattr(result, "message", ""))[:_LONGEST]
+                said = recording.entry.message or str(getattr(result, "message", ""))
+                recording.entry.message = said[:_LONGEST]
             return result
 
         def plan(*args: Any, **kwargs: Any) -> Any:

@@ -81,6 +81,19 @@ def with_data(result: CallToolResult, data: dict[str, Any]) -> CallToolResult:
     return result.model_copy(update=shown)
 
 
+def without_calls(result: CallToolResult) -> CallToolResult:
+    """Return a plan without its calls, if its documents or its items say what they do.
+
+    People are shown the calls before they confirm. A model reads the documents alone.
+    """
+    data = result.structured_content or {}
+    if data.get("dry_run") is not True or not (data.get("documents") or data.get("items")):
+        return result
+    if "calls" not in data:
+        return result
+    return with_data(result, {name: value for name, value in data.items() if name != "calls"})
+
+
 def json_text(result: Any) -> str:
     """Return what a library function returned as the text of a resource: the same JSON."""
     return _json(_as_data(result))

@@ -384,7 +384,10 @@ class OdooServer(Server[Running]):
         tool = self.offered.tools.get(name) or self.offered.hidden.get(name)
         if name == meant.name:  # A view shows all that it gets: no model reads that.
             result = await self._introduced(ctx, tool, result)
-            result = self._within_budget(result, tool, meant.arguments or {})
+            shorter = results.without_calls(result)
+            most = self.settings.answer_kb * 1000
+            shorter = within_budget(shorter, tool, meant.arguments or {}, most)
+            result = shorter if shorter is result else with_whole(shorter, result)
         if not self.settings.mark_data:
             return result
         from_odoo = tool is not None and tool.needs_odoo
@@ -403,12 +406,6 @@ class OdooServer(Server[Running]):
             return result
         with self.requests.noted(ctx, tool.name):
             return await run_blocking(ctx.session, introduced, odoo, result)
-
-    def _within_budget(
-        self, result: CallToolResult, tool: Tool | None, given: Mapping[str, Any]
-    ) -> CallToolResult:
-        shorter = within_budget(result, tool, given, self.settings.answer_kb * 1000)
-        return shorter if shorter is result else with_whole(shorter, result)
 
     async def _meant(
         self, ctx: Context, params: CallToolRequestParams

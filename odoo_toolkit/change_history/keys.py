@@ -102,7 +102,8 @@ def run_once(odoo: Odoo, name: str, key: str, digest: str, act: Callable[[], Any
         return reserved.result
     with history.within(reserved):
         result = with_protection(odoo, act())
-        reserved.entry.message = str(getattr(result, "message", ""))[:_LONGEST_MESSAGE]
+        said = reserved.entry.message or str(getattr(result, "message", ""))
+        reserved.entry.message = said[:_LONGEST_MESSAGE]
         if reserved.keeps_result:
             reserved.result = _kept(odoo, result)
     return result

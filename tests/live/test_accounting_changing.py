@@ -12,6 +12,7 @@ import pytest
 from odoo_toolkit import Odoo, history, records, undo
 from odoo_toolkit.apps.accounting import (
     Invoice,
+    PostPlan,
     PostResult,
     create_credit_note,
     create_invoice,
@@ -245,9 +246,9 @@ def test_drafts_are_posted_by_reference_and_undone_together(
     references = [str(each.ref) for each in drafts if isinstance(each, Invoice)]
     records.write(odoo, "account.move", ids[2:], {"invoice_date": False})
     plan = post_invoices(odoo, invoices=references, dry_run=True)
-    assert isinstance(plan, Plan)
+    assert isinstance(plan, PostPlan)
     assert [document.id for document in plan.documents] == ids[:2]
-    assert any("date of the bill is missing" in text for text in plan.warnings)
+    assert "date of the bill is missing" in plan.message
 
     done = post_invoices(odoo, invoices=references)
     assert isinstance(done, PostResult)

@@ -15,12 +15,13 @@ from mcp import Client, MCPError
 from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID
 from mcp.types import TextResourceContents
 
-from odoo_toolkit import connect, create, search_read
+from odoo_toolkit import CreateResult, Odoo, Plan, connect, create, search_read
 from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.plans import PlannedCall, PlannedDocument
 from odoo_toolkit_mcp.sealing import LIFETIME, Sealing
 from odoo_toolkit_mcp.views import sealed, serving
 from odoo_toolkit_mcp.views.serving import CALL, CONFIRM, META, VIEWS
-from tests.kit.mcp import BookingToolset, changes, headers_of, mcp_server, meta, viewer
+from tests.kit.mcp import BookingToolset, changes, headers_of, mcp_server, meta, toolset, viewer
 from tests.live.conftest import server, suffix
 from tests.live.servers import Server, User, credentials
 from tests.mcp.conftest import MakeServer
@@ -50,6 +51,34 @@ async def refused(client: Client, confirmation: dict[str, Any]) -> str:
     assert result.structured_content is not None
     assert "Nothing was done." in result.structured_content["message"]
     return str(result.structured_content["message"])
+
+
+def order(odoo: Odoo, *, quiet: bool = False, dry_run: bool = False) -> CreateResult | Plan:
+    """Plan the archiving of a contact, with a document or without one."""
+    call = PlannedCall(model="res.partner", method="action_archive", ids=[9], arguments={})
+    shown = [PlannedDocument(model="res.partner", id=9, name="Wood")]
+    documents = [] if quiet else shown
+    return Plan(dry_run=True, message="Archive Wood.", calls=[call], documents=documents)
+
+
+async def test_the_calls_of_a_plan_with_documents_are_for_people(
+    make_server: MakeServer, era: str
+) -> None:
+    """A model reads the documents; the view shows, and the seal is of, the calls as well."""
+    server = make_server(mode="full", toolsets=[toolset(order, "write", "odoo_test_order")])
+    async with viewer(server, era) as client:
+        told = await client.call_tool("odoo_test_order", {"dry_run": True})
+        by_view = await client.call_tool(
+            CALL, {"tool": "odoo_test_order", "arguments": {"dry_run": True}}
+        )
+        quiet = await client.call_tool("odoo_test_order", {"dry_run": True, "quiet": True})
+
+    data = told.structured_content or {}
+    assert (data["documents"][0]["name"], "calls" in data) == ("Wood", False)
+    assert meta(told)["whole"]["calls"][0]["method"] == "action_archive"
+    assert "seal" in meta(told)
+    assert (by_view.structured_content or {})["calls"] == meta(told)["whole"]["calls"]
+    assert (quiet.structured_content or {})["calls"][0]["ids"] == [9]
 
 
 # Who is offered them ----------------------------------------------------------------------------

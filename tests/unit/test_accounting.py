@@ -10,6 +10,7 @@ import pytest
 from odoo_toolkit.apps.accounting import (
     Invoice,
     PaymentResult,
+    PostPlan,
     PostResult,
     create_credit_note,
     create_invoice,
@@ -18,6 +19,7 @@ from odoo_toolkit.apps.accounting import (
     register_payment,
     reset_invoice,
 )
+from odoo_toolkit.batching import _failed_rows
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import (
     AccessError,
@@ -27,7 +29,6 @@ from odoo_toolkit.errors import (
     StateError,
     ValidationError,
 )
-from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit.records.results import RecordName
@@ -156,9 +157,10 @@ def test_drafts_are_posted_each_by_itself(major: int) -> None:
     odoo = Books(major, _move(), _move(**other), _move(**empty))
     asked: Any = {"invoices": [7, 9, "F-17"]}
     plan = post_invoices(odoo, **asked, dry_run=True)
-    assert isinstance(plan, Plan)
+    assert isinstance(plan, PostPlan)
     assert [document.id for document in plan.documents] == [7, 8]
-    assert "it has no lines" in plan.warnings[0]
+    assert "it has no lines" in plan.rejected[0].error["message"]
+    assert "it has no lines" in _failed_rows(plan)
     assert odoo.written() == []
     done = post_invoices(odoo, **asked)
     assert isinstance(done, PostResult)

@@ -181,7 +181,9 @@ def test_bad_input_books_nothing(lines: Any, error: type[OdooError], match: str)
 
 def test_rights_and_policy() -> None:
     odoo = BankOffice(may=False)
-    assert "cannot book bank lines" in plan(odoo, line(70.0, "INV/103")).message
+    planned = plan(odoo, line(70.0, "INV/103"))
+    assert "cannot book bank lines" in planned.message
+    assert (planned.rejected, planned.calls, planned.undo) == (True, [], None)
     with pytest.raises(AccessError, match="cannot book"):
         book(odoo, line(70.0, "INV/103"))
     assert writes(odoo) == []

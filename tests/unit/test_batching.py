@@ -40,7 +40,7 @@ from odoo_toolkit.change_history import lost_answers
 from odoo_toolkit.change_history.recording import Recording
 from odoo_toolkit.errors import ConstraintError
 from odoo_toolkit.operations.steps import Check, Done, Step, operate, permit
-from odoo_toolkit.plans import Plan, operation
+from odoo_toolkit.plans import Plan, PlannedCall, PlannedDocument, operation
 from odoo_toolkit.progress import listening, time_limit
 from odoo_toolkit.testing import FakeServer
 from odoo_toolkit.undoing.overview import overview
@@ -207,6 +207,47 @@ def test_the_plan_has_all_items_and_writes_nothing(server: FakeServer, odoo: Con
     assert any("Item 3 (write) is only checked after earlier items" in w for w in plan.warnings)
     assert rows(server) == before
     assert history(odoo) == []
+
+
+def test_a_batch_names_the_item_that_would_be_rejected_and_sends_nothing(
+    server: FakeServer, odoo: Connection
+) -> None:
+    """As its plan knows, such as for a lack of rights; the real run does not begin, either."""
+    before = rows(server)
+
+    @operation
+    def reject(odoo: Odoo, *, dry_run: bool = False) -> Done | Plan:
+        told: Any = {"message": "You may not.", "warnings": ["Ask."], "calls": [], "items": []}
+        return BatchPlan(dry_run=True, rejected=True, **told)
+
+    items = [ref(1, "x"), (reject, {}), ref(2, "y")]
+    plan = batch.plan(odoo, items)
+    said = "Item 2 (reject) would be rejected, so the batch would not run."
+    assert (plan.message, plan.rejected, plan.undo, plan.calls) == (said, True, None, [])
+    assert [item.possible for item in plan.items] == ["full", "none", "full"]
+    assert "Item 2 (reject): Ask." in plan.warnings
+    with pytest.raises(StateError, match=r"Item 2 \(reject\): You may not\. Ask\."):
+        batch(odoo, items)
+    assert (rows(server), history(odoo)) == (before, [])
+
+
+def test_what_the_items_say_is_said_once(odoo: Connection) -> None:
+    """The calls of an item are in it, unless its documents show what they do."""
+
+    @operation
+    def order(odoo: Odoo, *, dry_run: bool = False) -> Done | Plan:
+        call = PlannedCall(model=PARTNER, method="action_archive", ids=[1], arguments={})
+        shown = [PlannedDocument(model=PARTNER, name="Ann")]
+        return Plan(dry_run=True, message="Ann.", calls=[call], documents=shown)
+
+    plan = batch.plan(odoo, [ref(1, "x"), (order, {})])
+    assert plan.message == "Would run 2 items."
+    assert [[call.method for call in item.calls] for item in plan.items] == [["write"], []]
+    assert [call.method for call in plan.calls] == ["write", "action_archive"]
+    done = batch(odoo, [ref(1, "x"), ref(2, "y")])
+    assert done.message == "Ran 2 items."
+    (entry,) = history(odoo)
+    assert entry.message.startswith("Ran 2 items: 1. Updated 1")
 
 
 def test_a_plan_says_that_an_earlier_item_changes_the_same_record(odoo: Connection) -> None:

@@ -28,7 +28,7 @@ from odoo_toolkit.apps.accounting.payments import (
     PaymentResult,
     register_payment,
 )
-from odoo_toolkit.apps.accounting.posting import NotPosted, PostResult, post_invoices
+from odoo_toolkit.apps.accounting.posting import NotPosted, PostPlan, PostResult, post_invoices
 from odoo_toolkit.apps.accounting.reconciling import reconcile
 from odoo_toolkit.apps.accounting.reminders import (
     Reminder,
@@ -62,6 +62,7 @@ __all__ = [
     "PartnerStatement",
     "Payment",
     "PaymentResult",
+    "PostPlan",
     "PostResult",
     "Reminder",
     "RemindersPlan",

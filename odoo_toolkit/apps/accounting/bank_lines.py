@@ -67,11 +67,16 @@ class BankLine(TypedDict, total=False):
 
 @attrs.frozen(kw_only=True)
 class BankPlan(op.Plan):
-    """The lines that would be booked and reconciled. Nothing was written."""
+    """The lines that would be booked and reconciled. Nothing was written.
+
+    Attributes:
+        rejected: True if Odoo would reject this, for the reason in the message.
+    """
 
     journal: RecordName
     currency: str
     lines: list[BankMatch]
+    rejected: bool = False
 
 
 @attrs.frozen(kw_only=True)
@@ -450,16 +455,16 @@ def _plan(bank: Bank, matches: list[BankMatch], groups: Mapping[int, list[Group]
     ]
     total = sum(match.amount for match in matched)
     would = f"Would book and reconcile {total:.2f} {bank.book.currency}. {_message(matches)}"
-    warnings = []
-    if calls and not bank.odoo.schema.may(LINE, "create"):
+    plan = op.planned(bank.odoo, calls, would)
+    if rejected := bool(calls) and not bank.odoo.schema.may(LINE, "create"):
         would = f"Odoo would reject this. {_NO_RIGHT} {_message(matches)}"
-        warnings.append(_WHICH)
-    plan = op.planned(bank.odoo, calls, would, warnings=warnings)
+        plan = attrs.evolve(plan, message=would, warnings=[_WHICH], calls=[])
     return BankPlan(
         **attrs.asdict(plan, recurse=False),
         journal=bank.journal,
         currency=bank.book.currency,
         lines=matches,
+        rejected=rejected,
     )
 
 

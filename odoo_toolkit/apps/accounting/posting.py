@@ -40,7 +40,18 @@ class PostResult(op.Shown):
     message: str
 
 
-@op.operation
+@attrs.frozen(kw_only=True)
+class PostPlan(op.Plan):
+    """The drafts that would be posted. Nothing was written.
+
+    Attributes:
+        rejected: Those that would not be posted.
+    """
+
+    rejected: list[NotPosted] = attrs.Factory(list)
+
+
+@op.operation_with(PostPlan)
 def post_invoices(
     odoo: Odoo,
     *,
@@ -50,15 +61,14 @@ def post_invoices(
         Doc("Ids, numbers or references of drafts."),
     ],
     dry_run: op.DryRun = False,
-) -> PostResult | op.Plan:
+) -> PostResult | PostPlan:
     """Post several draft invoices and bills, each by itself. If one fails, the others are posted.
 
     >>> [invoice.state for invoice in post_invoices(odoo, invoices=[7]).invoices]
     ['posted']
 
-    ``rejected`` lists the drafts that were not posted, with their errors. In a dry run, the plan
-    lists all drafts, and its warnings say which would not be posted. If the connection breaks, the
-    remaining drafts are rejected, too.
+    ``rejected`` lists the drafts that were not posted, or would not be, with their errors. If the
+    connection breaks, the remaining drafts are rejected, too.
 
     It takes 1 request, and 3 for each draft.
 
@@ -89,13 +99,15 @@ def post_invoices(
     could = "can be" if dry_run else "were"
     parts = [f"{len(made)} of {op.counted(len(rows), 'invoice')} {could} posted."]
     parts += [f"{each.name}: {each.error['message']}" for each in rejected]
+    message = " ".join(parts)
     if not dry_run:
-        return PostResult(invoices=made, rejected=rejected, message=" ".join(parts))
-    return op.Plan(
+        return PostResult(invoices=made, rejected=rejected, message=message)
+    return PostPlan(
         dry_run=True,
-        message=parts[0],
+        message=message,
         needs=next((plan.needs for plan in made if plan.needs), None),
         documents=[document for plan in made for document in plan.documents],
         calls=[call for plan in made for call in plan.calls],
-        warnings=[*parts[1:], *(text for plan in made for text in plan.warnings)],
+        warnings=[text for plan in made for text in plan.warnings],
+        rejected=rejected,
     )
