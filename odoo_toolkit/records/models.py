@@ -38,9 +38,7 @@ def fields_get(
     attributes: Annotated[Fields, Doc("Field attributes. ['*'] for all.")] = DEFAULT_ATTRIBUTES,
     context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,
     names: Annotated[Fields | None, Doc("Only these fields.")] = None,
-    words: Annotated[
-        str | None, Doc("Only fields with these words in name, label or help.")
-    ] = None,
+    words: Annotated[str | None, Doc("Fields with these words in name, label or help.")] = None,
 ) -> FieldsResult:
     """Return the fields of a model that the user and the policy can see.
 

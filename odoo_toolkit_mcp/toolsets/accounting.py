@@ -120,11 +120,10 @@ TOOLS = (
         name="odoo_accounting_match_bank_lines",
         title="Match bank lines",
         description="Match lines of a bank statement with open invoices, bills and payments by"
-        " amount, reference and name, book them and reconcile them one by one. With"
-        " dry_run, it shows each match with its reasons. Lines that are already in Odoo"
-        " are recognized by reference. Lines that fit several documents are skipped"
-        " until you name one. To register a payment without a bank line, use"
-        " odoo_accounting_register_payment.",
+        " amount, reference and name, book them and reconcile them one by one. With dry_run, it"
+        " shows each match with its reasons. Lines that are already in Odoo are recognized by"
+        " reference. Lines that fit several documents are skipped until you name one. To register a"
+        " payment without a bank line, use odoo_accounting_register_payment.",
         function=accounting.match_bank_lines,
         access="create",
         needs="read account.bank.statement.line",

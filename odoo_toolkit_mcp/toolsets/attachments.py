@@ -44,8 +44,7 @@ def tools_for(settings: ServerSettings) -> list[Tool]:
             name="odoo_attachments_list",
             title="List attachments",
             description="List the files attached to a record, without their content. To read one,"
-            " use odoo_attachments_get_content, or read the resource"
-            " odoo://attachment/ID.",
+            " use odoo_attachments_get_content, or read the resource odoo://attachment/ID.",
             function=attachments.list_attachments,
             access="read",
         ),

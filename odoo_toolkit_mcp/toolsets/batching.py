@@ -70,9 +70,8 @@ def batch_tool(table: ToolTable) -> Tool:
         name=NAME,
         title="Make several changes",
         description="Make several changes with other tools as one plan. It checks all of them"
-        " first. If one fails, the earlier ones are undone. Put a change that cannot be"
-        " undone last. Other users may see the steps in between. Use dry_run first, and"
-        " show the plan.",
+        " first. If one fails, the earlier ones are undone. Put a change that cannot be undone"
+        " last. Other users may see the steps in between. Use dry_run first, and show the plan.",
         function=_batch,
         access="execute",
         hidden_in=frozenset({"readonly"}),

@@ -40,9 +40,8 @@ TOOLS = (
         name="odoo_contacts_merge_contacts",
         title="Merge duplicate contacts",
         description="Merge duplicates into one contact with Odoo's own wizard: orders, invoices,"
-        " messages and people are moved, and the duplicates are deleted. This cannot be"
-        " undone, so use dry_run first. To find duplicates, use"
-        " odoo_contacts_find_duplicates.",
+        " messages and people are moved, and the duplicates are deleted. This cannot be undone, so"
+        " use dry_run first. To find duplicates, use odoo_contacts_find_duplicates.",
         function=contacts.merge_contacts,
         access="delete",
         needs="create base.partner.merge.automatic.wizard",

@@ -50,9 +50,7 @@ def _fields_get(
     odoo: Odoo,
     model: Model,
     names: Annotated[Fields | None, Doc("Only these fields.")] = None,
-    words: Annotated[
-        str | None, Doc("Only fields with these words in name, label or help.")
-    ] = None,
+    words: Annotated[str | None, Doc("Fields with these words in name, label or help.")] = None,
     must_give: Annotated[bool, Doc("Only fields that a new record requires.")] = False,
     attributes: Annotated[Fields, Doc("Field attributes. ['*'] for all.")] = DEFAULT_ATTRIBUTES,
     context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,
@@ -182,8 +180,7 @@ TOOLS = (
         name="odoo_core_get_user",
         title="Show the acting user",
         description="Show the user that these tools act as: company, any other companies, currency,"
-        " language, time zone, and today's date there. Your first result also contains"
-        " this.",
+        " language, time zone, and today's date there. Your first result also contains this.",
         function=_get_user,
         access="read",
     ),
@@ -237,9 +234,8 @@ TOOLS = (
         name="odoo_core_execute",
         title="Call a method",
         description="Call a public method of a model, such as action_confirm, if no other tool does"
-        " the job. If the result contains a wizard, continue with odoo_core_run_wizard."
-        " Private methods are blocked. Outside full mode, only known harmless methods"
-        " are allowed.",
+        " the job. If the result contains a wizard, continue with odoo_core_run_wizard. Private"
+        " methods are blocked. Outside full mode, only known harmless methods are allowed.",
         function=records.execute,
         access="execute",
     ),

@@ -10,8 +10,7 @@ TOOLS = (
         name="odoo_inventory_get_stock",
         title="Get stock",
         description="Get a product's stock by location: on hand, reserved and available, and the"
-        " lots of a tracked product. Internal locations only, unless location_id names"
-        " another.",
+        " lots of a tracked product. Internal locations only, unless location_id names another.",
         function=inventory.get_stock,
         access="read",
         needs="read stock.quant",
@@ -38,8 +37,7 @@ TOOLS = (
         name="odoo_inventory_return_picking",
         title="Return transfer",
         description="Return a done transfer, in full or in part, and validate the return if"
-        " validate is set. To choose lots, validate it with"
-        " odoo_inventory_validate_picking.",
+        " validate is set. To choose lots, validate it with odoo_inventory_validate_picking.",
         function=inventory.return_picking,
         access="create",
         needs="create stock.return.picking",
@@ -67,9 +65,8 @@ TOOLS = (
         name="odoo_inventory_count_stock",
         title="Count stock",
         description="Set the stock of several products, locations and lots to counted quantities,"
-        " in one call. dry_run shows the old quantity, the count, the difference with"
-        " its value, and what is reserved. For a single product, use"
-        " odoo_inventory_adjust_stock.",
+        " in one call. dry_run shows the old quantity, the count, the difference with its value,"
+        " and what is reserved. For a single product, use odoo_inventory_adjust_stock.",
         function=inventory.count_stock,
         access="write",
         needs="read stock.quant",

@@ -30,9 +30,8 @@ TOOLS = (
         name="odoo_products_create_price_list",
         title="Create a price list",
         description="Create a pricelist with its rules (fixed price, discount, or a formula on"
-        " price or cost; by product, variant, category, quantity and dates), and assign"
-        " it to customers. To change sales prices themselves, use"
-        " odoo_products_change_prices.",
+        " price or cost; by product, variant, category, quantity and dates), and assign it to"
+        " customers. To change sales prices themselves, use odoo_products_change_prices.",
         function=products.create_price_list,
         access="create",
         creates="product.pricelist",

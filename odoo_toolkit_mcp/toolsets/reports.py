@@ -53,8 +53,7 @@ def tools_for(settings: ServerSettings) -> list[Tool]:
             name="odoo_reports_attach",
             title="Print and attach a PDF",
             description="Print a report of a record, and attach the PDF to the record. To get the"
-            " PDF itself, use odoo_reports_generate. To e-mail it, use"
-            " odoo_mail_send_document.",
+            " PDF itself, use odoo_reports_generate. To e-mail it, use odoo_mail_send_document.",
             function=attachments.attach_report,
             access="create",
         ),

@@ -38,8 +38,7 @@ TOOLS = (
         name="odoo_sales_copy_order",
         title="Copy order",
         description="Copy a sales order in any state to a new quotation, with changes as in"
-        " odoo_sales_update_order. For another customer, that customer's prices and"
-        " terms apply.",
+        " odoo_sales_update_order. For another customer, that customer's prices and terms apply.",
         function=sales.copy_order,
         access="create",
         needs="create sale.order",

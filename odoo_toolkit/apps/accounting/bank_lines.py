@@ -95,9 +95,7 @@ def match_bank_lines(
     odoo: Odoo,
     *,
     lines: Annotated[Sequence[BankLine], Len(1, MOST), Doc("The lines, in order.")],
-    journal: Annotated[
-        op.NameOrId, Doc("Bank or cash journal. Default: the first bank journal.")
-    ] = None,
+    journal: Annotated[op.NameOrId, Doc("Journal. Default: the first bank journal.")] = None,
     tolerance: Annotated[float, Ge(0), Doc("Maximum difference between equal amounts.")] = 0.0,
     company: Annotated[op.NameOrId, Doc("Company. Default: the connection's.")] = None,
     dry_run: op.DryRun = False,

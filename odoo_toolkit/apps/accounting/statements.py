@@ -181,9 +181,7 @@ def get_report(
     *,
     kind: Annotated[Kind, Doc("Report to get.")],
     date_to: Annotated[str | None, Doc("Default: today.")] = None,
-    date_from: Annotated[
-        str | None, Doc("Start of the period. Default: the fiscal year's.")
-    ] = None,
+    date_from: Annotated[str | None, Doc("First day. Default: the fiscal year's.")] = None,
     company_id: Annotated[int | None, Doc("Id of the company.")] = None,
     company_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     by: Annotated[By | None, Doc("Grouping. Default: account, or partner in aged reports.")] = None,

@@ -161,13 +161,13 @@ def process_expenses(
     odoo: Odoo,
     *,
     expenses: Annotated[
-        Sequence[op.IdOrName], Len(1), Doc("Expenses of one employee, by name or id.")
+        Sequence[op.IdOrName], Len(1), Doc("One employee's expenses, by name or id.")
     ],
     until: Annotated[Until, Doc("Last step. All steps: submit, approve, post, pay.")] = "submit",
     journal: Annotated[op.NameOrId, Doc("Bank or cash journal to pay from, by name or id.")] = None,
     report_name: Annotated[
         str | None,
-        Doc("Name of a new report, on Odoo 18 and earlier. Default: the first expense's."),
+        Doc("New report's name, on Odoo 18 and earlier. Default: the first expense's."),
     ] = None,
     dry_run: op.DryRun = False,
 ) -> ExpensesResult | op.Plan:

@@ -95,9 +95,7 @@ def scrap_product(
     ] = None,
     location_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     lot: Annotated[str | None, Doc("Lot or serial number of a tracked product.")] = None,
-    reason: Annotated[
-        op.NameOrId, Doc("One of Odoo's scrap reasons, on Odoo 18 and later.")
-    ] = None,
+    reason: Annotated[op.NameOrId, Doc("Odoo's scrap reason, on Odoo 18 and later.")] = None,
     dry_run: op.DryRun = False,
 ) -> Scrap | op.Plan:
     """Scrap goods, which moves them from stock to Odoo's scrap location.

@@ -86,9 +86,7 @@ def get_stock(
         op.NameOrId, Doc("This location and its sublocations, of any type.")
     ] = None,
     warehouse_id: Annotated[op.NameOrId, Doc("Only this warehouse.")] = None,
-    lot: Annotated[
-        str | None, Doc("Only this lot or serial number, including stock at customers.")
-    ] = None,
+    lot: Annotated[str | None, Doc("Only this lot or serial number, even at customers.")] = None,
 ) -> Stock:
     """Return the stock of a product by location.
 

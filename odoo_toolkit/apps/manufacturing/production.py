@@ -87,9 +87,7 @@ def produce(
         Doc("Components that differ from the bill of materials: the total used, or the lots."),
     ] = None,
     backorder: Annotated[bool, Doc("Keep the rest open in a backorder.")] = True,
-    unreserved: Annotated[
-        bool, Doc("Also use missing components. Stock becomes negative.")
-    ] = False,
+    unreserved: Annotated[bool, Doc("Use missing components. Stock becomes negative.")] = False,
     allow_more: Annotated[bool, Doc("Allow more than ordered.")] = False,
     dry_run: op.DryRun = False,
 ) -> orders.Order | op.Plan:

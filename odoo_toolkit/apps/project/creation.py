@@ -338,9 +338,7 @@ def create_project(
     *,
     name: Annotated[str, Len(1), Doc("Title.")],
     stages: Annotated[Sequence[str], Doc("Names of its stages, in order.")] = (),
-    closed_stages: Annotated[
-        Sequence[str], Doc("Stages for done tasks, folded on the board.")
-    ] = (),
+    closed_stages: Annotated[Sequence[str], Doc("Done stages, folded on the board.")] = (),
     tasks: Annotated[Sequence[TaskLine], Doc("Its tasks, up to 200.")] = (),
     partner: Annotated[op.NameOrId, Doc("The customer, by name or id.")] = None,
     manager: Annotated[op.NameOrId, Doc("Responsible user. Default: the connected user.")] = None,
