@@ -101,8 +101,8 @@ def _refusal(parse: Any, wrong: Any) -> str:
     try:
         parse(wrong)
     except ValueError as error:
-        words = re.sub(r"^must (be |list )", "", str(error))
-        return re.split(r", not |; there |\. ", words)[0].rstrip(".")
+        words = re.sub(r"^must (be |list |have )", "", str(error))
+        return re.split(r", (?:not|got|but there|and ')|; |\. ", words)[0].rstrip(".")
     return ""
 
 

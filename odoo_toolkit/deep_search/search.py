@@ -98,9 +98,9 @@ def deep_search(
 
     Each model is searched until a level finds something:
 
-    1. whole words and names
-    2. e-mail addresses and phone numbers, in any notation
-    3. addresses, references and notes
+    1. the name
+    2. part of the name, reference or code
+    3. e-mail, phone, address and notes
     4. records of matching contacts
     5. messages, and the text of attached files
 
