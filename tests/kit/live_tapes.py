@@ -143,7 +143,9 @@ def played(
     with _alike(name, tape.moment) as opened:
 
         def open_(user: str, **how: Any) -> Connection:
-            transport = Replay(user, ServerVersion(**tape.version), tape.users[user], left)
+            # Who asked nothing has no id on the tape.
+            uid = tape.users.get(user, 0)
+            transport = Replay(user, ServerVersion(**tape.version), uid, left)
             return opened.enter_context(Connection(NOWHERE, transport=transport, **how))
 
         yield open_

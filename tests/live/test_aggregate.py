@@ -16,7 +16,6 @@ from odoo_toolkit import (
     OdooError,
     ValidationError,
     aggregate,
-    connect,
     count,
     create,
     execute,
@@ -25,7 +24,9 @@ from odoo_toolkit import (
 )
 from odoo_toolkit.compat import GROUPING_SINCE
 from odoo_toolkit.testing import FakeServer
-from tests.live.servers import Server, credentials, ordinary_user
+from tests.kit.live_tapes import Open
+
+pytestmark = pytest.mark.recorded
 
 EVENT, PARTNER = "calendar.event", "res.partner"
 ZONES = [None, "Europe/Brussels", "America/Los_Angeles"]
@@ -46,11 +47,10 @@ STARTS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def events(admin: Odoo, server: Server) -> Iterator[str]:
+@pytest.fixture
+def events(admin: Odoo, ordinary: Odoo) -> Iterator[str]:
     """Events of several people; the beginning of their names."""
     prefix = f"Aggregate {datetime.now(UTC):%H%M%S%f}"
-    ordinary_user(server)
     people = search_read(admin, "res.users", [], ["partner_id"], limit=3, order="id").records
     assert len(people) > 1
     values = []
@@ -73,7 +73,7 @@ def events(admin: Odoo, server: Server) -> Iterator[str]:
     unlink(admin, EVENT, made.ids)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def contacts(admin: Odoo) -> Iterator[str]:
     """Contacts of two companies in different countries; the beginning of their names."""
     prefix = f"Aggregate {datetime.now(UTC):%H%M%S%f}"
@@ -105,12 +105,10 @@ def contacts(admin: Odoo) -> Iterator[str]:
     unlink(admin, "res.partner.category", tags)
 
 
-@pytest.fixture(scope="module", params=["admin", "demo", "ordinary"])
-def anyone(request: pytest.FixtureRequest, server: Server) -> Iterator[Odoo]:
+@pytest.fixture(params=["admin", "demo", "ordinary"])
+def anyone(request: pytest.FixtureRequest, opened: Open) -> Odoo:
     """An administrator, the demo user, and an internal user without further rights."""
-    user = ordinary_user(server) if request.param == "ordinary" else server.user(request.param)
-    with connect(**credentials(server, user)) as connection:
-        yield connection
+    return opened(request.param)
 
 
 def mine(prefix: str) -> list[Any]:
@@ -225,24 +223,24 @@ MEASURES = ["duration:sum", "duration:avg", "start:min", "stop:max", "user_id:co
 
 
 @pytest.mark.every_version
-@pytest.mark.parametrize("zone", ZONES)
 @pytest.mark.parametrize("period", PERIODS)
 def test_periods_begin_in_the_zone_and_weeks_on_mondays(
-    ordinary: Odoo, events: str, period: str, zone: str | None
+    ordinary: Odoo, events: str, period: str
 ) -> None:
     groupby = [f"start:{period}"]
     measures = measurable(ordinary, groupby, MEASURES)
-    context = {"tz": zone} if zone else None
-    found = aggregate(ordinary, EVENT, mine(events), groupby, measures, context=context)
     rows = search_read(ordinary, EVENT, mine(events), names_of(groupby, measures)).records
     assert len(rows) == len(STARTS)
-    assert_same(found, rows, groupby, measures, found.time_zone)
-    starts = [row[groupby[0]] for row in found]
-    assert starts == sorted(starts)
-    assert found.total == len(found)
-    if period == "week":
-        assert {date.fromisoformat(start).weekday() for start in starts} == {0}
-        assert "2025-12-29" in starts
+    for zone in ZONES:
+        context = {"tz": zone} if zone else None
+        found = aggregate(ordinary, EVENT, mine(events), groupby, measures, context=context)
+        assert_same(found, rows, groupby, measures, found.time_zone)
+        starts = [row[groupby[0]] for row in found]
+        assert starts == sorted(starts)
+        assert found.total == len(found)
+        if period == "week":
+            assert {date.fromisoformat(start).weekday() for start in starts} == {0}
+            assert "2025-12-29" in starts
 
 
 @pytest.mark.every_version
@@ -292,49 +290,41 @@ def measurable(odoo: Odoo, groupby: Sequence[str], measures: Sequence[str]) -> l
 
 @pytest.mark.every_user
 @pytest.mark.every_version
-@pytest.mark.parametrize(
-    "groupby",
-    [
+def test_every_measure_of_events_is_exact(anyone: Odoo, events: str) -> None:
+    for groupby in (
         [],
         ["allday", "user_id"],
         ["start:month", "start:week", "user_id"],
         ["user_id.partner_id"],
         ["user_id.partner_id.country_id", "stop:day"],
-    ],
-)
-def test_every_measure_of_events_is_exact(anyone: Odoo, events: str, groupby: list[str]) -> None:
-    measures = measurable(anyone, groupby, MEASURES)
-    found = aggregate(anyone, EVENT, mine(events), groupby, measures)
-    rows = search_read(anyone, EVENT, mine(events), names_of(groupby, measures)).records
-    assert_same(found, rows, groupby, measures, found.time_zone)
+    ):
+        measures = measurable(anyone, groupby, MEASURES)
+        found = aggregate(anyone, EVENT, mine(events), groupby, measures)
+        rows = search_read(anyone, EVENT, mine(events), names_of(groupby, measures)).records
+        assert_same(found, rows, groupby, measures, found.time_zone)
 
 
 @pytest.mark.every_user
 @pytest.mark.every_version
-@pytest.mark.parametrize(
-    "groupby",
-    [
+def test_every_measure_of_contacts_is_exact(anyone: Odoo, contacts: str) -> None:
+    for groupby in (
         ["function"],
         ["is_company", "parent_id"],
         ["parent_id.country_id"],
         ["parent_id.country_id.code", "function"],
         ["parent_id.is_company"],
         ["parent_id.name"],
-    ],
-)
-def test_every_measure_of_contacts_is_exact(
-    anyone: Odoo, contacts: str, groupby: list[str]
-) -> None:
-    asked = ["color:sum", "color:avg", "function:count", "function:count_distinct", "id:max"]
-    if any("." in name for name in groupby):
-        asked.append("name:count_distinct")
-    measures = measurable(anyone, groupby, asked)
-    found = aggregate(anyone, PARTNER, mine(contacts), groupby, measures)
-    rows = search_read(anyone, PARTNER, mine(contacts), names_of(groupby, measures)).records
-    assert len(rows) == 11
-    for row in rows:  # nothing is no yes, as in a group of its own
-        row |= {name: bool(row[name]) for name in row if name.endswith("is_company")}
-    assert_same(found, rows, groupby, measures)
+    ):
+        asked = ["color:sum", "color:avg", "function:count", "function:count_distinct", "id:max"]
+        if any("." in name for name in groupby):
+            asked.append("name:count_distinct")
+        measures = measurable(anyone, groupby, asked)
+        found = aggregate(anyone, PARTNER, mine(contacts), groupby, measures)
+        rows = search_read(anyone, PARTNER, mine(contacts), names_of(groupby, measures)).records
+        assert len(rows) == 11
+        for row in rows:  # nothing is no yes, as in a group of its own
+            row |= {name: bool(row[name]) for name in row if name.endswith("is_company")}
+        assert_same(found, rows, groupby, measures)
 
 
 @pytest.mark.every_user
@@ -398,14 +388,13 @@ def test_having_keeps_groups_by_what_they_add_up_to(anyone: Odoo, events: str) -
 
 
 @pytest.mark.every_user
-@pytest.mark.parametrize("groupby", [[], ["user_id"], ["user_id.partner_id"], ["start:week"]])
-def test_of_nothing(anyone: Odoo, groupby: list[str]) -> None:
-    found = aggregate(
-        anyone, EVENT, [["id", "=", 0]], groupby, ["duration:sum", "duration:avg", "stop:max"]
-    )
+def test_of_nothing(anyone: Odoo) -> None:
+    measures = ["duration:sum", "duration:avg", "stop:max"]
     nothing = {"count": 0, "duration:sum": 0.0, "duration:avg": None, "stop:max": None}
-    assert found.records == ([] if groupby else [nothing])
-    assert found.total == len(found)
+    for groupby in ([], ["user_id"], ["user_id.partner_id"], ["start:week"]):
+        found = aggregate(anyone, EVENT, [["id", "=", 0]], groupby, measures)
+        assert found.records == ([] if groupby else [nothing])
+        assert found.total == len(found)
 
 
 def test_amounts_of_several_currencies_are_told(admin: Odoo) -> None:
