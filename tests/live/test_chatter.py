@@ -8,14 +8,7 @@ from typing import Any
 import pytest
 
 import odoo_toolkit as toolkit
-from odoo_toolkit import (
-    NotFoundError,
-    Odoo,
-    OdooConnectionError,
-    OdooError,
-    ValidationError,
-    connect,
-)
+from odoo_toolkit import NotFoundError, Odoo, OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.call import Call
 from odoo_toolkit.change_history.lost_answers import SEEN
 from odoo_toolkit.chatter.activities import get_activities, mark_activity_done, schedule_activity
@@ -23,7 +16,9 @@ from odoo_toolkit.chatter.attachments import delete, get_content, list_attachmen
 from odoo_toolkit.chatter.messages import get_messages, post_message, post_notes
 from odoo_toolkit.compat import ACTIVITIES_OF_CHANGEABLE_RECORDS
 from odoo_toolkit.records.names import AmbiguousNameError
-from tests.live.servers import Server, User, credentials, ordinary_user
+from tests.kit.live_tapes import Open
+
+pytestmark = pytest.mark.recorded
 
 TEXT = "l1\nl2 a<b & <b>not bold</b>\n\nnew paragraph: \"q\" 's' 100% &lt; ${object.name} {{ x }}"
 
@@ -219,28 +214,26 @@ def test_each_activity_type_has_its_own(odoo: Odoo, partner: int, name: str) -> 
 
 
 @pytest.mark.every_version
-def test_a_user_is_named_by_name_or_login(server: Server, admin: Odoo, partner: int) -> None:
-    clerk = ordinary_user(server, "Clerk")
-    ordinary_user(server, "Chief")
+def test_a_user_is_named_by_name_or_login(opened: Open, admin: Odoo, partner: int) -> None:
+    clerk, _ = (opened(f"{name} in base.group_user") for name in ("Clerk", "Chief"))
+    login = "toolkit-clerk"
     ids = set()
-    for said in (clerk.login, "clerk"):
+    for said in (login, "clerk"):
         planned = schedule_activity(admin, "res.partner", partner, summary=said, user_name=said)
         assert planned.activity
         assert planned.activity.user
         ids.add(planned.activity.user.id)
     (user,) = ids
     (row,) = toolkit.read(admin, "res.users", [user], ["login"]).records
-    assert row["login"] == clerk.login
-    with connect(**credentials(server, clerk)) as own:
-        listed = get_activities(own)
+    assert (row["login"], user) == (login, clerk.uid)
+    listed = get_activities(clerk)
     here = [a for a in listed.activities if a.record and a.record.id == partner]
-    ours = [(clerk.login, "res.partner"), ("clerk", "res.partner")]
+    ours = [(login, "res.partner"), ("clerk", "res.partner")]
     # On 15 and 16 the clerk, who may not change contacts, is not told of them, and learns that.
     hidden = admin.version.major in ACTIVITIES_OF_CHANGEABLE_RECORDS
     assert [(a.summary, a.model) for a in here] == ([] if hidden else ours)
     assert any("there may be others" in warning for warning in listed.warnings) is hidden
-    with connect(**credentials(server, clerk)) as own:
-        of_record = get_activities(own, "res.partner", partner)
+    of_record = get_activities(clerk, "res.partner", partner)
     assert bool(of_record.warnings) is hidden
     assert len(of_record.activities) == (0 if hidden else 2)
     assert get_activities(admin, "res.partner", partner).warnings == []
@@ -292,32 +285,20 @@ def test_bad_input_writes_nothing(odoo: Odoo, partner: int, case: str) -> None:
 
 
 @pytest.mark.every_version
-def test_a_user_without_access_is_told(server: Server, admin: Odoo, suffix: str) -> None:
+def test_a_user_without_access_is_told(opened: Open, admin: Odoo, suffix: str) -> None:
     """An ordinary user may not post where he may not read."""
     hidden = "mail.channel" if admin.version.major < 17 else "discuss.channel"
     values = {"name": f"Private {suffix}"}
     values |= {"public": "private"} if admin.version.major < 16 else {"channel_type": "group"}
     made = toolkit.create(admin, hidden, values)
-    with connect(**credentials(server, server.user("demo"))) as demo:
-        for action in (
-            lambda: post_message(demo, hidden, made.id or 0, "x"),
-            lambda: get_messages(demo, hidden, made.id or 0),
-        ):
-            with pytest.raises(OdooError) as raised:
-                action()
-            assert raised.value.code in ("NOT_FOUND", "ACCESS_DENIED")
-
-
-def test_by_xml_rpc(server: Server, user: User, partner: int) -> None:
-    """It cannot carry what activity_schedule returns on 14 to 18."""
-    options = {**credentials(server, user), "protocol": "xmlrpc"}
-    with connect(**options) as odoo:
-        made = schedule_activity(odoo, "res.partner", partner, summary="by XML-RPC")
-        assert made.activity
-        assert made.activity.summary == "by XML-RPC"
-        assert made.id
-        assert mark_activity_done(odoo, made.id).done
-        assert post_message(odoo, "res.partner", partner, "a < b").warnings == []
+    demo = opened("demo")
+    for action in (
+        lambda: post_message(demo, hidden, made.id or 0, "x"),
+        lambda: get_messages(demo, hidden, made.id or 0),
+    ):
+        with pytest.raises(OdooError) as raised:
+            action()
+        assert raised.value.code in ("NOT_FOUND", "ACCESS_DENIED")
 
 
 def test_what_was_done_is_seen_though_its_answer_is_lost(odoo: Odoo, partner: int) -> None:

@@ -6,14 +6,17 @@ import base64
 import random
 from collections.abc import Iterator
 
+import attrs
 import pytest
 
 import odoo_toolkit as toolkit
-from odoo_toolkit import AccessError, CallEvent, Odoo, connect, count, create, execute, unlink
+from odoo_toolkit import AccessError, CallEvent, Odoo, count, create, execute, unlink
 from odoo_toolkit.chatter.attachments import upload
 from odoo_toolkit.deep_search import deep_search
 from odoo_toolkit.deep_search.configurations import searched_models
-from tests.live.servers import Server, User, credentials
+from tests.kit.live_tapes import Open
+
+pytestmark = pytest.mark.recorded
 
 #: Enough contacts to fill the limit before the one that is meant.
 MANY = 20
@@ -160,12 +163,13 @@ def test_what_is_archived_is_named_where_nothing_is_found(admin: Odoo, suffix: s
 
 
 def test_a_connection_for_one_company_says_so_where_nothing_is_found(
-    server: Server, admin: Odoo, suffix: str
+    opened: Open, admin: Odoo, suffix: str
 ) -> None:
     (row,) = toolkit.read(admin, "res.users", [admin.uid], ["company_id"]).records
     own = row["company_id"]["id"]
-    with connect(**credentials(server, server.user("admin")), company_id=own) as odoo:
-        hints = " ".join(deep_search(odoo, f"no{suffix}", "res.partner").suggestions)
+    odoo = opened("admin")
+    odoo.settings = attrs.evolve(odoo.settings, company_id=own)
+    hints = " ".join(deep_search(odoo, f"no{suffix}", "res.partner").suggestions)
     assert f"only for company {own}" in hints
 
 
@@ -191,13 +195,10 @@ def test_models_without_configuration(odoo: Odoo) -> None:
     assert deep_search(odoo, "no such thing", "stock.quant", max_depth=5).results == {}
 
 
-@pytest.mark.every_user
-def test_model_that_the_user_may_not_read(odoo: Odoo, user: User) -> None:
-    if user.login == "admin":
-        deep_search(odoo, "azure", "mail.mail")
-        return
+def test_model_that_the_user_may_not_read(opened: Open, admin: Odoo) -> None:
+    deep_search(admin, "azure", "mail.mail")
     with pytest.raises(AccessError):
-        deep_search(odoo, "azure", "mail.mail")
+        deep_search(opened("demo"), "azure", "mail.mail")
 
 
 @pytest.mark.parametrize("query", ["a", "%", "_", "\\", "'; --", "💡", "()", "x " * 200, "1" * 400])
@@ -209,16 +210,16 @@ def test_odd_queries_are_answered(odoo: Odoo, query: str) -> None:
         assert found.total_results == 0
 
 
-def test_round_trips(server: Server, user: User) -> None:
+def test_round_trips(opened: Open) -> None:
     """One call per model and level as long as nothing is cut off."""
     calls: list[CallEvent] = []
-    with connect(**credentials(server, user), on_call=calls.append) as odoo:
-        present = [model for model in searched_models() if odoo.schema.has_model(model)]
-        deep_search(odoo, "qzxwqzxw", max_depth=3)
-        # And a look at what is archived, as nothing was found.
-        archives = [name for name in present if "active" in odoo.schema.fields(name)]
-        assert len(calls) == 3 * len(present) + len(archives)
+    odoo = opened("admin", on_call=calls.append)
+    present = [model for model in searched_models() if odoo.schema.has_model(model)]
+    deep_search(odoo, "qzxwqzxw", max_depth=3)
+    # And a look at what is archived, as nothing was found.
+    archives = [name for name in present if "active" in odoo.schema.fields(name)]
+    assert len(calls) == 3 * len(present) + len(archives)
 
-        calls.clear()
-        deep_search(odoo, "Azure Interior", "res.partner")
-        assert len(calls) == 1
+    calls.clear()
+    deep_search(odoo, "Azure Interior", "res.partner")
+    assert len(calls) == 1

@@ -16,6 +16,8 @@ from odoo_toolkit.records.importing import upsert
 from odoo_toolkit.records.importing.preparing import loud_fields
 from tests.kit.fields import writable
 
+pytestmark = pytest.mark.recorded
+
 PARTNER, TAG, DATA = "res.partner", "res.partner.category", "ir.model.data"
 
 #: Models with relations, dates, amounts, selections, HTML and texts of several lines.
