@@ -5,28 +5,45 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
-from odoo_toolkit import Odoo, create, read
+from odoo_toolkit import Connection, Odoo, create, read
+from odoo_toolkit.change_history import History
+from odoo_toolkit.cli import connecting
 from odoo_toolkit.cli.commands import commands
-from tests.kit.command import environment
+from odoo_toolkit.cli.profiles import Chosen
+from tests.kit.live_tapes import Open
 from tests.live.products import stored
-from tests.live.servers import Server
 
-pytestmark = pytest.mark.every_version
+pytestmark = [pytest.mark.every_version, pytest.mark.recorded]
 
 Run = Callable[..., Result]
 
+#: Of a connection that the test opens in its place.
+SETTINGS = {
+    "ODOO_URL": "http://odoo.test",
+    "ODOO_DB": "odoo",
+    "ODOO_USERNAME": "admin",
+    "ODOO_PASSWORD": "admin",
+}
+
 
 @pytest.fixture
-def run(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run a command line as the administrator, who may write."""
-    for name, value in environment(server, server.user("admin")).items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setenv("ODOO_HISTORY", str(tmp_path / "history.sqlite"))
+
+    def open_odoo(found: Chosen) -> Connection:
+        history = History(tmp_path / "history.sqlite")
+        odoo = opened("admin", policy=found.policy, history=history)
+        for name in ("under_way", "written", "stopping"):
+            setattr(odoo, name, getattr(connecting.WatchedOdoo, name))
+        return odoo
+
+    monkeypatch.setattr(connecting, "open_odoo", open_odoo)
+    for name, text in SETTINGS.items():
+        monkeypatch.setenv(name, text)
     monkeypatch.chdir(tmp_path)
 
     def run(*words: str) -> Result:
@@ -118,14 +135,12 @@ READS: tuple[tuple[str, ...], ...] = (
 
 
 @pytest.mark.parametrize("words", READS, ids=lambda words: " ".join(words[:2]))
-@pytest.mark.parametrize("form", ["--json", "--table"])
 def test_what_reads_prints_what_it_found(
-    run: Run, made: dict[str, int], words: tuple[str, ...], form: str
+    run: Run, made: dict[str, int], words: tuple[str, ...]
 ) -> None:
     given = [str(made.get(word, word)) for word in words]
-    result = run(*given, form)
-    assert result.exit_code == 0, result.stderr
-    assert result.stdout.strip()
-    if form == "--json":
-        found: dict[str, Any] = json.loads(result.stdout)
-        assert found
+    as_json, as_table = run(*given, "--json"), run(*given, "--table")
+    for result in (as_json, as_table):
+        assert result.exit_code == 0, result.stderr
+    assert json.loads(as_json.stdout)
+    assert as_table.stdout.strip()
