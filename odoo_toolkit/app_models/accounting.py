@@ -61,7 +61,7 @@ MODELS = (
                 "action_post",
                 "button_draft",
                 "a draft again",
-                not_undone="It keeps its number and uses it again when you post it.",
+                not_undone="The document keeps its number for when you post it again.",
                 unless=(_PAID,),
             ),
             Opposite(
@@ -77,9 +77,10 @@ MODELS = (
             Opposite("js_remove_outstanding_partial", "looked_up", "settled again"),
         ),
         tips=(
-            "Invoices, bills, credit notes and journal entries are all here: filter by move_type.",
+            "This model contains invoices, bills, credit notes and journal entries: filter by "
+            "move_type.",
             "Posted documents cannot be changed; a credit note (action_reverse) corrects them.",
-            "amount_residual is what is left to pay.",
+            "amount_residual is the amount left to pay.",
         ),
         disambiguation_fields="partner_id state invoice_date amount_total",
     ),

@@ -37,8 +37,8 @@ MODELS = (
             for model in ("sale.order", "account.move", "crm.lead", "helpdesk.ticket")
         ),
         tips=(
-            "Companies (is_company) and their contacts (parent_id) are both here; child_of finds a"
-            " company with its contacts.",
+            "This model contains companies (is_company) and their contacts (parent_id). child_of "
+            "finds a company with its contacts.",
         ),
         disambiguation_fields="parent_id city email phone vat",
     ),

@@ -2,7 +2,7 @@
 
 from odoo_toolkit.app_models.model import AppModel, Opposite, Relation
 
-_ESTIMATE = "Odoo's estimate of the probability (automated_probability)."
+_ESTIMATE = "Odoo's estimated probability (automated_probability)."
 
 MODELS = (
     AppModel(
@@ -59,7 +59,7 @@ MODELS = (
                 not_undone=_ESTIMATE,
             ),
         ),
-        tips=("Leads and opportunities are both here: filter by type.",),
+        tips=("This model contains leads and opportunities: filter by type.",),
         disambiguation_fields="partner_id type stage_id expected_revenue",
     ),
     AppModel(
@@ -72,7 +72,7 @@ MODELS = (
                 keeps="type partner_id stage_id user_id team_id contact_name partner_name"
                 " email_from phone date_conversion",
                 says="a lead again",
-                not_undone="The contact or company created from it stays. Leads merged "
+                not_undone="The contact or company created from the lead stays. Leads merged "
                 "into it cannot be restored.",
             ),
         ),

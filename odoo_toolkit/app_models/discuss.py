@@ -40,7 +40,7 @@ MODELS = (
                 "action_feedback",
                 "unarchive",
                 "open again",
-                not_undone="The message about its completion stays.",
+                not_undone="The message about the completed activity stays.",
                 since=19,
             ),
         ),

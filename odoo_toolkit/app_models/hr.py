@@ -3,14 +3,14 @@
 from odoo_toolkit.app_models.model import AppModel, Move, Opposite
 from odoo_toolkit.compat import NEWEST
 
-_TOLD = "Sent e-mails cannot be recalled. Its archived calendar event stays."
-_HOURS = f"{_TOLD} Its hours stay on the timesheet until it is refused."
+_TOLD = "Sent e-mails cannot be recalled. The archived calendar event stays."
+_HOURS = f"{_TOLD} The hours stay on the timesheet until the request is refused."
 _APPROVED_AGAIN = (
-    "Sent e-mails cannot be recalled, and its history shows the approval. Its "
-    "hours stay on the timesheet until it is refused again."
+    "Sent e-mails cannot be recalled, and the history shows the approval. The hours stay on the "
+    "timesheet until the request is refused again."
 )
 _REFUSED = "An earlier refused allocation stays refused if Odoo cannot reset it."
-_PAID = "Its payment stays. Reset the payment in Odoo."
+_PAID = "The payment stays. Reset it in Odoo."
 
 
 def _leave(method: str, *, until: int = NEWEST) -> tuple[Opposite, ...]:
@@ -91,7 +91,7 @@ MODELS = (
         opposites=(
             Opposite(
                 "action_cancel_leave",
-                not_undone="Time off that its employee has cancelled stays cancelled. "
+                not_undone="Time off that the employee has cancelled stays cancelled. "
                 "Request it again.",
             ),
         ),
@@ -151,8 +151,8 @@ MODELS = (
             Opposite("action_approve", "action_reset", "a draft again", since=19),
             Opposite(
                 "action_post",
-                not_undone="A booked expense stays booked: reset its entry with reset_invoice, then"
-                " the expense in Odoo.",
+                not_undone="A booked expense stays booked. Reset its entry with reset_invoice, "
+                "then reset the expense in Odoo.",
                 since=19,
             ),
             Opposite("action_pay", not_undone=_PAID, since=19),
@@ -177,7 +177,7 @@ MODELS = (
                 "action_sheet_move_create",
                 "looked_up",
                 "a draft again, and its entry cancelled",
-                not_undone="The number of its entry cannot be reused.",
+                not_undone="The entry's number cannot be reused.",
                 until=16,
             ),
             Opposite(

@@ -76,7 +76,7 @@ MODELS = (
         ),
         tips=(
             "Direction and locations follow from picking_type_id.",
-            "Validating with less than was ordered asks about a backorder.",
+            "If you validate less than was ordered, Odoo asks about a backorder.",
         ),
         disambiguation_fields="partner_id state scheduled_date origin",
     ),
@@ -149,10 +149,10 @@ MODELS = (
         opposites=(
             Opposite(
                 "action_replenish",
-                not_undone="The orders that it created or extended stay. Cancel them.",
+                not_undone="The rule's new or extended orders stay. Cancel them separately.",
             ),
         ),
-        tips=("Its quantities to order stay as Odoo last calculated them.",),
+        tips=("The quantities to order stay as Odoo last calculated them.",),
     ),
     AppModel(
         "stock.scrap",
@@ -170,9 +170,9 @@ MODELS = (
                 "action_validate",
                 "looked_up",
                 "done with quantities of 0, and the goods are back",
-                not_undone="The scrap stays done.",
+                not_undone="The scrap order stays done.",
             ),
         ),
-        tips=("Validating a done scrap again removes the goods from stock a second time.",),
+        tips=("Validating a done scrap order again removes the goods from stock a second time.",),
     ),
 )

@@ -34,7 +34,7 @@ MODELS = (
         opposites=(
             Opposite(
                 "change_prod_qty",
-                not_undone="To undo this, change the quantity of the manufacturing order back.",
+                not_undone="To undo this, change the manufacturing order's quantity back.",
             ),
         ),
     ),
@@ -93,7 +93,7 @@ MODELS = (
         tips=(
             "On Odoo 15 and earlier, an order created without its component moves stays empty.",
             "Writing qty_producing consumes no components. Writing the state moves no stock.",
-            "Odoo produces although components are missing: the stock goes below zero.",
+            "Odoo produces even if components are missing, so the stock goes below zero.",
         ),
         disambiguation_fields="product_id state product_qty",
     ),

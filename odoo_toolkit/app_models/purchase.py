@@ -75,7 +75,7 @@ MODELS = (
             Opposite("button_draft", "button_cancel", "cancelled"),
         ),
         tips=(
-            "Prices come from the vendor's price list if a line has no price_unit.",
+            "Prices come from the vendor's pricelist if a line has no price_unit.",
             "Goods are received by validating the receipt, a stock.picking.",
             (
                 "Writing the state does not confirm the order: Odoo creates no receipt and asks "

@@ -62,8 +62,8 @@ MODELS = (
                 "action_unlock action_cancel action_draft",
                 "a quotation again",
                 context="disable_cancel_warning",
-                not_undone="Its cancelled delivery stays, and so do the projects, tasks "
-                "and purchase orders that it created. Sent e-mails cannot be recalled.",
+                not_undone="The cancelled delivery stays, and so do the projects, tasks and "
+                "purchase orders that the order created. Sent e-mails cannot be recalled.",
                 unless=(_DELIVERED, _INVOICED),
             ),
             Opposite(

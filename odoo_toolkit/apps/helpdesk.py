@@ -246,7 +246,7 @@ def assign_ticket(
     ticket = op.find(odoo, TICKET, found, None)
     values, what = op.differing(ticket, {"user_id": user, "team_id": team}), op.label(ticket)
     if not values:
-        return _result(odoo, ticket, f"{what} is already assigned like this.", [])
+        return _result(odoo, ticket, f"{what} is already assigned as requested.", [])
 
     def result(done: op.Done) -> TicketResult:
         row = op.row_after(odoo, TICKET, done, name=ticket["name"])

@@ -84,10 +84,10 @@ def test_lines_and_quantities_are_credited_and_settle_the_invoice(
         lambda: create_credit_note(
             admin, **asked, lines=[{"product_name": "Beta", "quantity": 0.1}]
         ),
-        (ValidationError, "0.1 of Beta is more than is left"),
+        (ValidationError, "0.1 of Beta is more than the quantity left"),
     )
     # 25 are left: not two more, but one.
-    error = (ValidationError, "more than is left to credit")
+    error = (ValidationError, "left to credit")
     more = [{"product_name": "Alpha", "quantity": 2}]
     found = _unchanged(
         admin, [partner], lambda: create_credit_note(admin, **asked, lines=more), error

@@ -184,7 +184,7 @@ def test_an_invoice_is_paid_in_another_currency(admin: Odoo, partner: int, money
     more = posted(admin, partner)
     paid = register_payment(admin, invoice_ids=[more.id], currency=money.name, amount=700)
     assert isinstance(paid, PaymentResult)
-    assert paid.warnings == ["That is more than the amount due. The rest stays open as a credit."]
+    assert paid.warnings == ["The payment exceeds the amount due. The rest stays open as a credit."]
     third = posted(admin, partner)
     (credit,) = get_invoice(admin, invoice_id=third.id).open_credits or []
     assert (credit.amount, credit.currency) == (60.0, money.name)

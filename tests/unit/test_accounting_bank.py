@@ -126,7 +126,7 @@ def test_what_fails_stops_its_line_only_and_says_how_to_go_on() -> None:
     assert (first.status, second.status) == ("failed", "done")
     assert first.error
     assert "period is locked" in first.error["message"]
-    assert "is booked (id 1), but not reconciled" in first.warnings[0]
+    assert "(id 1) is booked but not reconciled" in first.warnings[0]
     assert [one.status for one in book(odoo, *lines).lines] == ["done", "done"]
     assert len(odoo.server.records[LINE]) == 2
     assert odoo.open_of(4) == 0.0

@@ -188,7 +188,7 @@ def test_round_trips() -> None:
         ({"repeat": "weekly", "count": 2, "weekdays": ["tue"]}, "Monday, which is not among"),
         ({"repeat": "weekly", "count": 2, "weekdays": ["day"]}, "list of days"),
         ({"repeat": "daily", "count": 2, "weekdays": ["mon"]}, "repeat weekly"),
-        ({"count": 2}, "only for meetings that repeat"),
+        ({"count": 2}, "only for repeating meetings"),
         ({"attendees": ["Nobody"]}, "Nobody"),
         ({"attendees": ["nobody@x.org"]}, "No contact has the address"),
         ({"attendees": ["x@y"]}, "attendees\\[0\\] is not an e-mail address"),

@@ -116,7 +116,7 @@ def test_what_many_share_says_nothing_and_is_named() -> None:
 
     assert found.total == 1
     assert found.warnings == [
-        "Ignored, because too many contacts share it: the name invoices (40 contacts)."
+        "Ignored, because too many contacts share the same value: the name invoices (40 contacts)."
     ]
 
 
@@ -261,7 +261,7 @@ def test_the_plan_says_what_is_taken_over_what_is_lost_and_what_moves() -> None:
     plan = contacts.merge_contacts.plan(odoo, contact_id=21, duplicates=[20])
 
     assert plan.message == (
-        "Would merge 'Acme Ltd' (20) into 'ACME Limited' (21); 1 sales orders move to it."
+        "Would merge 'Acme Ltd' (20) into 'ACME Limited' (21); it takes over 1 sales orders."
     )
     assert [(change.field, change.after) for change in plan.changes] == [
         ("vat", "GB 123-456"),
@@ -270,7 +270,7 @@ def test_the_plan_says_what_is_taken_over_what_is_lost_and_what_moves() -> None:
         ("city", "London"),
     ]
     assert "Merging cannot be undone." in plan.warnings
-    assert "phone +44 20 7946 0958 of 'Acme Ltd' (20) is lost: 02079460958 stays." in (
+    assert "phone +44 20 7946 0958 of 'Acme Ltd' (20) is lost. 02079460958 stays." in (
         plan.warnings
     )
     assert writes(odoo) == []

@@ -118,8 +118,8 @@ def create_invoice(
     due = op.checked_day(due_date, "due_date")
     if due is not None and due < day:
         raise ValidationError(
-            f"due_date is {due}, before the invoice's date, {day}.",
-            suggestion="Set due_date to that day or a later one.",
+            f"due_date {due} is before the invoice date {day}.",
+            suggestion="Set due_date to the invoice date or later.",
             details={"field": "due_date"},
         )
     partner = op.Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name)
@@ -143,7 +143,7 @@ def create_invoice(
         done.warnings[:0] = warnings
         return invoice_result(odoo, done, "Created", posting=post, date=booked)
 
-    would = f"Would create an {move_type} of {op.counted(len(commands), 'line')}."
+    would = f"Would create an {move_type} with {op.counted(len(commands), 'line')}."
 
     def preview() -> list[op.PlannedDocument]:
         (values,) = steps[0].arguments["vals_list"]
@@ -226,7 +226,7 @@ def _check_postable(row: op.Row) -> None:
         raise make_error(
             "MISSING_REQUIRED_FIELD",
             f"{name} cannot be posted: {'; '.join(text for _, text in obstacles)}.",
-            suggestion="Fill that in with write on account.move, then post it.",
+            suggestion="Set the missing values with write on account.move, then post the document.",
             details={"model": INVOICE.model, "id": row["id"], "fields": [f for f, _ in obstacles]},
         )
 
@@ -297,8 +297,8 @@ def reset_invoice(
     def result(done: op.Done) -> Invoice:
         if paid:
             done.warnings.append(
-                f"It was {row['payment_state'].replace('_', ' ')}. Its payments stay. They are "
-                "open again if the invoice shows an amount due."
+                f"It was {row['payment_state'].replace('_', ' ')}. Its payments stay. If the "
+                "invoice shows an amount due, the payments are open again."
             )
         verb = "Cancelled" if to == "cancel" and done.complete else "Reset to draft"
         return invoice_result(odoo, done, verb, posting=False)

@@ -323,7 +323,8 @@ def apply_line(bank: Bank, match: BankMatch, groups: Sequence[Group]) -> BankMat
         told = error.to_dict()
         if number is not None and match.line_id is None:
             warnings.append(
-                f"The line is booked (id {number}), but not reconciled. Pass it again to reconcile."
+                f"The line (id {number}) is booked but not reconciled. To reconcile it, pass it "
+                "again."
             )
         return attrs.evolve(match, status="failed", line_id=number, error=told, warnings=warnings)
     return _afterwards(bank, attrs.evolve(match, line_id=number, warnings=warnings), groups)
@@ -341,7 +342,7 @@ def _book(bank: Bank, match: BankMatch, groups: Sequence[Group], warnings: list[
         raise StateError(
             f"The statement {statement} contains {len(rows)} lines instead of the one line that "
             "you passed.",
-            suggestion="Check it in Odoo.",
+            suggestion="Check the bank line in Odoo.",
         )
     return int(rows[0]["id"])
 
@@ -366,15 +367,15 @@ def _settle(bank: Bank, number: int, groups: Sequence[Group], warnings: list[str
     if len(own) != 1:
         raise StateError(
             f"The bank line {number} is booked on {len(own)} accounts: another user changed it.",
-            suggestion="Reconcile it in Odoo.",
+            suggestion="Reconcile the bank line in Odoo.",
             details={"model": LINE, "id": number},
         )
     item, wanted = own[0], _assigned(groups)
     if item["account_id"].id != wanted["account_id"]:
         if item["account_id"].id != bank.suspense:
             raise StateError(
-                f"The bank line {number} is booked on {item['account_id'].name} already.",
-                suggestion="Check it in Odoo.",
+                f"The bank line {number} is already booked on {item['account_id'].name}.",
+                suggestion="Check the bank line in Odoo.",
                 details={"model": LINE, "id": number},
             )
         ASSIGN.of(vals=wanted).make(odoo, [item["id"]], warnings)
@@ -408,7 +409,7 @@ def _afterwards(bank: Bank, match: BankMatch, groups: Sequence[Group]) -> BankMa
             **bank.book.context,
         )
     except OdooError as error:
-        warnings.append(f"This is done, but it cannot be read back: {error.message}")
+        warnings.append(f"The line was booked, but it cannot be read back: {error.message}")
         return attrs.evolve(match, status="done", stays_open=None)
     way = 1 if match.amount > 0 else -1
     left = rounded(way * sum(row["amount_residual"] or 0.0 for row in rows))

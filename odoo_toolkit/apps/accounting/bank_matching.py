@@ -131,9 +131,9 @@ def reasons_for(group: Group, wish: Wish, tolerance: float) -> list[str]:
     if reference := _named(group, wish.text):
         reasons.append(f"The reference contains {reference}.")
     if _equal(group.left, wish.amount, tolerance):
-        reasons.append("The amount equals its open amount.")
+        reasons.append("The amount equals the document's open amount.")
     elif _instalment(group, wish.amount, tolerance):
-        reasons.append("The amount equals one of its instalments.")
+        reasons.append("The amount equals one of the document's instalments.")
     if _same_name(group, wish.name):
         reasons.append(f"The name matches {_partner(group)}.")
     return reasons
@@ -178,7 +178,7 @@ def judge(wish: Wish, groups: Sequence[Group], tolerance: float) -> Verdict:
         reason = "Only the amount fits. Neither the reference nor the name identifies the partner."
         return Verdict(status="ask", groups=exact[:_MOST], reasons=[reason])
     near = [group for group in fitting if _same_name(group, wish.name)]
-    reason = "No open document has this amount, or its number in the reference."
+    reason = "No open document has this amount or has its number in the reference."
     if near:
         reason += " The open documents of this partner are listed."
     else:
@@ -219,9 +219,8 @@ def _by_reference(wish: Wish, named: list[Group], tolerance: float) -> Verdict:
         return _one_partner(named, reasons)
     if len(named) == 1 and abs(wish.amount) < abs(total):
         reasons = reasons_for(named[0], wish, tolerance)
-        return Verdict(
-            status="match", groups=named, reasons=[*reasons, "The amount covers part of it."]
-        )
+        reasons.append("The amount covers part of the open amount.")
+        return Verdict(status="match", groups=named, reasons=reasons)
     reason = (
         "The reference contains several document numbers, but the amount differs from their sum."
     )

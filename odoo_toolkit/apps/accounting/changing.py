@@ -78,7 +78,7 @@ def update_invoice(
         raise op.state_error(
             INVOICE,
             row,
-            f"{called(row)} is {row['state']}; only the lines of drafts can be changed.",
+            f"{called(row)} is {row['state']}, but only the lines of drafts can be changed.",
             "Reset it to draft first with reset_invoice, or create a credit note.",
         )
     lines = _of_row(odoo, row)

@@ -186,7 +186,7 @@ def create_credit_note(
         left = op.money(credited["amount_residual"], op.currency_of(credited))
         return attrs.evolve(made, message=f"{made.message}; {left} is still due of {called(row)}")
 
-    would = f"Would create the credit note of {what}{called(row)}."
+    would = f"Would create the credit note for {what}{called(row)}."
     ids = [row["id"]] if wanted is None else []
 
     def preview() -> list[op.PlannedDocument]:
@@ -328,10 +328,11 @@ def _check_amount(row: op.Row, amount: float, notes: Sequence[op.Row], allow_mor
     if allow_more or before + amount <= row["amount_total"] + 0.01:
         return
     listed = ", ".join(f"{called(note)} ({note['state']})" for note in notes)
+    by = f" by {listed}" if listed else ""
     raise ValidationError(
-        f"{amount:.2f} is more than is left to credit on {called(row)}: {row['amount_total']:.2f} "
-        f"invoiced, {before:.2f} already credited{f' by {listed}' if listed else ''}.",
-        suggestion="Check those credit notes, credit less, or pass allow_more=True.",
+        f"{amount:.2f} is more than the amount left to credit on {called(row)}: "
+        f"{row['amount_total']:.2f} invoiced, {before:.2f} already credited{by}.",
+        suggestion="Check the existing credit notes, credit less, or pass allow_more=True.",
         details={"model": INVOICE.model, "id": row["id"], "ids": [note["id"] for note in notes]},
     )
 
@@ -356,7 +357,7 @@ def _check_left(
         invoiced, credited = quantity(found, line), quantity(before, line)
         if credited and part > invoiced - credited + _TOLERANCE:
             raise ValidationError(
-                f"{part:g} of {_label(line)} is more than is left to credit on "
+                f"{part:g} of {_label(line)} is more than the quantity left to credit on "
                 f"{called(row)}: {invoiced:g} invoiced, {credited:g} already credited.",
                 suggestion="Correct the quantity, or pass allow_more=True.",
                 details={"field": "lines", "credited": credited, "ids": list(notes)},

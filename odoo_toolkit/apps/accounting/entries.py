@@ -150,7 +150,7 @@ def create_entry(
         return made
 
     total = sum(line.get("debit", 0.0) for line in checked)
-    would = f"Would create an entry of {op.counted(len(commands), 'line')}: {total:.2f}."
+    would = f"Would create an entry with {op.counted(len(commands), 'line')}: {total:.2f}."
 
     def doubts() -> list[str]:
         return lock_warnings(odoo, company, day)

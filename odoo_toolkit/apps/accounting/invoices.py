@@ -348,7 +348,7 @@ def pick_journal(odoo: Odoo, journal: op.NameOrId, types: Sequence[str], company
         return rows[0]
     if journal_id is None:
         raise ValidationError(
-            f"The company has no journal of type {' or '.join(types)}.",
+            f"The company has no journal with type {' or '.join(types)}.",
             suggestion="Give journal_id.",
             details={"field": "journal_id"},
         )

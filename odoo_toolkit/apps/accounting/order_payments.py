@@ -58,7 +58,7 @@ class Billing:
                 allowed=(wizard,),
                 left=self._to_pay,
                 made=_paid,
-                then=f"Would then pay the open amount of its {self.noun}s.",
+                then=f"Would then pay the open amounts of its {self.noun}s.",
             ),
         }
 

@@ -190,7 +190,7 @@ def get_statement(
         if not checks["open_items_are_closing"]:
             warnings.append("The open items do not add up to the balance. Check them in Odoo.")
     if not rows and not opening and not items:
-        warnings.append("Nothing is booked for this partner.")
+        warnings.append("There are no journal items for this partner.")
     return PartnerStatement(
         partner=own,
         company=book.company,

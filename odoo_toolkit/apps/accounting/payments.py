@@ -162,7 +162,7 @@ def register_payment(
     if writeoff_account is not None and (amount is None or len(ids) > 1):
         raise ValidationError(
             "A write-off needs exactly one invoice and the amount paid.",
-            suggestion="Set amount, and pay each invoice in its own call.",
+            suggestion="Set amount, and pay each invoice in a separate call.",
             details={"field": "writeoff_account"},
         )
     values["payment_date"] = op.checked_day(payment_date, "payment_date") or op.today(odoo)
@@ -172,7 +172,7 @@ def register_payment(
     if currency is not None and amount is None and len(ids) > 1:
         raise ValidationError(
             "Without an amount, each of several invoices is paid in its own currency.",
-            suggestion="Set amount, or pay each invoice in its own call.",
+            suggestion="Set amount, or pay each invoice in a separate call.",
             details={"field": "currency"},
         )
     company, day = rows[0]["company_id"], values["payment_date"]
@@ -214,15 +214,13 @@ def register_payment(
         made = _payment_result(odoo, ids, done, day, foreign=foreign)
         if parts and amount is None and any(row.amount_residual for row in made.invoices):
             made.warnings.append(
-                "In another currency, Odoo pays only the next instalment. Set amount to pay more."
+                "In another currency, Odoo pays only the next instalment. To pay more, set amount."
             )
         return made
 
     notes = [f"Paid on {day} by {journal['name']}."]
     if amount is None:
-        notes.append(
-            "Odoo proposes the amount: the amount due, less any discount for early payment."
-        )
+        notes.append("Odoo proposes the amount: the amount due, less any early payment discount.")
     owed = by_currency((row["amount_residual"], op.currency_of(row)) for row in rows)
     shown = by_currency([(amount, paid_in.name)]) if amount is not None else owed
     if foreign:
@@ -286,8 +284,8 @@ def _one_currency(rows: Sequence[op.Row]) -> RecordName:
     currencies: set[RecordName] = {row["currency_id"] for row in rows}
     if len(partners) > 1 or len(currencies) > 1:
         raise ValidationError(
-            "amount needs invoices of one partner in one currency.",
-            suggestion="Omit amount to pay each invoice in full, or pay each in its own call.",
+            "amount is only possible for invoices of one partner in one currency.",
+            suggestion="Omit amount to pay each invoice in full, or pay them in separate calls.",
             details={"field": "amount"},
         )
     return currencies.pop()
@@ -355,7 +353,7 @@ def _payment_result(
         booked = moved[0]["date"]
         done.warnings.append(f"Odoo booked it on {booked}, not {day}: check the lock dates.")
     if foreign and not left and any(row["is_reconciled"] is False for row in payments):
-        done.warnings.append("That is more than the amount due. The rest stays open as a credit.")
+        done.warnings.append("The payment exceeds the amount due. The rest stays open as a credit.")
     total = by_currency((row["amount"], op.currency_of(row)) for row in payments)
     return PaymentResult(
         payments=[op.filled(Payment, row, currency=op.currency_of(row)) for row in payments],

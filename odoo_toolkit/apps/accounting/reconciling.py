@@ -284,7 +284,7 @@ def _applying(
     """Return the step that applies what is meant, and that."""
     name = called(row)
     if row["state"] != "posted":
-        message = f"{name} is {row['state']}; only posted documents can be reconciled."
+        message = f"{name} is {row['state']}, but only posted documents can be reconciled."
         todo = "Post it first with post_invoice." if row["state"] == "draft" else ""
         raise op.state_error(INVOICE, row, message, todo)
     if not row["amount_residual"]:
@@ -321,7 +321,7 @@ def _taking_off(
         if item is None:
             raise AccessError(
                 f"This user cannot see everything that is reconciled with {name}.",
-                suggestion="Ask a user with invoicing permissions in Odoo.",
+                suggestion="Ask a user who has invoicing permissions in Odoo.",
                 details={"model": INVOICE.model, "id": row["id"]},
             )
         move = item["move_id"]

@@ -218,7 +218,7 @@ def get_report(
     first = op.checked_day(date_from, "date_from")
     if first is not None and kind not in _OF_PERIOD:
         raise ValidationError(
-            f"A report of kind {kind} shows a single day, so it does not accept date_from.",
+            f"A {kind} report covers a single day, so it does not accept date_from.",
             suggestion="Pass only date_to.",
             details={"field": "date_from"},
         )
@@ -292,7 +292,7 @@ def _checked_kind(kind: str, by: str | None) -> str:
         allowed = ("account",) if kind == "balance_sheet" else allowed
         raise make_error(
             "INVALID_SELECTION",
-            f"A report of kind {kind} cannot be grouped by {str(by)[:60]!r}.",
+            f"A {kind} report cannot be grouped by {str(by)[:60]!r}.",
             suggestion=f"Choose {' or '.join(allowed)}.",
             details={"field": "by", "allowed": list(allowed)},
         )

@@ -275,7 +275,7 @@ def move_meeting(
         )
 
     old = _span(was, _utc(row["stop"]), zone)
-    more = ", and those of the series that follow" if following else ""
+    more = ", and the later meetings of the series" if following else ""
     would = f"Would move {row['name']!r} from {old} to {_span(begins, ends, zone)}{more}."
     plan = op.operate(odoo, [step], [row["id"]], result, message=would, dry_run=dry_run)
     if isinstance(plan, op.Plan):

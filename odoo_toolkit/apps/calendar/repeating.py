@@ -49,15 +49,15 @@ def series_values(
     if repeat is None:
         if weekdays or count is not None or last:
             raise ValidationError(
-                "weekdays, count and until are only for meetings that repeat.",
+                "weekdays, count and until are only for repeating meetings.",
                 suggestion="Set repeat, or omit weekdays, count and until.",
                 details={"field": "repeat"},
             )
         return {}
     if (count is None) == (last is None):
         raise ValidationError(
-            "A meeting that repeats needs an end: either count or until.",
-            suggestion="Set count, the number of meetings, or until, the last day.",
+            "A repeating meeting needs an end: either count or until.",
+            suggestion="Set count to the number of meetings, or until to the last day.",
             code="MISSING_REQUIRED_FIELD",
             details={"field": "count"},
         )
@@ -114,7 +114,7 @@ def _weekdays(given: Sequence[str] | None, begins: datetime) -> list[str]:
     if first not in chosen:
         raise ValidationError(
             f"The first meeting is on a {begins:%A}, which is not among weekdays.",
-            suggestion="Begin on one of those days, or add the day.",
+            suggestion="Begin on one of the weekdays, or add this day to weekdays.",
             details={"field": "weekdays"},
         )
     return chosen

@@ -278,8 +278,8 @@ def _check_reach(line: Mapping[str, Any], where: str) -> None:
         checked_phone(line["phone"], f"{where}phone")
     if line.get("state") is not None and line.get("country") is None:
         raise ValidationError(
-            f"{where}state needs a country: several countries have a state of that name.",
-            suggestion="Set the country too.",
+            f"{where}state needs a country: several countries have a state with that name.",
+            suggestion="Also set the country.",
             details={"field": f"{where}country"},
         )
 
@@ -360,7 +360,7 @@ def _check_countries(
         if state and of.get(state) != country:
             raise NotFoundError(
                 f"The state {state} ({where}state) does not belong to the country.",
-                suggestion="Pass the name of a state of that country, or omit state.",
+                suggestion="Pass the name of a state in that country, or omit state.",
                 details={"model": "res.country.state", "field": f"{where}state", "id": state},
             )
 
@@ -400,7 +400,7 @@ def _duplicates(odoo: Odoo, new: Sequence[Mapping[str, Any]]) -> tuple[list[_Ali
     for row, (others, complete) in zip(rows, answers, strict=True):
         if not complete:
             warnings.append(
-                f"The toolkit did not compare all contacts that share a value with {row['name']!r}."
+                f"Not all contacts that share a value with {row['name']!r} were compared."
             )
         for other in others:
             alike = likeness(row, other, signs)
@@ -424,7 +424,7 @@ def _in_words(found: Sequence[_Alike]) -> str:
 def _there_already(found: Sequence[_Alike]) -> ValidationError:
     return ValidationError(
         f"Nothing was created, because the contact seems to exist: {_in_words(found)}",
-        suggestion="Use the existing contact, or pass allow_duplicates=True for another one.",
+        suggestion="Use the existing contact. To create another one, pass allow_duplicates=True.",
         details={
             "field": "allow_duplicates",
             "duplicates": [

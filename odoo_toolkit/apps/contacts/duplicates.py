@@ -163,7 +163,7 @@ def find_duplicates(
         pairs = {(contact["id"], row["id"]) for row in rows}
         rows = [contact, *rows]
     if not complete:
-        warnings.append(f"There are more contacts than the {len(rows)} that were compared.")
+        warnings.append(f"Only {len(rows)} contacts were compared, but there are more.")
     by_id = {row["id"]: row for row in rows}
     alike = {
         pair: found
@@ -174,7 +174,7 @@ def find_duplicates(
     groups = _groups(alike, by_id)
     many = f"{len(groups)} groups" if len(groups) != 1 else "1 group"
     return DuplicatesResult(
-        message=f"{many} of contacts that seem to be the same. {len(rows)} contacts compared.",
+        message=f"{many} of contacts that seem to be the same. {len(rows)} contacts were compared.",
         groups=groups[:limit],
         total=len(groups),
         has_more=len(groups) > limit,
@@ -299,7 +299,7 @@ def _pairs(
     if told:
         more = f" and {len(told) - 5} more" if len(told) > 5 else ""
         warnings.append(
-            f"Ignored, because too many contacts share it: {'; '.join(told[:5])}{more}."
+            f"Ignored, because too many contacts share the same value: {'; '.join(told[:5])}{more}."
         )
     return pairs
 

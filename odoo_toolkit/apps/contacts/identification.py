@@ -237,7 +237,7 @@ def identify_contact(
         raise make_error(
             "MISSING_REQUIRED_FIELD",
             "Pass a phone number, an e-mail address or a contact.",
-            suggestion="Pass phone, email or both, or only contact.",
+            suggestion="Pass either contact, or phone, email or both.",
             details={"fields": ["phone", "email", "contact"]},
         )
     number = None if phone is None else similarity.checked_phone(phone)
@@ -260,8 +260,8 @@ def identify_contact(
         accounts = {}
     if len(accounts) > _MOST_ACCOUNTS:
         warnings.append(
-            f"They belong to {len(accounts)} companies. Open documents are shown for the first "
-            f"{_MOST_ACCOUNTS}."
+            f"The contacts belong to {len(accounts)} companies. Open documents are shown for the "
+            f"first {_MOST_ACCOUNTS}."
         )
     asked = list(accounts.values())[:_MOST_ACCOUNTS]
     said = " and ".join(text for text in (phone, email) if text is not None)
@@ -301,7 +301,7 @@ def _find(
     if closed:
         raise make_error(
             "FIELD_BLOCKED",
-            f"Contacts cannot be searched by {' and '.join(closed)}: the policy blocks it.",
+            f"Contacts cannot be searched by {' and '.join(closed)}, because the policy blocks it.",
             suggestion="Remove the field from Policy(field_blocklist=...).",
             details={"model": CONTACT.model, "fields": closed},
         )
@@ -426,7 +426,7 @@ def _documents(
     most = _MOST_DOCUMENTS * len(ids)
     rows = op.read_rows(odoo, kind.model, domain, fields, limit=most + 1, order="id desc")
     if len(rows) > most:
-        warnings.append(f"There are more open {what} than the {most} newest.")
+        warnings.append(f"Only the {most} newest open {what} are shown.")
     companies = _companies_of(odoo, rows[:most], ids)
     owners = {row["company_id"].id for row in rows if row.get("company_id")}
     if len(owners) > 1:

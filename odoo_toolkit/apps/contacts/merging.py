@@ -141,7 +141,7 @@ def merge_contacts(
         raise make_error(
             "ACCESS_DENIED",
             "This user cannot merge contacts, which requires the Odoo group Contact Creation.",
-            suggestion="Ask a user in this group, or ask an administrator to add you to it.",
+            suggestion="Ask a user in this group, or ask an administrator to add you to the group.",
             details={"model": WIZARD},
         )
     kept, *sources = op.read_all(odoo, MERGED, ids)
@@ -177,7 +177,7 @@ def merge_contacts(
         for kind, count in before.items():
             if counted and not left and after.get(kind, 0) < count:
                 done.warnings.append(
-                    f"Before, {count} {kind} pointed to them. Now, {after.get(kind, 0)} do."
+                    f"{count} {kind} referred to the contacts. Now, only {after.get(kind, 0)} do."
                 )
         return op.filled(
             MergeResult,
@@ -197,7 +197,7 @@ def merge_contacts(
     names = ", ".join(op.label(row) for row in sources)
     moves = ", ".join(f"{count} {kind}" for kind, count in moving.items() if count)
     would = f"Would merge {names} into {op.label(kept)}" + (
-        f"; {moves} move to it." if moves else "."
+        f"; it takes over {moves}." if moves else "."
     )
     answer = op.operate(odoo, steps, [kept["id"]], result, message=would, dry_run=dry_run)
     if not isinstance(answer, op.Plan):
@@ -236,7 +236,7 @@ def _check_gone(odoo: Odoo, target: int, *, source: RecordName) -> None:
     if not _gone(source.id)(odoo, target):
         raise StateError(
             f"Odoo reported no error, but {source.name} ({source.id}) still exists.",
-            suggestion="Check the contact in Odoo. Its documents were not moved.",
+            suggestion="Check the contact in Odoo. The toolkit did not move its documents.",
         )
 
 
@@ -268,7 +268,7 @@ def _check(odoo: Odoo, kept: op.Row, sources: Sequence[op.Row], users: int) -> N
     if len(companies) > 1:
         raise _refused(
             f"{_names(list(rows.values()))} belong to different companies of this database.",
-            "Set the same company on these contacts, or none, first.",
+            "First set the same company on all these contacts, or none.",
             list(rows.values()),
         )
     archived = [row for row in sources if row.get("active") is False]
@@ -280,7 +280,7 @@ def _check(odoo: Odoo, kept: op.Row, sources: Sequence[op.Row], users: int) -> N
         )
     if not kept.get("active", True):
         raise _refused(
-            f"{op.label(kept)} is archived: everything would move to an archived contact.",
+            f"{op.label(kept)} is archived, so everything would move to an archived contact.",
             "Unarchive the contact first, or keep another one.",
             [kept],
         )
@@ -336,7 +336,7 @@ def _values(kept: op.Row, sources: Sequence[op.Row]) -> tuple[list[op.PlannedCha
             if not value or value == has[field]:
                 continue
             if has[field]:
-                lost.append(f"{field} {value} of {op.label(row)} is lost: {has[field]} stays.")
+                lost.append(f"{field} {value} of {op.label(row)} is lost. {has[field]} stays.")
             else:
                 has[field] = value
                 takes.append(op.PlannedChange(id=kept["id"], field=field, before=None, after=value))
@@ -347,7 +347,7 @@ def _warnings(kept: op.Row, sources: Sequence[op.Row]) -> list[str]:
     found = ["Merging cannot be undone."]
     emails = {tuple(addresses(row.get("email"))) for row in (kept, *sources)}
     if len(emails) > 1:
-        found.append("The e-mail addresses differ: Odoo lets only an administrator merge these.")
+        found.append("The e-mail addresses differ. Only an administrator can merge such contacts.")
     return found
 
 

@@ -310,7 +310,7 @@ def update_lead(
         if added & removed:
             raise ValidationError(
                 "The same tag is in add_tags and in remove_tags.",
-                suggestion="Remove the tag from one of them.",
+                suggestion="Remove the tag from one of the lists.",
                 details={"field": "remove_tags"},
             )
         kept = {*(lead["tag_ids"] or ()), *added} - removed
@@ -372,7 +372,7 @@ def find_stage(
         stage_name,
         of="the stages of its sales team or of all teams",
         acts_on=LEAD.model,
-        where_none=f"This team has no stages. Create a {STAGE}: without teams, all teams share it.",
+        where_none=f"This team has no stages. Create a {STAGE}: with no team, all teams share it.",
     )
 
 
@@ -395,9 +395,9 @@ CUSTOMER = op.Step(model="res.partner", method="create")
 
 #: State of what cannot be converted -> what to do.
 _SUGGESTIONS = {
-    "opportunity": "Move it on with move_stage.",
-    "archived": "Restore it first: update_lead with restore.",
-    "won": "Move it to an open stage first, with move_stage.",
+    "opportunity": "To change its stage, use move_stage.",
+    "archived": "First restore it, with update_lead and restore=True.",
+    "won": "First move it to an open stage with move_stage.",
 }
 
 
@@ -497,7 +497,7 @@ def convert_to_opportunity(
         new.append(f"an expected revenue of {revenue:g}")
     if by_stage:
         new.append(f"the stage {stage.name}")
-    customer = " Odoo creates a customer from its data." if makes_customer else ""
+    customer = " Odoo creates a customer from the lead's data." if makes_customer else ""
     would = f"Would convert {what} to an opportunity{' with ' * bool(new)}{' and '.join(new)}."
     steps: list[op.AnyStep] = [attrs.evolve(CONVERT, values=values)]
     if then:
@@ -618,7 +618,7 @@ def mark_won(
             lead,
             "lead",
             "is a lead, and only an opportunity can be won",
-            "Convert it first with convert_to_opportunity.",
+            "First convert the lead with convert_to_opportunity.",
         )
 
     def result(done: op.Done) -> LeadResult:
@@ -627,7 +627,7 @@ def mark_won(
             done.warnings.append("Odoo did not mark it as won. Its team may have no won stage.")
             return lead_result(now, f"{what} is not won.", done.warnings)
         if lead["active"] is False:
-            done.warnings.append("It was lost or archived, and is now open again.")
+            done.warnings.append("The lead was lost or archived, and is now open again.")
         return lead_result(now, f"{what} is won.", done.warnings)
 
     would = f"Would mark {what} as won."

@@ -107,7 +107,7 @@ def decide_leave(
             return told(gone, f"{message}: Odoo deleted it", done.warnings)
         if RESET in steps:
             done.warnings.append(
-                "On Odoo 14, employees cannot delete a request. As a draft, it still uses its days."
+                "On Odoo 14, employees cannot delete a request. The draft still uses up its days."
             )
         now = op.row_after(odoo, REQUEST, done)
         if now.get("active") is False:
@@ -189,11 +189,11 @@ def _ruling(odoo: Odoo, row: op.Row, what: str, decision: Decision) -> op.Step:
     told_of = [row[flag] for flag in flags if row[flag] is not None]
     if told_of and not any(told_of):
         own = row["user_id"] is not None and row["user_id"].id == odoo.uid
-        whose = "It is this user's own request. " if own else ""
+        whose = "This is the user's own request. " if own else ""
         raise AccessError(
             f"This user is not allowed to {decision} {what}.",
-            suggestion=f"{whose}The employee's approver or a Time Off officer can, depending on"
-            " the type of time off.",
+            suggestion=f"{whose}Depending on the type of time off, the employee's approver or a "
+            "Time Off officer can.",
             details={"model": LEAVE, "id": row["id"]},
         )
     if decision == "refuse":

@@ -238,7 +238,7 @@ def process_expenses(
     if reached >= goal:
         states = ", ".join(sorted({row["state"] for row in reports or rows}))
         raise op.state_error(
-            EXPENSE, rows[0], f"Their state is already {states}.", "There is nothing to do."
+            EXPENSE, rows[0], f"The state is already {states}.", "There is nothing to do."
         )
     if not reported and goal > _APPROVED and any(r["payment_mode"] != "own_account" for r in rows):
         raise op.state_error(
@@ -273,8 +273,8 @@ def process_expenses(
             raise
         raise AccessError(
             f"This user is not allowed to {_ORDER[reached]} expenses of {employee.name}.",
-            suggestion="The employee submits them. The expense approver or an expense "
-            "officer approves them. An accountant posts and pays them.",
+            suggestion="The employee submits expenses. The expense approver or an expense officer "
+            "approves them. An accountant posts and pays them.",
             details={"model": EXPENSE.model, "ids": ids},
         ) from error
 
@@ -292,7 +292,7 @@ def _journal(odoo: Odoo, wanted: op.Wanted) -> RecordName:
     if not rows:
         raise ValidationError(
             f"There is no bank or cash journal with id {wanted.id}.",
-            suggestion="Look for one with search_read on account.journal, type bank or cash.",
+            suggestion="Find a journal with search_read on account.journal, type bank or cash.",
             details={"field": "journal", "id": wanted.id},
         )
     return RecordName(id=rows[0]["id"], name=rows[0]["display_name"])
@@ -340,7 +340,7 @@ def _same_employee(rows: Sequence[op.Row]) -> RecordName:
         raise op.state_error(
             EXPENSE,
             rows[0],
-            f"The expenses are of several employees: {names}.",
+            f"The expenses belong to several employees: {names}.",
             "Process the expenses of each employee in a separate call.",
         )
     (employee,) = people
@@ -358,9 +358,9 @@ def _whole_reports(odoo: Odoo, rows: Sequence[op.Row]) -> list[op.Row]:
             raise op.state_error(
                 EXPENSE,
                 rows[0],
-                f"The report {report['name']!r} has more expenses, and Odoo "
-                f"decides on all of them together: {', '.join(map(str, others[:20]))}.",
-                "Pass these expenses too, or remove them from the report first.",
+                f"The report {report['name']!r} also contains other expenses, and Odoo decides on "
+                f"all of them together: {', '.join(map(str, others[:20]))}.",
+                "Also pass these expenses, or first remove them from the report.",
             )
     return reports
 
@@ -373,7 +373,7 @@ def _reached(rows: Sequence[op.Row]) -> dict[int, int]:
             EXPENSE,
             refused[0],
             f"{listed}.",
-            "Omit these expenses, or reset them in Odoo first.",
+            "Omit these expenses, or first reset them in Odoo.",
         )
     return {row["id"]: _REACHED[row["state"]] for row in rows}
 

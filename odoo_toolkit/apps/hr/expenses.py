@@ -205,7 +205,7 @@ def create_expense(
         ValidationError: An argument is wrong, or the user is not an employee. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    name = op.checked_name(name, "Set name to what was paid for.")
+    name = op.checked_name(name, "Set name to the thing that was paid for.")
     values: op.Row = {"name": name}
     if day := op.checked_day(date, "date"):
         values["date"] = day
@@ -283,7 +283,7 @@ def _category(odoo: Odoo, product: int) -> op.Row:
     if not rows:
         raise ValidationError(
             f"The product {product} is not an expense category.",
-            suggestion="Look for one with search_read on product.product, can_be_expensed = true.",
+            suggestion="Find one with search_read on product.product, can_be_expensed = true.",
             details={"field": "product_id", "id": product},
         )
     return rows[0]
@@ -298,14 +298,14 @@ def _amounts(
         if not price:
             raise ValidationError(
                 f"{category} has no fixed price, so quantity cannot be used.",
-                suggestion="Set amount instead of quantity.",
+                suggestion="Set amount, not quantity.",
                 details={"field": "quantity"},
             )
         return {"quantity": number, **({"unit_amount": price} if field == "unit_amount" else {})}
     if price and field != "unit_amount":
         raise ValidationError(
             f"{category} has a fixed price of {price:g}, so amount cannot be used.",
-            suggestion="Set quantity, such as the kilometres, instead of amount.",
+            suggestion="Set quantity, such as the kilometres, not amount.",
             details={"field": "amount"},
         )
     return {"quantity": 1, field: number}
@@ -440,7 +440,7 @@ def _check(
             f"{what} cannot be {_PAST[decision]}: its state is {row['state']}.",
             "Submit a draft first."
             if row["state"] == "draft"
-            else "Look at it with search_read on hr.expense.",
+            else "Check the expense with search_read on hr.expense.",
         )
     if report and (others := [n for n in report["expense_line_ids"] or () if n != row["id"]]):
         raise _shared(row, report, what, others)
@@ -451,9 +451,9 @@ def _check(
 def _denied(row: op.Row, what: str, decision: Decision) -> AccessError:
     return AccessError(
         f"This user is not allowed to {decision} {what}.",
-        suggestion="The employee submits it."
+        suggestion="Ask the employee to submit it."
         if decision == "submit"
-        else "The expense approver or an expense officer can, but not on their own expenses.",
+        else "The expense approver or an expense officer can, but not for their own expenses.",
         details={"model": EXPENSE.model, "id": row["id"]},
     )
 
@@ -464,5 +464,5 @@ def _shared(row: op.Row, report: op.Row, what: str, others: list[Any]) -> StateE
         row,
         f"{what} is in the report {report['name']!r} together with {len(others)} more"
         f" ({', '.join(map(str, others[:10]))}), which Odoo decides on as a whole.",
-        "Decide on the report in Odoo, or remove the expense from the report first.",
+        "Decide on the report in Odoo, or first remove the expense from the report.",
     )

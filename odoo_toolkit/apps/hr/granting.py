@@ -231,8 +231,8 @@ def create_allocation(
             raise
         raise AccessError(
             f"This user is not allowed to allocate {kind['name']} to {employee.name}.",
-            suggestion="A Time Off officer can. Employees can request an allocation only "
-            "for types that allow it.",
+            suggestion="A Time Off officer can. Employees can request allocations only for types "
+            "that allow it.",
             details={"model": ALLOCATION.model, "employee_id": employee.id},
         ) from error
 
@@ -274,13 +274,13 @@ def _type(odoo: Odoo, wanted: op.Wanted) -> op.Row:
     if not rows:
         raise ValidationError(
             f"There is no type of time off with id {number}, or this user cannot see it.",
-            suggestion="get_leave_balance lists them.",
+            suggestion="get_leave_balance lists the types.",
             details={"field": "leave_type_id", "id": number},
         )
     if not needs_allocation(rows[0]):
         raise ValidationError(
             f"Employees can request {rows[0]['name']} without an allocation.",
-            suggestion="Choose a type that has figures in get_leave_balance.",
+            suggestion="Choose a type for which get_leave_balance shows figures.",
             details={"field": "leave_type_id", "id": number},
         )
     return rows[0]

@@ -198,7 +198,7 @@ def overlapping(taken_up: list[op.Row], form: op.Row, when: str) -> ValidationEr
     named = "; ".join(f"{in_words(row)} (id {row['id']})" for row in taken_up)
     return ValidationError(
         f"{when} overlaps with existing time off: {named}.",
-        suggestion="Choose other days, or first withdraw that request with decide_leave.",
+        suggestion="Choose other days, or first withdraw the existing request with decide_leave.",
         details={"field": "date_from", "leave_ids": [row["id"] for row in taken_up]},
     )
 
@@ -552,7 +552,7 @@ def _allowed(other: RecordName | None) -> Iterator[None]:
             raise
         raise AccessError(
             f"This user is not allowed to request time off for {other.name}.",
-            suggestion="The employee and their approver can, and so can a Time Off officer.",
+            suggestion="The employee, their approver or a Time Off officer can.",
             details={"model": LEAVE, "field": "employee_id", "id": other.id},
         ) from error
 
@@ -571,7 +571,7 @@ def _type(odoo: Odoo, type_id: int, employee_id: int, day: str) -> Balance:
     if not rows:
         raise ValidationError(
             f"There is no type of time off with id {type_id}, or this user cannot see it.",
-            suggestion="get_leave_balance lists them.",
+            suggestion="get_leave_balance lists the types.",
             details={"field": "leave_type_id", "id": type_id},
         )
     found = balance(odoo, rows[0])
@@ -631,7 +631,7 @@ def _checked(
     in_the_way = overlapping(taken_up, form, when)
     if not days or amount is None:
         raise in_the_way or ValidationError(
-            f"There is no working time on {when}, so there is nothing to take off.",
+            f"There is no working time on {when}, so there is no time to take off.",
             suggestion="Choose a time when the employee works. Weekends, public holidays "
             "and approved time off do not count.",
             details={"field": "date_from"},
@@ -640,7 +640,7 @@ def _checked(
         raise ValidationError(
             f"{kind.name}: you request {amount:g} {kind.unit}, but {kind.remaining:g} are left "
             "after deducting requests that wait for approval.",
-            suggestion="Take fewer days or another type: get_leave_balance shows how much is left.",
+            suggestion="Take less, or use another type. get_leave_balance shows how much is left.",
             details={
                 "field": "leave_type_id",
                 "asked": amount,

@@ -120,7 +120,7 @@ def list_leaves(
     return EmployeeLeaves(
         employee=employee,
         message=f"{employee.name}, {days}: {op.counted(len(leaves), 'request')}, {len(taking)} of "
-        "them take days (overlapping)."
+        "them take days (see overlapping)."
         if leaves
         else f"{employee.name}, {days}: this user sees no time off.",
         date_from=first,

@@ -105,7 +105,7 @@ def own_employee(odoo: Odoo, acts_on: str) -> RecordName:
     if not found:
         raise ValidationError(
             "The connected user is not an employee in Odoo.",
-            suggestion="Ask HR to link the user to an employee, or connect as a user with an "
+            suggestion="Ask HR to link the user to an employee, or connect as a user who is an "
             "employee.",
             details={"field": "employee_id", "user_id": odoo.uid},
         )
@@ -134,7 +134,7 @@ def named_employee(
     if not rows:
         raise NotFoundError(
             f"There is no employee with id {employee_id}, or this user cannot see them.",
-            suggestion="find_people finds them by name.",
+            suggestion="find_people finds employees by name.",
             details={"model": PUBLIC, "field": "employee_id", "id": employee_id},
         )
     return RecordName(id=rows[0]["id"], name=rows[0]["name"])
