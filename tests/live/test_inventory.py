@@ -107,7 +107,7 @@ def test_force_moves_what_is_there_and_leaves_a_backorder(odoo: Odoo, product: P
     )
     assert [row["product_uom_qty"] for row in rest] == [3.0]
     assert _on_hand(odoo, number) == 0.0
-    with pytest.raises(StateError, match="No quantity of"):
+    with pytest.raises(StateError, match="Nothing in"):
         validate_picking(odoo, picking_id=forced.backorder.id, backorder=True)
     assert _on_hand(odoo, number) == 0.0
 

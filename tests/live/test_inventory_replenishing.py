@@ -266,7 +266,7 @@ def test_what_is_late_says_why(admin: Odoo, suffix: str) -> None:
     first = _confirmed(admin, product, 4, "2019-03-04")
     ready = _late(admin, first)
     assert (ready.why, ready.missing) == (
-        "Everything is reserved. It only needs to be validated.",
+        "Everything is reserved. The transfer only needs to be validated.",
         [],
     )
     second = _confirmed(admin, product, 5, "2019-03-05")

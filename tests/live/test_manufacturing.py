@@ -441,7 +441,7 @@ def test_serial_numbers_one_per_piece(odoo: Odoo, shop: Shop) -> None:
     names = [f"P{n} {shop.tag}" for n in range(2)]
     before = _state(odoo, made.id)
     if odoo.version.major < 19:
-        with pytest.raises(StateError, match="one by one"):
+        with pytest.raises(StateError, match="one at a time"):
             produce(odoo, order_id=made.id, lots=names)
         assert _state(odoo, made.id) == before
         first = _produce(odoo, made.id, quantity=1, lots=names[:1])

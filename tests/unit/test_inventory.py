@@ -34,8 +34,8 @@ def receive(odoo: Odoo, **options: Any) -> Any:
         ({"reserved": 2.0}, "2 of 5"),
         ({"reserved": 0.0, "state": "draft", "free": 3.0}, "3 of 5"),
         ({"entered": 4.0}, "4 of 5 Units entered"),
-        ({"reserved": 0.0}, "No quantity of"),
-        ({"reserved": 0.0, "free": 9.0, "state": "waiting"}, "No quantity of"),
+        ({"reserved": 0.0}, "Nothing in"),
+        ({"reserved": 0.0, "free": 9.0, "state": "waiting"}, "Nothing in"),
         # 12 pieces are one dozen, of which 5 were asked for.
         ({"reserved": 0.0, "free": 12.0, "ratio": 12.0, "state": "draft"}, "1 of 5"),
     ],

@@ -94,7 +94,7 @@ def test_what_is_reserved_of_it_is_said(major: int) -> None:
         (
             {"tracking": "lot", "lots": {"A1": 3.0}},
             [{"product_id": 3, "quantity": 1}],
-            r"(?s)Set lot to one of them. \(lines\[0\].lot\).*In stock: A1 \(3 free\)",
+            r"(?s)Set lot to one of these numbers. \(lines\[0\].lot\).*In stock: A1 \(3 free\)",
         ),
         (
             {"tracking": "lot", "lots": {"K1": 1.0}},

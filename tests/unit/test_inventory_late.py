@@ -88,12 +88,12 @@ def test_a_transfer_waits_for_the_one_before_it() -> None:
 
 
 def test_a_draft_and_a_receipt_say_so() -> None:
-    assert why(late(state="draft")) == "It is a draft that no one has confirmed."
+    assert why(late(state="draft")) == "The transfer is a draft that no one has confirmed."
     depot = late(usage="supplier")
     depot.pickings[0]["picking_type_code"] = "incoming"
     assert why(depot).startswith("The goods have not been received")
     depot = late(usage="supplier", reserved=0.0, state="draft")
-    assert why(depot) == "It is a draft that no one has confirmed."
+    assert why(depot) == "The transfer is a draft that no one has confirmed."
 
 
 def test_only_one_kind_or_warehouse_is_looked_at() -> None:

@@ -56,7 +56,7 @@ def test_rules_are_shown_with_what_they_would_order(major: int) -> None:
     assert rule.product.name == "Chair"
     assert len(depot.sent) == 4
     assert len(get_reordering_rules(depot, to_order=True, warehouse_id=1).rules) == 1
-    assert get_reordering_rules(depot, limit=1).warnings == ["There are more than the 1 listed."]
+    assert get_reordering_rules(depot, limit=1).warnings == ["To see more rules, raise limit (1)."]
 
 
 @pytest.mark.parametrize("major", VERSIONS)
@@ -173,7 +173,7 @@ def test_a_plan_shows_the_drafts_to_which_odoo_may_add() -> None:
     assert [(one.id, one.name, one.url) for one in plan.documents] == [
         (12, "P00012", depot.link("purchase.order", 12))
     ]
-    assert "Odoo may add the products to these drafts: P00012 of Azure. It uses" in plan.message
+    assert "Odoo may add the products to these drafts: P00012 of Azure. Odoo uses" in plan.message
     assert writes(depot) == []
     none = run(with_a_draft("cancel"), dry_run=True)
     assert "Odoo will create new purchase orders." in none.message

@@ -55,7 +55,7 @@ def test_a_reason_is_given_where_there_are_some(major: int) -> None:
         (
             {"tracking": "lot", "lots": {"A1": 3.0}},
             {},
-            r"(?s)Set lot to one of them.*In stock: A1 \(3 free\)",
+            r"(?s)Set lot to one of these numbers.*In stock: A1 \(3 free\)",
         ),
         ({"tracking": "lot", "lots": {"A1": 3.0}}, {"lot": "A9"}, r"(?s)no lot.*A1 \(3 free\)"),
         ({"tracking": "lot", "lots": {"A1": 3.0}}, {"lot": "A1", "quantity": 4}, "contains 3"),

@@ -259,7 +259,7 @@ def transfer_result(
         return Transfer(
             id=done.id,
             validated=validating and done.complete,
-            message=f"{before}The state of the transfer {done.id} is unknown.",
+            message=f"{before}The state of transfer {done.id} is unknown.",
             warnings=done.warnings,
         )
     if found.validated:
@@ -395,7 +395,7 @@ def _check_left(row: op.Row, entries: Sequence[Entry]) -> None:
     over = [entry for entry in entries if entry.quantity > entry.move["demand"] + _TOLERANCE]
     if entries and not over:
         return
-    todo = f"Check its returns: search_read on stock.picking, origin ilike {row['name']}."
+    todo = f"Check the returns: search_read on stock.picking, origin ilike {row['name']}."
     if not entries:
         raise op.state_error(PICKING, row, f"{row['name']} has been returned completely.", todo)
     told = "; ".join(
@@ -403,7 +403,7 @@ def _check_left(row: op.Row, entries: Sequence[Entry]) -> None:
         f" {entry.move['uom']} can still be returned"
         for entry in over
     )
-    message = f"The quantities are more than {row['name']} moved. {told}. Nothing was done."
+    message = f"The quantities are more than {row['name']} has moved. {told}. Nothing was done."
     raise op.state_error(PICKING, row, message, f"Correct the quantities. {todo}")
 
 
@@ -455,14 +455,14 @@ def moving(
             return [partial(validate, odoo, picking_id=number, **how) for number in numbers]
         others = ", ".join(f"{item.name} ({item.type})" for item in opened)
         told = f"Nothing is left to {verb}." if transfers else "It has no transfers."
-        return told + (f" Not {ours}: {others}." if others else "")
+        return told + (f" Transfers that are not {ours}: {others}." if others else "")
 
     def validate(odoo: Odoo, **how: Any) -> Transfer | op.Plan:
         try:
             moved_all: Transfer | op.Plan = validate_picking(odoo, **how)
         except StateError as error:
             # What can be chosen is chosen there.
-            error.suggestion = f"With {chosen}: {error.suggestion}"
+            error.suggestion = f"Use {chosen}. {error.suggestion}"
             raise
         return moved_all
 

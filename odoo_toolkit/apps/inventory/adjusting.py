@@ -273,7 +273,7 @@ def check_counted(
     elif tracking == "none":
         message = f"{name} is not tracked by lots. Omit lot." if lot else ""
     elif not lot:
-        message = f"{name} is tracked by {tracking} numbers. Set lot to one of them."
+        message = f"{name} is tracked by {tracking} numbers. Set lot to one of these numbers."
         todo = f"In stock: {op.lots_of(odoo, product['id'], acts_on=QUANT)}."
     elif tracking == "serial" and counted not in (0, 1):
         message = f"A serial number has a quantity of 1 or 0, not {counted:g}."

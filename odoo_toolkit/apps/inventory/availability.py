@@ -80,11 +80,11 @@ def look_at(odoo: Odoo, picking_id: int) -> tuple[op.Row, list[op.Row]]:
     if row["state"] == "done":
         raise op.state_error(PICKING, row, f"{name} is already done.", "Nothing is left to do.")
     if row["state"] == "cancel":
-        todo = "Make a new transfer with create_transfer."
+        todo = "Create a new transfer with create_transfer."
         raise op.state_error(PICKING, row, f"{name} is cancelled.", todo)
     left = [move for move in moves if move["state"] != "done"]
     if not left:
-        todo = "Add products to it, or cancel it."
+        todo = "Add products to the transfer, or cancel it."
         raise op.state_error(PICKING, row, f"{name} has no products to move.", todo)
     return row, left
 
@@ -115,18 +115,18 @@ def check_movable(
     expected = _expected(odoo, moves, reserved_only)
     name = row["name"]
     if not any(item.quantity > 0 for item in expected):
-        message = f"No quantity of {name} can be moved: {_list(expected)}. Nothing was moved."
+        message = f"Nothing in {name} can be moved: {_list(expected)}. Nothing was moved."
         raise _shortage(row, expected, message, partly=False)
     if backorder is None and (missing := [item for item in expected if item.missing > 0]):
         entered = expected[0].entered
-        why = "less was entered than demanded" if entered else "because of a shortage"
-        message = f"{name} was not validated, {why}: {_list(missing)}."
+        why = "because you entered less than the demand" if entered else "because of a shortage"
+        message = f"{name} was not validated {why}: {_list(missing)}."
         raise _shortage(row, missing, message, partly=True)
     if not unreserved and (problems := below_zero(expected)):
         raise op.state_error(
             PICKING,
             row,
-            f"You entered more than is in stock. The stock would be negative. {problems}.",
+            f"You entered more than is in stock, so the stock would be negative. {problems}.",
             "Correct the quantities, receive the goods first, or pass unreserved=True to let the "
             "stock go below zero.",
         )
@@ -171,7 +171,7 @@ def check_lots_known(odoo: Odoo, item: Expected, lines: Sequence[op.Row], field:
         raise ValidationError(
             f"{move['product'].name} is tracked by {move['tracking']} numbers. Pass lot or serial "
             f"numbers for all {item.quantity:g}.",
-            suggestion="Pass each line that moves with its lots: "
+            suggestion="Pass each line with its lots: "
             f"validate_picking(lines=[{{'move_id': {move['id']}, 'quantity': ..., 'lots': "
             f"[...]}}, ...]).{there}",
             details={"field": field, "move_id": move["id"]},

@@ -99,7 +99,7 @@ def _gone_on(
     returned = [["origin_returned_move_id", "in", moves], ["state", "=", "done"]]
     back = op.read_rows(odoo, _MOVE, returned, ["display_name"], acts_on=model, limit=1)
     if back:
-        return f"{name}: part of it was already returned, by {back[0]['display_name']}"
+        return f"{name}: part of it was already returned by {back[0]['display_name']}"
     places = sorted({line["location_dest_id"].id for line in lines})
     domain = [
         ["location_id", "in", places],

@@ -298,7 +298,7 @@ def _checked(lines: Sequence[CountedLine]) -> list[dict[str, Any]]:
     if len(given) > MOST_LINES:
         raise ValidationError(
             f"{len(given)} lines are too many. The maximum is {MOST_LINES}.",
-            suggestion="Count them in several calls.",
+            suggestion="Count the products in several calls.",
             details={"most": MOST_LINES},
         )
     for index, line in enumerate(given):
@@ -389,7 +389,7 @@ def _check_once(meant: Sequence[_Meant]) -> None:
             raise ValidationError(
                 f"lines[{other.index}] and lines[{line.index}] both count"
                 f" {line.named.name}{lot} in {line.place['display_name']}.",
-                suggestion="Pass one line with the whole quantity.",
+                suggestion="Pass one line with the total quantity.",
                 details={"field": f"lines[{line.index}]"},
             )
 

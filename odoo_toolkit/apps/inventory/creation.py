@@ -63,7 +63,7 @@ def find_route(odoo: Odoo, kind: str, source: int | None, destination: int | Non
     for row in op.read_all(odoo, LOCATION, named, acts_on=PICKING.model) if named else ():
         if row["usage"] == "view":
             raise ValidationError(
-                f"{row['complete_name']} only groups other locations and contains no stock.",
+                f"{row['complete_name']} only groups other locations and holds no stock.",
                 suggestion="Choose a location inside it.",
                 details={"field": "location_src_id" if row["id"] == source else "location_dest_id"},
             )
@@ -82,7 +82,7 @@ def find_route(odoo: Odoo, kind: str, source: int | None, destination: int | Non
         missing = "location_dest_id" if destination is None else "location_src_id"
         raise ValidationError(
             "The source and the destination of the transfer are the same location.",
-            suggestion=f"Set {missing} to another location than the default.",
+            suggestion=f"Set {missing} to a location other than the default.",
             details={"field": missing},
         )
     return Route(

@@ -130,7 +130,7 @@ def match_moves(
         raise op.state_error(
             PICKING,
             row,
-            f"{row['name']}: more would move than the demand. {told}. Nothing was moved.",
+            f"{row['name']}: you entered more than the demand. {told}. Nothing was moved.",
             "Correct the quantities, or pass allow_more=True.",
         )
     return list(entries.values())
@@ -151,7 +151,7 @@ def _meant(
         for move in found or moves
     ]
     listed = "; ".join(f"{m['move_id']}: {m['demand']:g} {m['product']}" for m in shown[:20])
-    what = "means several moves" if found else "is not among the open moves"
+    what = "matches several moves" if found else "is not among the open moves"
     raise ValidationError(
         f"{field} {what} of {row['name']}.",
         suggestion=f"Set move_id: {listed}.",

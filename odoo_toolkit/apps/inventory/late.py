@@ -171,7 +171,7 @@ def find_late_transfers(
         past = f"More than {count} transfers are past their date; these have been late the longest"
         warnings.append(f"To see more transfers, raise limit ({limit}).")
     return LateTransfers(
-        message=f"{past}. In {lacking}, goods are missing.",
+        message=f"{past}. Goods are missing in {lacking}.",
         transfers=transfers,
         warnings=warnings,
     )
@@ -200,16 +200,16 @@ def _late(
 
 def _why(row: op.Row, moves: Sequence[op.Row], missing: Sequence[MissingLine]) -> str:
     if not moves:
-        return "It has nothing to move."
+        return "The transfer has nothing to move."
     if missing:
-        told = "It is a draft. " if row["state"] == "draft" else ""
+        told = "The transfer is a draft. " if row["state"] == "draft" else ""
         told += " ".join(_why_missing(line) for line in missing[:5])
         return told + (f" {len(missing) - 5} more lines lack goods." if len(missing) > 5 else "")
     if row["state"] == "draft":
-        return "It is a draft that no one has confirmed."
+        return "The transfer is a draft that no one has confirmed."
     if row["picking_type_code"] == "incoming":
         return "The goods have not been received, or the receipt has not been validated."
-    return "Everything is reserved. It only needs to be validated."
+    return "Everything is reserved. The transfer only needs to be validated."
 
 
 def _why_missing(line: MissingLine) -> str:
@@ -217,7 +217,7 @@ def _why_missing(line: MissingLine) -> str:
     if line.waits_for:
         return f"{lacks}: it waits for {_listed(line.waits_for)}."
     if line.free is not None and line.free >= line.missing - _TOLERANCE:
-        return f"{lacks}, and {line.free:g} are free: reserve them."
+        return f"{lacks}, but {line.free:g} are free: reserve them."
     others = ", ".join(one.document for one in line.reserved_for[:3])
     taken = f" The stock is reserved for {others}." if others else ""
     coming = f"on the way are {_listed(line.on_the_way)}" if line.on_the_way else ""

@@ -135,7 +135,7 @@ def get_reordering_rules(
         message=f"{op.counted(len(rules), 'reordering rule')}, {ordering} of them would order "
         "something now.",
         rules=rules,
-        warnings=[f"There are more than the {limit} listed."] if len(rows) > limit else [],
+        warnings=[f"To see more rules, raise limit ({limit})."] if len(rows) > limit else [],
     )
 
 
@@ -253,7 +253,7 @@ def set_reordering_rule(
     if most < least - _TOLERANCE:
         raise ValidationError(
             f"The maximum, {most:g}, would be below the minimum, {least:g}.",
-            suggestion="Give both.",
+            suggestion="Set both minimum and maximum.",
             details={"field": "maximum"},
         )
     if row is None:

@@ -284,8 +284,8 @@ def _new_or_not(drafts: Sequence[op.PlannedDocument] | None) -> str:
     told = ", ".join(f"{one.name} of {one.partner or 'a vendor'}" for one in drafts[:10])
     more = f" and {len(drafts) - 10} more" if len(drafts) > 10 else ""
     return (
-        f" Odoo may add the products to these drafts: {told}{more}. It uses a draft with the "
-        "same vendor, warehouse and buyer. Otherwise it creates a purchase order."
+        f" Odoo may add the products to these drafts: {told}{more}. Odoo uses a draft with the "
+        "same vendor, warehouse and buyer, or creates a purchase order."
     )
 
 
@@ -322,14 +322,14 @@ def _meant(odoo: Odoo, rules: Any, products: Any, warehouse_id: op.NameOrId) -> 
         raise op.not_found(RULE, missing)
     if len(rows) > MOST_RULES:
         raise ValidationError(
-            f"The maximum is {MOST_RULES} rules in one call, and these are more.",
-            suggestion="Process the rules of some products at a time.",
+            f"The maximum is {MOST_RULES} rules in one call, but these are more.",
+            suggestion="Split the rules into several calls.",
             details={"most": MOST_RULES},
         )
     if not rows:
         raise ValidationError(
             "There is no active reordering rule.",
-            suggestion="Create one with set_reordering_rule.",
+            suggestion="Create a rule with set_reordering_rule.",
             details={"field": given[0]},
         )
     return rows
@@ -372,7 +372,7 @@ def _would(running: Sequence[ReorderingRule]) -> str:
 
 def _message(ordered: Sequence[Ordered]) -> str:
     if not ordered:
-        return "Running the rules created nothing new."
+        return "The rules ran, but created nothing new."
     told = "; ".join(
         f"{one.quantity:g} {one.uom or ''} of {one.product.name}"
         f" ({'added to a line of ' if one.added else ''}{one.document.name})"

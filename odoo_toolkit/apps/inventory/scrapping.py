@@ -150,8 +150,8 @@ def scrap_product(
     if before < amount - _TOLERANCE:
         raise StateError(
             f"{what} cannot be scrapped: {place['display_name']} contains {before:g}.",
-            suggestion="Correct the quantity, or choose another location or lot. "
-            "get_stock lists the stock by location.",
+            suggestion="Correct the quantity, or choose another location or lot. get_stock shows "
+            "the stock by location.",
             details={"in_stock": before, "location_id": place_id, "product_id": product_id},
         )
     reserved = sum(q["reserved_quantity"] or 0.0 for q in lying_at(quants, place_id, lot))
@@ -233,7 +233,7 @@ def _meant(
     if reason is not None and "scrap_reason_tag_ids" not in odoo.schema.fields(SCRAP.model):
         raise ValidationError(
             f"Odoo {odoo.version.major} does not support scrap reasons.",
-            suggestion="Omit reason, and post it as a note on the scrap.",
+            suggestion="Omit reason. Post it as a note on the scrap order.",
             details={"field": "reason"},
         )
     wanted = [PRODUCT.wanted(product_id, product_name)]
@@ -267,7 +267,7 @@ def _check_scrapped(
         op.check_tracking(named, tracking, [lot], amount, "lot")
     elif tracking != "none":
         raise ValidationError(
-            f"{named.name} is tracked by {tracking} numbers. Set lot to one of them.",
+            f"{named.name} is tracked by {tracking} numbers. Set lot to one of these numbers.",
             suggestion=f"In stock: {op.lots_of(odoo, named.id, acts_on=SCRAP.model)}.",
             details={"field": "lot", "product_id": named.id},
         )

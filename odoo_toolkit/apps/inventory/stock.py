@@ -181,7 +181,7 @@ def get_stock(
             f"{one.partner.name if one.partner else 'unknown'} has {one.quantity:g}"
             for one in holders[:_NAMED]
         )
-        message += f" {has}." if has else " No customer has any of it."
+        message += f" {has}." if has else " No customer has any units of this lot."
     return Stock(
         product=RecordName(id=product, name=found["display_name"]),
         uom=uom,

@@ -119,7 +119,7 @@ def cancel_order(
     if row["state"] == "cancel":
         return orders.order_of(row, message=f"{name} was already cancelled.")
     if row["state"] == "done":
-        todo = "Take the products apart with an unbuild order (mrp.unbuild)."
+        todo = "Create an unbuild order instead (mrp.unbuild)."
         raise op.state_error(orders.ORDER, row, f"{name} is done, so it cannot be cancelled.", todo)
 
     def result(done: op.Done) -> orders.Order:
@@ -141,7 +141,7 @@ def check_open(row: op.Row) -> None:
             orders.ORDER, row, f"{row['name']} is already done.", "Nothing is left to do."
         )
     if row["state"] == "cancel":
-        todo = "Make a new order with create_order."
+        todo = "Create a new order with create_order."
         raise op.state_error(orders.ORDER, row, f"{row['name']} is cancelled.", todo)
 
 
@@ -174,7 +174,7 @@ def order_result(
     message = f"{verb} {row['name']}: {row['product_qty']:g} {row['product_uom_id'].name}"
     message += f" of {row['product_id'].name}."
     if confirming and row["state"] == "draft":
-        message += " It is not confirmed."
+        message += " The order is not confirmed."
     missing = short_of(moves)
     work = row["workorder_ids"] if operations else None
     found = op.afterwards(
@@ -297,7 +297,7 @@ def create_order(
     if ways:
         minutes, cost = bills.costs(ways)
         at = ", ".join(f"{each.name} at {way.workcenter.name}" for each, way in ways)
-        would += f", {at}: {minutes:g} minutes, {cost:g} of work"
+        would += f", {at}: {minutes:g} minutes, work costs {cost:g}"
 
     def result(done: op.Done) -> orders.Order:
         done.warnings[:0] = bills.blocked_warnings(ways)
@@ -339,7 +339,7 @@ class _Relocate(op.Step):
         domain = [["production_id", "=", ids[0]], ["operation_id", "=", self.operation.id]]
         rows = op.read_rows(odoo, self.model, domain, ["id"], acts_on=orders.ORDER.model)
         if not rows:
-            warnings.append(f"Odoo made no work order for {self.operation.name}.")
+            warnings.append(f"Odoo created no work order for {self.operation.name}.")
             return True
         (call,) = super().calls(odoo, [row["id"] for row in rows])
         return op.send(odoo, call, warnings)

@@ -244,7 +244,7 @@ def chosen_ways(
             f"{each.name}: {_listed_operations(each.ways)}" for each in operations if each.ways
         )
         raise ValidationError(
-            f"The work center {workcenter} does not perform any operation of this order.",
+            f"The work center {workcenter} performs no operation of this order.",
             suggestion=f"Choose one of these: {told}."
             if told
             else "The bill of materials has no operations. Omit workcenter_id.",
@@ -778,9 +778,8 @@ def _of_bill(odoo: Odoo, bom_id: int) -> Chosen:
     rows = op.read_rows(odoo, PRODUCT.model, domain, PRODUCT.fields, limit=2, active_test=False)
     if len(rows) != 1:
         raise ValidationError(
-            f"{bom['display_name']} does not identify one variant: it is for several variants, or "
-            "for none.",
-            suggestion="Set product_id to the variant to make, too.",
+            f"{bom['display_name']} applies to several variants, or to none.",
+            suggestion="Also set product_id to the variant to produce.",
             details={"field": "product_id", "bom_id": bom_id},
         )
     return Chosen(product=rows[0], bom=bom)
@@ -792,7 +791,7 @@ def _checked(bom: op.Row) -> op.Row:
     if bom["type"] == "phantom":
         raise StateError(
             f"{name} is a kit, so it is not manufactured. Odoo delivers its components instead.",
-            suggestion="Make or buy the components.",
+            suggestion="Produce or buy the components.",
             details=details,
         )
     if bom["type"] != "normal":

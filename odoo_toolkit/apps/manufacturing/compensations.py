@@ -45,7 +45,7 @@ def productions(odoo: Odoo, write: Write) -> list[op.WayBack]:
             "location_dest_id": row["location_src_id"].id,
             **({"lot_id": lots[0]} if lots else {}),
         }
-        several = f"{row['display_name']}: it made several lots. Unbuild them one by one"
+        several = f"{row['display_name']}: it produced several lots. Unbuild them one by one"
         found.append(
             op.WayBack(
                 model=ORDER.model,

@@ -214,8 +214,8 @@ def _check_amount(odoo: Odoo, row: op.Row, amount: float, left: float, *, allow_
         raise op.state_error(
             orders.ORDER,
             row,
-            f"{row['product_id'].name} has serial numbers, and Odoo {odoo.version.major} produces"
-            " such products one by one.",
+            f"{row['product_id'].name} has serial numbers, and Odoo {odoo.version.major} produces "
+            "such products one at a time.",
             "Pass quantity=1, then produce each backorder in the same way.",
         )
 
@@ -232,7 +232,7 @@ def _check_consumption(odoo: Odoo, row: op.Row) -> None:
         raise op.state_error(
             orders.ORDER,
             row,
-            f"The bill of materials of {row['name']} allows no other quantities of its components "
+            f"The bill of materials of {row['name']} allows no other component quantities "
             "(consumption strict). Nothing was produced.",
             "Omit the quantities from lines, or change the bill of materials.",
         )
@@ -247,7 +247,7 @@ def _shortage(row: op.Row, short: Sequence[Mapping[str, Any]]) -> StateError:
         orders.ORDER,
         row,
         f"{row['name']} was not produced, because of a shortage: {listed}.",
-        "Produce a smaller quantity, or get the components first. To let the stock go below "
+        "Produce a smaller quantity, or first get the components. To let the stock go below "
         "zero, pass unreserved=True.",
     )
     error.details["missing"] = [
@@ -275,7 +275,7 @@ def _lots_made(
         return {}, []
     pieces = round(amount) if tracking == "serial" else 1
     if names and len(names) != pieces:
-        what = f"{pieces} serial numbers, one per piece" if tracking == "serial" else "one lot"
+        what = f"{pieces} serial numbers, one per unit" if tracking == "serial" else "one lot"
         raise ValidationError(
             f"{amount:g} of {product.name} need {what}, not {len(names)}.",
             suggestion="Correct lots or quantity, or omit lots to use Odoo's next numbers.",
