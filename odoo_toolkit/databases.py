@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 import attrs
 
 from odoo_toolkit.errors import ConfigurationError, OdooError, make_error
+from odoo_toolkit.installation import how_to_install
 
 if TYPE_CHECKING:
     import psycopg
@@ -286,7 +287,7 @@ class PostgresDatabase:
         except ImportError as error:
             raise ConfigurationError(
                 f"A {form.noun} in PostgreSQL needs the package psycopg.",
-                suggestion="Run pip install 'odoo-toolkit-mcp[postgres]'.",
+                suggestion=how_to_install("postgres"),
             ) from error
         self._psycopg = psycopg
         self._address, self._form = address, form

@@ -12,8 +12,10 @@ import functools
 import os
 import re
 import sys
+from typing import Literal
 
 DISTRIBUTION = "odoo-toolkit-mcp"
+Extra = Literal["cli", "pandas", "arrow", "dlt", "postgres"]
 
 _FOREIGN = re.compile(r"odoo[-_.]toolkit-(?P<version>\d[^-]*).*\.(?:dist|egg)-info", re.IGNORECASE)
 
@@ -27,6 +29,16 @@ def version() -> str:
     from importlib.metadata import version as installed
 
     return installed(DISTRIBUTION)
+
+
+def how_to_install(extra: Extra) -> str:
+    """Return the command that installs an extra: from the package index, and in a checkout.
+
+    Example:
+        >>> how_to_install("cli")
+        "Run: pip install 'odoo-toolkit-mcp[cli]'. In a checkout: pip install '.[cli]'"
+    """
+    return f"Run: pip install '{DISTRIBUTION}[{extra}]'. In a checkout: pip install '.[{extra}]'"
 
 
 @functools.cache

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 
-from odoo_toolkit.installation import clash
+from odoo_toolkit.installation import clash, how_to_install
 
 #: Exit status of a command that lacks what it needs, as of other wrong settings.
 _WRONG_SETTINGS = 3
@@ -29,8 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _WRONG_SETTINGS
     if missing := [name for name in ("click", "rich") if find_spec(name) is None]:
         sys.stderr.write(
-            f"odoo-toolkit: the command also needs {' and '.join(missing)}. Run: pip install"
-            " 'odoo-toolkit-mcp[cli]'\n"
+            f"odoo-toolkit: the command also needs {' and '.join(missing)}."
+            f" {how_to_install('cli')}\n"
         )
         return _WRONG_SETTINGS
     try:

@@ -20,6 +20,7 @@ from odoo_toolkit.dlt.reports import TableReport, report_of
 from odoo_toolkit.dlt.sync_state import as_state, of_state
 from odoo_toolkit.dlt.tables import DELETED, SYNCED_AT, Table, table_of
 from odoo_toolkit.errors import ConfigurationError, ValidationError
+from odoo_toolkit.installation import how_to_install
 from odoo_toolkit.values.scalars import short_repr
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def imported() -> Any:
     except ImportError as error:
         raise ConfigurationError(
             "dlt is not installed. Loading into a warehouse needs it.",
-            suggestion="Run: pip install 'odoo-toolkit-mcp[dlt]'",
+            suggestion=how_to_install("dlt"),
         ) from error
     return dlt
 

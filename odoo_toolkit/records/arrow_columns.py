@@ -18,6 +18,7 @@ import attrs
 
 from odoo_toolkit.errors import ConfigurationError, ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
+from odoo_toolkit.installation import how_to_install
 from odoo_toolkit.values.scalars import short_repr
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def imported() -> Any:
     except ImportError as error:
         raise ConfigurationError(
             "pyarrow is not installed. Arrow data need it.",
-            suggestion="Run: pip install 'odoo-toolkit-mcp[arrow]'",
+            suggestion=how_to_install("arrow"),
         ) from error
     return pyarrow
 

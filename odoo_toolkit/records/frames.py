@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.errors import ConfigurationError
 from odoo_toolkit.fields import TO_MANY, Field
+from odoo_toolkit.installation import how_to_install
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +52,7 @@ def to_df(records: Iterable[Mapping[str, Any]], fields: Mapping[str, Field]) -> 
     except ImportError as error:
         raise ConfigurationError(
             "pandas is not installed. DataFrames need it.",
-            suggestion="Run: pip install 'odoo-toolkit-mcp[pandas]'",
+            suggestion=how_to_install("pandas"),
         ) from error
     rows = list(records)
     columns: dict[str, Any] = {}

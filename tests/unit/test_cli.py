@@ -308,4 +308,5 @@ def test_without_click_the_command_says_what_to_install(
 ) -> None:
     monkeypatch.setattr(cli, "find_spec", lambda name: None)
     assert cli.main(["count", "res.partner"]) == 3
-    assert "pip install 'odoo-toolkit-mcp[cli]'" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "pip install 'odoo-toolkit-mcp[cli]'. In a checkout: pip install '.[cli]'" in told

@@ -13,10 +13,11 @@ import shlex
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from odoo_toolkit.installation import DISTRIBUTION
+from odoo_toolkit.installation import DISTRIBUTION, Extra, how_to_install
 
 pytestmark = pytest.mark.lint
 
@@ -42,7 +43,7 @@ COMMAND = re.compile(
 )
 #: Where a command ends within a text.
 END = re.compile(r"\s#|\s\|\s|&&|;|(?<=\S)\.(?=\s|$)|(?<!\[)',|(?<=\w)'$|[`\"]")
-PACKAGE = re.compile(r"(?P<name>[\w.-]+?|{\.\.\.})(?:\[(?P<extras>[\w,]+)\])?")
+PACKAGE = re.compile(r"(?P<name>[\w.-]+?|{\.\.\.})(?:\[(?P<extras>[\w,]+|{\.\.\.})\])?")
 
 
 def wrong(command: str) -> str | None:
@@ -71,7 +72,7 @@ def wrong(command: str) -> str | None:
             removed = found["verb"] == "uninstall" and package == FOREIGN
             if not (removed and DISTRIBUTION in packages):
                 return f"{package} is not to be installed"
-        elif unknown := set((about["extras"] or "").split(",")) - EXTRAS - {""}:
+        elif unknown := set((about["extras"] or "").split(",")) - EXTRAS - {"", "{...}"}:
             return f"there is no extra {', '.join(unknown)}"
     return None
 
@@ -154,10 +155,8 @@ def test_commands_are_found_where_people_read_them() -> None:
 
     guides = {"README.md", "docs/install.md", "docs/cli.md", "docs/team.md"}
     guides |= {f"docs/start/{name}.md" for name in ("script", "notebook", "chat")}
-    programs = {
-        f"odoo_toolkit/{name}.py" for name in ("records/frames", "installation", "cli/__init__")
-    }
-    assert guides | programs | {"Dockerfile", "Makefile"} <= files
+    programs = {"odoo_toolkit/installation.py", "Dockerfile"}
+    assert guides | programs <= files
     assert len([file for file, _ in FOUND if file == "docs/install.md"]) > 10
 
 
@@ -182,6 +181,14 @@ def test_commands_are_found_where_people_read_them() -> None:
 def test_a_wrong_command_is_noticed(command: str) -> None:
     (found,) = commands(f"Run: {command}. Or so.")
     assert wrong(found)
+
+
+def test_the_extras_of_messages_are_those_of_people() -> None:
+    assert set(get_args(Extra)) == EXTRAS - {"dev", "docs"}
+    assert commands(how_to_install("dlt")) == [
+        "pip install 'odoo-toolkit-mcp[dlt]'",
+        "pip install '.[dlt]'",
+    ]
 
 
 def test_the_name_is_that_of_the_setup() -> None:
