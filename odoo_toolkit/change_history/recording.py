@@ -7,6 +7,7 @@ killed.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -35,6 +36,8 @@ from odoo_toolkit.change_history.undo_preview import CREATES, opposite_of
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, OdooError, make_error
 
+logger = logging.getLogger(__name__)
+
 #: What a program that connects is called in the entries, such as the name of an MCP client.
 client_name: ContextVar[str] = ContextVar("client_name", default="")
 
@@ -56,7 +59,6 @@ class Recording:
 
     def __init__(self, store: Store, entry: HistoryEntry, digest: str | None = None) -> None:
         self.entry = entry
-        self.warnings: list[str] = []
         #: What is kept of the result, of a keyed entry.
         self.result: str | None = None
         #: Whether what the operation returns may be kept for a repeat.
@@ -66,6 +68,7 @@ class Recording:
         self._store, self._digest = store, digest
         self._place = _Place()
         self._lock = threading.Lock()
+        self._told = False
 
     @property
     def last(self) -> Write | None:
@@ -109,7 +112,7 @@ class Recording:
         try:
             self._store.put(self.entry.id, place, self.entry.writes[place])
         except OdooError as error:
-            self.warnings.append(error.message)
+            self._tell(error)
 
     def found(self, result: Any) -> None:
         """Note that the last call, whose answer was lost, was seen in Odoo."""
@@ -140,7 +143,15 @@ class Recording:
         try:
             self._store.update(self.entry.id, **values)
         except OdooError as problem:
-            self.warnings.append(problem.message)
+            self._tell(problem)
+
+    def _tell(self, error: OdooError) -> None:
+        """Log once that not all of the entry could be written."""
+        if not self._told:
+            self._told = True
+            logger.warning(
+                "%s Entry %s is incomplete. Its changes in Odoo stay.", error.message, self.entry.id
+            )
 
 
 _current: ContextVar[Recording | None] = ContextVar("recording", default=None)

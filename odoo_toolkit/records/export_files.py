@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -141,13 +142,16 @@ def _excel(path: Path, columns: Sequence[Column]) -> Iterator[Write]:
     for name in frame.select_dtypes("datetimetz"):
         # Excel knows no time zones: these are in UTC.
         frame[name] = frame[name].dt.tz_localize(None)
-    with path.open("wb") as file, pd.ExcelWriter(file, engine="openpyxl") as writer:
+    # In memory: on a full disc, zipfile would complain of the file that it cannot finish, too.
+    content = BytesIO()
+    with pd.ExcelWriter(content, engine="openpyxl") as writer:
         frame.to_excel(writer, index=False)
         for line in writer.book.active.iter_rows():
             for cell in line:
                 if cell.data_type == "f":
                     # What begins with = is somebody's text, and must not be run as a formula.
                     cell.data_type = "s"
+    path.write_bytes(content.getbuffer())
 
 
 #: What writes a file, by the ending of its name.

@@ -27,6 +27,8 @@ from odoo_toolkit import (
     undo_since,
     write,
 )
+from odoo_toolkit.change_history.store import Store
+from odoo_toolkit.errors import make_error
 from odoo_toolkit.testing import FakeServer
 
 FIELDS = {"name": "char", "ref": "char", "active": "boolean"}
@@ -137,6 +139,30 @@ def test_a_full_file_has_nothing_sent(server: FakeServer, odoo: Connection) -> N
         write(odoo, "res.partner", [1], {"ref": "c" * 50_000})
     assert (caught.value.code, caught.value.outcome) == ("HISTORY_ERROR", "not_sent")
     assert _ref(server) == "b"
+
+
+def test_a_file_that_fills_up_meanwhile_is_said_once(
+    server: FakeServer,
+    odoo: Connection,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The change is made, and its entry says that it runs."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise make_error("HISTORY_ERROR", "The change history is full.")
+
+    real = Store.put
+    monkeypatch.setattr(
+        Store, "put", lambda *arguments: (real(*arguments), monkeypatch.setattr(Store, "put", fail))
+    )
+    monkeypatch.setattr(Store, "update", fail)
+    write(odoo, "res.partner", [1], {"ref": "c"})
+    assert _ref(server) == "c"
+    assert [record.getMessage() for record in caplog.records] == [
+        "The change history is full. Entry 2 is incomplete. Its changes in Odoo stay."
+    ]
+    assert history(odoo)[0].outcome == "running"
 
 
 def test_a_file_that_another_process_holds_has_nothing_sent(

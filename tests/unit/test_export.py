@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import errno
+import gc
 import importlib
 import json
 import os
@@ -18,6 +19,8 @@ import pytest
 from odoo_toolkit import AccessError, Domain, Odoo, Policy, ReadOptions, ValidationError, export
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import ConfigurationError, make_error
+from odoo_toolkit.fields import Field
+from odoo_toolkit.records.export_files import FORMS, Column
 from odoo_toolkit.records.importing import upsert
 from odoo_toolkit.records.record_refs import mark_of
 from odoo_toolkit.testing import FakeServer
@@ -526,3 +529,18 @@ def test_a_file_that_may_not_be_written_stays(
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
     assert server.sent == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="There is no /dev/full here.")
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".xlsx"])
+def test_on_a_full_disc_only_that_is_said(ending: str) -> None:
+    """Nothing complains besides of a file that it could not finish."""
+    pytest.importorskip("openpyxl")
+    columns = [Column("name", "name", Field(name="name", type="char"))]
+    with (
+        pytest.raises(OSError, match="No space left"),
+        FORMS[ending](Path("/dev/full"), columns) as write,
+    ):
+        write([["Ann"]])
+    gc.collect()
