@@ -21,20 +21,20 @@ help: ## this list
 venv: .venv/installed
 
 .venv/installed: .venv/usable
-	$(PYTHON) -m pip install --quiet --disable-pip-version-check --editable '.[dev,docs]'
+	python3 -m tests.provisioning environment .venv '.[dev,docs]'
 	touch $@
 
-# What the server itself needs: the demo does not wait for tools that only developers use.
+# What the server and the command need: the demo does not wait for tools that only developers use.
 .venv/usable: pyproject.toml setup.cfg
-	test -x $(PYTHON) || python3 -m tests.provisioning environment .venv
-	$(PYTHON) -m pip install --quiet --disable-pip-version-check --editable .
+	python3 -m tests.provisioning environment .venv '.[cli]'
 	touch $@
 
 # Installs packages of the system that are missing, with apt-get, as root or by passwordless sudo:
-# wkhtmltopdf, postgresql. All else is kept below ~/.cache. Its last line says how all is removed.
-demo: .venv/usable ## an Odoo 19 with demo data, and a session on it
-	$(PYTHON) -m tests.provisioning start 19 --brief
-	$(PYTHON) -m tests.demo odoo-19
+# wkhtmltopdf, postgresql. Its last line says how all that it leaves is removed.
+# The session sells, so it is shown once: 'make demo AGAIN=yes' shows it again.
+demo: .venv/usable ## an Odoo 19 with demo data, a session on it, and the settings to go on with
+	@$(PYTHON) -m tests.provisioning start 19 --brief
+	@$(PYTHON) -m tests.demo odoo-19 $(if $(AGAIN),--again)
 
 # PostgreSQL stops, too, when no other version runs.
 demo-stop: ## stops the demo's Odoo 19

@@ -1,24 +1,29 @@
 """Talk to a provisioned Odoo through ``odoo-toolkit-mcp``, as an MCP client does.
 
-Run it as ``python -m tests.demo [server name]`` once servers are provisioned. Each call and its
-result is printed in short; at the end stands the configuration to paste into an MCP client.
+Run it as ``python -m tests.demo [server name] [--again]`` once servers are provisioned. Each call
+and its result is printed in short. At the end stand the settings to go on with, for a shell and for
+an MCP client. As the session sells something, a database that has seen it gets the settings only.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
+import shlex
 import sys
+import textwrap
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import anyio
 from mcp import Client, MCPError, StdioServerParameters
 
+from odoo_toolkit.change_history.places import usual_file
 from tests.live.servers import Server, find_servers
 from tests.provisioning.__main__ import how_to_remove
-from tests.provisioning.cache import cache_folder
+from tests.provisioning.cache import cache_folder, shown_mark
 
 COMMAND = "odoo-toolkit-mcp"
 SHOWN = ("id", "ids", "name", "count", "deleted", "updated", "path", "pages")
@@ -30,10 +35,20 @@ class DemoError(Exception):
 
 def main(arguments: list[str]) -> int:
     """Run the session on the named server, or on the first one; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tests.demo", description=__doc__)
+    parser.add_argument("server", nargs="?", help="a server's name; the first one by default")
+    parser.add_argument("--again", action="store_true", help="also where it was shown before")
+    chosen = parser.parse_args(arguments)
     try:
-        server = _choose(find_servers(), arguments)
+        server = _choose(find_servers(), chosen.server)
         parameters = _server_process(server)
-        anyio.run(_session, parameters, server)
+        shown = shown_mark(server.name, server.db)
+        if shown.exists() and not chosen.again:
+            print(f"{server.name} has seen the demo. To see it again: make demo AGAIN=yes")
+        else:
+            anyio.run(_session, parameters, server)
+            shown.parent.mkdir(parents=True, exist_ok=True)
+            shown.touch()
     except Exception as error:
         causes = list(_causes(error))
         if not all(isinstance(cause, (DemoError, MCPError, OSError)) for cause in causes):
@@ -41,7 +56,8 @@ def main(arguments: list[str]) -> int:
         for cause in causes:
             print(f"\nThe demo stopped: {cause}", file=sys.stderr)
         return 1
-    _print_configuration(server, parameters)
+    for line in settings(server, parameters.command, parameters.env or {}):
+        print(line)
     return 0
 
 
@@ -53,9 +69,9 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         yield error
 
 
-def _choose(servers: list[Server], arguments: list[str]) -> Server:
+def _choose(servers: list[Server], name: str | None) -> Server:
     """Return the server that the person named, or the first one."""
-    chosen = [one for one in servers if not arguments or one.name == arguments[0]]
+    chosen = [one for one in servers if name in (None, one.name)]
     if not chosen:
         raise DemoError(
             "there is no such server. Start one with 'python -m tests.provisioning start 19'."
@@ -76,7 +92,6 @@ def _server_process(server: Server) -> StdioServerParameters:
         **({"ODOO_API_KEY": server.api_key} if server.api_key else {}),
         **({} if server.api_key else {"ODOO_PASSWORD": server.password}),
         "ODOO_MCP_MODE": "full",  # the demo creates and deletes; the server's default is to read
-        "ODOO_MCP_TOOLS": "flat",  # the demo counts the tools of each toolset
         "ODOO_MCP_DOWNLOAD_DIR": str(_download_folder()),
     }
     return StdioServerParameters(command=str(command), env=environment)
@@ -92,9 +107,9 @@ def _download_folder() -> Path:
 async def _session(parameters: StdioServerParameters, server: Server) -> None:
     """Connect, list the tools, find a customer, read an order, make and unmake a contact."""
     _headline(f"Connecting to {server.name} on {server.url} through {COMMAND}")
-    # the server's log would stand between the calls
-    quiet = {**(parameters.env or {}), "ODOO_MCP_LOG_LEVEL": "warning"}
-    process = parameters.model_copy(update={"env": quiet})
+    # the tools of each toolset are counted, and the server's log would stand between the calls
+    own = {"ODOO_MCP_TOOLS": "flat", "ODOO_MCP_LOG_LEVEL": "warning"}
+    process = parameters.model_copy(update={"env": {**(parameters.env or {}), **own}})
     async with Client(process, read_timeout_seconds=60) as client:
         print(f"  connected; protocol {client.protocol_version}")
         await _list_tools(client)
@@ -275,15 +290,38 @@ def _headline(text: str) -> None:
     print(f"\n== {text}", flush=True)
 
 
-def _print_configuration(server: Server, parameters: StdioServerParameters) -> None:
-    """Print the configuration with which an MCP client goes on with this Odoo."""
-    entry = {"command": parameters.command, "env": parameters.env}
-    _headline("Go on with this Odoo: paste this into your MCP client's configuration")
-    print(json.dumps({"mcpServers": {server.name: entry}}, indent=2))
-    print(f"\nIn a browser: {server.url}  ({server.login} / {server.password})")
-    if server.version:
-        print("To stop it: make demo-stop")
-        print(f"To remove it: {how_to_remove()}")
+def settings(server: Server, command: str, env: Mapping[str, str]) -> Iterator[str]:
+    """Yield the lines with which a shell, an MCP client and a person go on with this Odoo.
+
+    Args:
+        server: Where the session was. Only of a provisioned one are the keys printed.
+        command: What starts the MCP server.
+        env: The settings of the MCP server.
+    """
+    ours = bool(server.version)
+    secret = () if ours else ("ODOO_API_KEY", "ODOO_PASSWORD")
+    told = {name: "..." if name in secret else value for name, value in env.items()}
+    shell = {name: value for name, value in told.items() if not name.startswith("ODOO_MCP_")}
+    yield "\n== Go on in a shell: paste this, and try the examples of README.md"
+    yield f". {shlex.quote(str(Path(command).with_name('activate')))}"
+    yield "export " + " ".join(f"{name}={shlex.quote(value)}" for name, value in shell.items())
+    yield "\n== Go on in an MCP client: paste this into its configuration"
+    yield f'{{"mcpServers": {{{json.dumps(server.name)}: {{'
+    yield f'  "command": {json.dumps(command)},'
+    yield f'  "env": {textwrap.indent(json.dumps(told, indent=2), "  ").lstrip()}'
+    yield "}}}"
+    if ours:
+        yield f"\nIn a browser: {server.url}  ({server.login} / {server.password})"
+        yield "To stop it: make demo-stop"
+        yield f"To remove it: {how_to_remove(*_left(server))}"
+
+
+def _left(server: Server) -> Iterator[str]:
+    """Yield, for a shell, what else the demo leaves: the environment, and what is known of Odoo."""
+    if sys.prefix != sys.base_prefix:
+        yield shlex.quote(sys.prefix)
+    # beside the history, which the command shares, lies what the MCP server knows of this Odoo
+    yield f"{shlex.quote(str(usual_file(server.url).with_suffix('')))}.*"
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import contextlib
 import errno
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -17,6 +18,7 @@ from pathlib import Path
 
 from tests.provisioning import alone, archive, copies, debian, odoo_server, postgres, pythons
 from tests.provisioning.cache import (
+    FREE_SOME,
     ProvisioningError,
     cache_folder,
     locked,
@@ -25,7 +27,7 @@ from tests.provisioning.cache import (
     write_json,
 )
 from tests.provisioning.odoo_server import Server
-from tests.provisioning.releases import DEVELOPMENT_PYTHONS, RELEASES, Release
+from tests.provisioning.releases import RELEASES, Release
 
 OTHER_WAYS = """\
 Instead of provisioning an Odoo here, you can
@@ -85,9 +87,10 @@ def main(arguments: list[str] | None = None) -> int:
     stop_parser.add_argument("versions", nargs="*", metavar="VERSION")
     commands.add_parser("status", help="say what runs, and where everything is kept")
     environment_parser = commands.add_parser(
-        "environment", help="make an empty virtual environment to develop in"
+        "environment", help="install this checkout into a virtual environment, made where needed"
     )
     environment_parser.add_argument("folder", type=Path)
+    environment_parser.add_argument("requirement", help="the checkout, with extras: '.[cli]'")
     words = sys.argv[1:] if arguments is None else arguments
     end = words.index("--") if "--" in words else len(words)
     chosen = parser.parse_args(words[:end])
@@ -97,7 +100,7 @@ def main(arguments: list[str] | None = None) -> int:
     releases = [RELEASES[one] for one in dict.fromkeys(getattr(chosen, "versions", ()))]
     try:
         if chosen.command == "environment":
-            pythons.make_environment(chosen.folder, DEVELOPMENT_PYTHONS)
+            pythons.install_checkout(chosen.folder, chosen.requirement)
             return 0
         if chosen.command == "start":
             trees = source_trees(chosen.source, releases)
@@ -181,10 +184,7 @@ def _start(releases: list[Release], trees: dict[str, Path], chosen: argparse.Nam
 def _explain(error: Exception) -> str:
     """Return an error's message; the system's own does not say which disc is full."""
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return (
-            f"No space is left on the disc of {cache_folder()}: free some, and repeat the command. "
-            "What is half made is not used."
-        )
+        return f"No space is left on the disc of {cache_folder()}: {FREE_SOME}"
     return str(error)
 
 
@@ -253,12 +253,13 @@ def _tell(servers: dict[str, Server], others: list[str]) -> None:
         progress(f"To remove: {how_to_remove()}")
 
 
-def how_to_remove() -> str:
-    """Say what to delete so that nothing is left of what was provisioned."""
+def how_to_remove(*others: str) -> str:
+    """Say what to delete so that nothing is left of what was provisioned, nor of *others*."""
     installed = debian.installed()
     packages = f" && apt-get remove --autoremove {' '.join(installed)}" if installed else ""
     stop = "python3 -m tests.provisioning stop"
-    return f"{stop} && rm -r {cache_folder()} {postgres.cluster_folder()}{packages}"
+    folders = [shlex.quote(str(one)) for one in (cache_folder(), postgres.cluster_folder())]
+    return f"{stop} && rm -rf {' '.join([*dict.fromkeys(folders), *others])}{packages}"
 
 
 def _stop(releases: list[Release]) -> int:

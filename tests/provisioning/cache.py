@@ -10,18 +10,30 @@ import pwd
 import shutil
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 STARTED = time.monotonic()
 LAST_LINES = 8
 """How much of what a program said is told when it failed."""
+REMIND_SECONDS = 15
+"""How long a step may be silent: a longer silence looks like a hang."""
 
 
 class ProvisioningError(Exception):
     """Provisioning cannot go on: the message says what went wrong and what to do instead."""
+
+
+class FullDiscError(ProvisioningError):
+    """A disc is full: to do the same in another way would not help."""
+
+
+NO_SPACE = "No space left on device"
+"""How the system says it, and every program after it."""
+FREE_SOME = "free some, and repeat the command. What is half made is not used."
 
 
 def cache_folder() -> Path:
@@ -38,6 +50,11 @@ def servers_file() -> Path:
     return cache_folder() / "servers.json"
 
 
+def shown_mark(name: str, database: str) -> Path:
+    """Return the file that says that the database of a server has seen the demo's session."""
+    return cache_folder() / name / f"{database}-seen"
+
+
 def progress(text: str, label: str = "") -> None:
     """Print one progress line with the elapsed seconds on stderr (stdout is for results)."""
     elapsed = time.monotonic() - STARTED
@@ -45,6 +62,56 @@ def progress(text: str, label: str = "") -> None:
     # written at once, for the releases report side by side
     sys.stderr.write(f"[{elapsed:6.1f} s] {prefix}{text}\n")
     sys.stderr.flush()
+
+
+@contextlib.contextmanager
+def step(
+    text: str, label: str = "", log: Path | None = None, now: Callable[[], str] = str
+) -> Iterator[IO[str] | None]:
+    """Say what begins, and while the block runs, say every few seconds that it still goes on.
+
+    Args:
+        text: What is done, for example ``"Unpacking the packages ..."``.
+        label: Whom it is done for.
+        log: The file for what the programs of this step print. It begins anew.
+        now: Returns a more exact text than *text* once there is one.
+
+    Yields:
+        The log, open, for ``run``; None without one.
+    """
+    progress(text, label)
+    finished = threading.Event()
+
+    def say(seconds: float) -> None:
+        progress(still(now() or text, seconds, log), label)
+
+    thread = threading.Thread(target=remind, args=(finished.wait, say), daemon=True)
+    with contextlib.ExitStack() as stack:
+        if log:
+            log.parent.mkdir(parents=True, exist_ok=True)
+        file = stack.enter_context(log.open("w", encoding="utf-8")) if log else None
+        thread.start()
+        try:
+            yield file
+        finally:
+            finished.set()
+            thread.join()
+
+
+def remind(
+    wait: Callable[[float], bool],
+    say: Callable[[float], None],
+    clock: Callable[[], float] = time.monotonic,
+) -> None:
+    """Call *say* with the seconds since now, again and again, until *wait* returns True."""
+    began = clock()
+    while not wait(REMIND_SECONDS):
+        say(clock() - began)
+
+
+def still(text: str, seconds: float, log: Path | None) -> str:
+    """Return the line that says that a step goes on, how long already, and where its log is."""
+    return f"{text} (for {seconds:.0f} s now" + (f"; log: {log})" if log else ")")
 
 
 @contextlib.contextmanager
@@ -68,8 +135,8 @@ def locked(
         try:
             fcntl.flock(handle, kind | fcntl.LOCK_NB)
         except BlockingIOError:
-            progress(waiting)
-            fcntl.flock(handle, kind)
+            with step(waiting):
+                fcntl.flock(handle, kind)
         yield
 
 
@@ -156,9 +223,11 @@ def run(
         log: Where its output goes instead of into the return value.
 
     Raises:
+        FullDiscError: The command failed because a disc is full.
         ProvisioningError: The command is missing or exits with an error.
     """
     words = [str(word) for word in command]
+    before = log.tell() if log else 0
     try:
         done = subprocess.run(
             words,
@@ -177,7 +246,13 @@ def run(
     except FileNotFoundError as missing:
         raise ProvisioningError(f"{failure}\n  {words[0]} was not found.") from missing
     if done.returncode:
-        said = (done.stderr or done.stdout or "").strip().splitlines()[-LAST_LINES:]
-        last = end_of_log(log.name) if log else "\n".join("  " + line for line in said)
+        text = done.stderr or done.stdout or ""
+        if log:  # which may have what another command said before
+            text = Path(log.name).read_bytes()[before:].decode(errors="replace")
+        said = text.strip().splitlines()
+        if full := [line for line in said if NO_SPACE in line]:
+            raise FullDiscError(f"{failure}\n  {full[0]}\nA disc is full: {FREE_SOME}")
+        end = "\n".join(f"  {line}" for line in said[-LAST_LINES:])
+        last = end_of_log(log.name) if log else end
         raise ProvisioningError(f"{failure}\n{last}\n  (command: {' '.join(words[:8])} ...)")
     return done.stdout or ""

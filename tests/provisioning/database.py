@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
 import re
 import shutil
-import threading
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.provisioning import layout, ports, postgres
 from tests.provisioning.cache import (
+    FullDiscError,
     ProvisioningError,
     cache_folder,
     folder_made_whole,
@@ -22,6 +20,8 @@ from tests.provisioning.cache import (
     progress,
     read_json,
     run,
+    shown_mark,
+    step,
     write_json,
 )
 from tests.provisioning.releases import Release
@@ -29,7 +29,6 @@ from tests.provisioning.releases import Release
 ADDONS = Path(__file__).parent / "addons"
 TEMPLATE = "template-"
 """What the names of templates begin with; the name of the dump's folder follows."""
-TELL_SECONDS = 15
 
 MAKE_KEYS = """
 import inspect, json
@@ -146,42 +145,29 @@ def prepare_database(installation: Installation, fresh: bool) -> dict[str, str]:
     is_there = postgres.database_exists(release.database) and installation.filestore.exists()
     if keys and is_there and not fresh and read_json(marker, "") == kept.name:
         return keys
-    marker.unlink(missing_ok=True)
+    for mark in (marker, shown_mark(release.name, release.database)):
+        mark.unlink(missing_ok=True)
     if not keys:
         return _make(installation, kept, marker)
-    progress("Restoring the database from its dump ...", release.name)
-    keys = _restore(installation, kept)
+    with step("Restoring the database from its dump ...", release.name):
+        keys = _restore(installation, kept)
     write_json(marker, kept.name)
     return keys
 
 
-@contextlib.contextmanager
-def _telling_modules(log_path: Path, label: str) -> Iterator[None]:
-    """Print every few seconds which module Odoo's log says is being installed."""
-    finished = threading.Event()
-
-    def tell() -> None:
-        while not finished.wait(TELL_SECONDS):
-            found = last_module(log_path.read_text(encoding="utf-8", errors="replace"))
-            progress(f"Installing {found} ..." if found else "Odoo starts ...", label)
-
-    thread = threading.Thread(target=tell, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        finished.set()
-        thread.join()
-
-
 def last_module(log: str) -> str:
-    """Return the module that a log named last, and which of how many it is; "" for none."""
+    """Return what is done to the module that a log named last, and which of how many it is.
+
+    It is "" before the first one.
+    """
     found = re.findall(r"Loading module (\w+) \((\d+)/(\d+)\)", log)
     if not found:
         return ""
     name, number, count = found[-1]
     # "base" comes alone, before the others are known
-    return f"module {name}" + (f" ({number} of {count})" if count != "1" else "")
+    return (
+        f"Installing module {name}" + (f" ({number} of {count})" if count != "1" else "") + " ..."
+    )
 
 
 def kept_dump(installation: Installation) -> Path:
@@ -224,14 +210,21 @@ def _copy_template(kept: Path, database: str) -> None:
     template = TEMPLATE + kept.name
     lock = _template_lock(kept)
     if postgres.database_exists(template):
-        with contextlib.suppress(ProvisioningError), locked(lock, shared=True):
-            postgres.copy(template, database)
+        try:
+            with locked(lock, shared=True):
+                postgres.copy(template, database)
             return
+        except FullDiscError:
+            raise
+        except ProvisioningError:
+            pass  # it is looked at below, by one process
     with locked(lock, "Another process is restoring the dump; waiting for it to finish ..."):
         if not postgres.database_exists(template):  # or else another process has just made it
             _make_template(kept, template)
         try:
             postgres.copy(template, database)
+        except FullDiscError:
+            raise
         except ProvisioningError as error:
             progress(f"{error}\nThe template may be damaged: making it again ...", kept.name)
             _make_template(kept, template)
@@ -252,9 +245,11 @@ def _make_template(kept: Path, template: str) -> None:
     postgres.drop(partial)
     try:
         postgres.restore(partial, kept / "database.dump")
+    except FullDiscError:
+        raise
     except ProvisioningError as error:
         raise ProvisioningError(
-            f"{error}\nIf the disc is not full, {kept} is damaged: delete it, and start again."
+            f"{error}\n{kept} is damaged: delete it, and start again."
         ) from error
     postgres.drop(template)
     postgres.seal(partial, template)
@@ -290,12 +285,12 @@ def _make(installation: Installation, kept: Path, marker: Path) -> dict[str, str
     release = installation.release
     _drop(installation)
     log_path = installation.folder / "install.log"
-    progress(
-        "Making a database with demo data; this takes two to seven minutes, once. "
-        f"Odoo's log: {log_path}",
+    with step(
+        "Making a database with demo data: two to seven minutes, once ...",
         release.name,
-    )
-    with log_path.open("w", encoding="utf-8") as log, _telling_modules(log_path, release.name):
+        log_path,
+        lambda: last_module(log_path.read_text(encoding="utf-8", errors="replace")),
+    ) as log:
         run(
             [
                 *installation.command(*release.server_words),
@@ -306,29 +301,29 @@ def _make(installation: Installation, kept: Path, marker: Path) -> dict[str, str
             log=log,
             failure=f"The database of Odoo {release.version} could not be made.",
         )
-    progress("Making API keys for admin and demo ...", release.name)
-    said = run(
-        installation.command("shell"),
-        env=installation.environment(),
-        text_in=MAKE_KEYS,
-        failure=f"Odoo {release.version} made no API keys.",
-    )
+    with step("Making API keys for admin and demo ...", release.name):
+        said = run(
+            installation.command("shell"),
+            env=installation.environment(),
+            text_in=MAKE_KEYS,
+            failure=f"Odoo {release.version} made no API keys.",
+        )
     lines = [line for line in said.splitlines() if line.startswith("KEYS ")]
     if not lines:
         raise ProvisioningError(
             f"Odoo {release.version} made no API keys: {log_path} may say what is amiss."
         )
     keys: dict[str, str] = json.loads(lines[0].removeprefix("KEYS "))
-    progress("Keeping a dump of the database ...", release.name)
-    with folder_made_whole(kept) as folder:
-        postgres.dump(release.database, folder / "database.dump")
-        shutil.copytree(installation.filestore, folder / "filestore")
-        write_json(folder / "keys.json", keys)
-    # the database itself becomes the template, which saves restoring the dump
-    template = TEMPLATE + kept.name
-    with locked(_template_lock(kept)):
-        postgres.drop(template)
-        postgres.seal(release.database, template)
-    _restore(installation, kept)
+    with step("Keeping a dump of the database ...", release.name):
+        with folder_made_whole(kept) as folder:
+            postgres.dump(release.database, folder / "database.dump")
+            shutil.copytree(installation.filestore, folder / "filestore")
+            write_json(folder / "keys.json", keys)
+        # the database itself becomes the template, which saves restoring the dump
+        template = TEMPLATE + kept.name
+        with locked(_template_lock(kept)):
+            postgres.drop(template)
+            postgres.seal(release.database, template)
+        _restore(installation, kept)
     write_json(marker, kept.name)
     return keys

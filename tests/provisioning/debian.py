@@ -17,6 +17,7 @@ from tests.provisioning.cache import (
     progress,
     read_json,
     run,
+    step,
     write_json,
 )
 from tests.provisioning.releases import Release
@@ -123,9 +124,9 @@ def unpack_release(release: Release) -> Path:
         downloads = folder / "downloads"
         downloads.mkdir()
         _download(packages, release.suite, uri, keyring, downloads, release.name)
-        progress("Unpacking the packages ...", release.name)
-        for deb in sorted(downloads.glob("*.deb")):
-            run(["dpkg", "-x", deb, folder], failure=f"{deb.name} could not be unpacked.")
+        with step("Unpacking the packages ...", release.name):
+            for deb in sorted(downloads.glob("*.deb")):
+                run(["dpkg", "-x", deb, folder], failure=f"{deb.name} could not be unpacked.")
         own = next(iter(downloads.glob(f"{release.package}_*.deb")))
         version = run(["dpkg-deb", "-f", own, "Version"], failure=f"{own.name} has no version.")
         layout.write_version(folder, version.strip())
@@ -171,21 +172,25 @@ def _download(
         "Acquire::Retries": "3",
     }
     words = [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
-    progress(f"Reading the package list of Debian {suite} ...", label)
-    run(
-        ["apt-get", *words, "-qq", "--error-on=any", "update"],
-        failure=f"Debian's package list of {suite} could not be fetched: is the network there?",
-    )
+    log_path = apt / "apt.log"
+    with step(f"Reading the package list of Debian {suite} ...", label, log_path) as log:
+        run(
+            ["apt-get", *words, "--error-on=any", "update"],
+            log=log,
+            failure=f"Debian's package list of {suite} could not be fetched: is the network there?",
+        )
     chosen = [name for name in packages if "=" not in name or _is_there(name, words)]
     # what Debian no longer has in that version, it may have in another
     missing = [name.partition("=")[0] for name in packages if name not in chosen]
     packages = [*missing, *chosen]
-    progress(f"Downloading {packages[0]} and {len(packages) - 1} packages it links to ...", label)
-    run(
-        ["apt-get", *words, "-qq", "download", *packages],
-        cwd=target,
-        failure=f"The packages of {packages[0]} could not be downloaded.",
-    )
+    text = f"Downloading {packages[0]} and {len(packages) - 1} packages it links to ..."
+    with step(text, label, log_path) as log:
+        run(
+            ["apt-get", *words, "download", *packages],
+            cwd=target,
+            log=log,
+            failure=f"The packages of {packages[0]} could not be downloaded.",
+        )
 
 
 def _is_there(pinned: str, words: Sequence[str]) -> bool:
@@ -218,7 +223,7 @@ def install(packages: Sequence[str], why: str, before: str = "true", after: str 
     """
     wanted = " ".join(packages)
     script = (
-        "export DEBIAN_FRONTEND=noninteractive; apt-get -qq update;"
+        "export DEBIAN_FRONTEND=noninteractive; apt-get update;"
         f" {before} && apt-get install --yes --no-install-recommends {wanted};"
         f" status=$?; {after}; exit $status"
     )
@@ -230,8 +235,9 @@ def install(packages: Sequence[str], why: str, before: str = "true", after: str 
         )
         command = ["sudo", "-n", *command]
     with INSTALLING:
-        progress(f"Installing the system's package {wanted} with apt-get ({why}) ...")
-        run(command, failure=f"Debian's {wanted} could not be installed ({why}).")
+        text = f"Installing the system's package {wanted} with apt-get ({why}) ..."
+        with step(text, log=cache_folder() / "apt-get.log") as log:
+            run(command, log=log, failure=f"Debian's {wanted} could not be installed ({why}).")
         write_json(_installed_file(), sorted({*installed(), *packages}))
 
 

@@ -26,6 +26,7 @@ from tests.provisioning.cache import (
     progress,
     read_json,
     servers_file,
+    step,
     write_json,
 )
 from tests.provisioning.database import Installation
@@ -149,7 +150,6 @@ def start_process(installation: Installation, port: ports.Reservation) -> Starte
     """
     url = f"http://127.0.0.1:{port.number}"
     tell_own_address(installation.database, url)
-    progress("Starting the server ...", installation.release.name)
     log_path = installation.folder / "server.log"
     with log_path.open("a", encoding="utf-8") as log:
         process = subprocess.Popen(
@@ -162,20 +162,19 @@ def start_process(installation: Installation, port: ports.Reservation) -> Starte
             start_new_session=True,
             pass_fds=[port.lock.fileno()],
         )
-    deadline = time.monotonic() + START_SECONDS
-    while not _answers(url):
-        if process.poll() is not None:
-            raise ProvisioningError(
-                f"Odoo {installation.release.version} ended while it started. "
-                f"{end_of_log(log_path)}"
-            )
-        if time.monotonic() > deadline:
-            process.kill()
-            raise ProvisioningError(
-                f"Odoo {installation.release.version} did not answer on {url} within "
-                f"{START_SECONDS} s. {end_of_log(log_path)}"
-            )
-        time.sleep(POLL_SECONDS)
+    name = f"Odoo {installation.release.version}"
+    with step(f"Starting the server, with the log {log_path} ...", installation.release.name):
+        deadline = time.monotonic() + START_SECONDS
+        while not _answers(url):
+            if process.poll() is not None:
+                raise ProvisioningError(f"{name} ended while it started. {end_of_log(log_path)}")
+            if time.monotonic() > deadline:
+                process.kill()
+                raise ProvisioningError(
+                    f"{name} did not answer on {url} within {START_SECONDS} s. "
+                    f"{end_of_log(log_path)}"
+                )
+            time.sleep(POLL_SECONDS)
     progress(f"Answers on {url}", installation.release.name)
     return Started(url, process.pid)
 

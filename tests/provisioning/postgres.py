@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 
 from tests.provisioning import debian
-from tests.provisioning.cache import ProvisioningError, cache_folder, command_of, progress, run
+from tests.provisioning.cache import ProvisioningError, cache_folder, command_of, run, step
 
 ROLE = "odoo"  # Odoo refuses to work as the database user "postgres"
 OLDEST_VERSION = 13
@@ -95,18 +95,16 @@ def start() -> None:
         )
     if not (folder / "data" / "PG_VERSION").exists():
         _make_cluster(folder)
-    progress("Starting PostgreSQL ...")
     if _names_another_process(folder / "data"):
         (folder / "data" / "postmaster.pid").unlink()
         (socket_folder() / ".s.PGSQL.5432.lock").unlink(missing_ok=True)
-    _as_cluster_user(
-        "pg_ctl", "start", "--wait", "-D", folder / "data", "-l", folder / "postgres.log"
-    )
+    log = folder / "postgres.log"
+    with step("Starting PostgreSQL ..."):
+        _as_cluster_user("pg_ctl", "start", "--wait", "-D", folder / "data", "-l", log)
 
 
 def _make_cluster(folder: Path) -> None:
     """Make an empty cluster in *folder*, owned by the user whom it will run as."""
-    progress(f"Making a PostgreSQL cluster in {folder} ...")
     if folder.exists():
         shutil.rmtree(folder)
     folder.mkdir(parents=True)
@@ -118,10 +116,11 @@ def _make_cluster(folder: Path) -> None:
         for path in (folder, socket_folder()):
             shutil.chown(path, user, pwd.getpwnam(user).pw_gid)
     partial = folder / "data.partial"  # so that one that was interrupted is no cluster
-    _as_cluster_user(
-        *("initdb", "-D", partial, "--username", ROLE, "--auth", "trust", "--no-sync"),
-        *("--encoding", "UTF8", "--locale", "C.UTF-8"),
-    )
+    with step(f"Making a PostgreSQL cluster in {folder} ..."):
+        _as_cluster_user(
+            *("initdb", "-D", partial, "--username", ROLE, "--auth", "trust", "--no-sync"),
+            *("--encoding", "UTF8", "--locale", "C.UTF-8"),
+        )
     with (partial / "postgresql.conf").open("a", encoding="utf-8") as settings:
         settings.write(SETTINGS + f"unix_socket_directories = '{socket_folder()}'\n")
     partial.rename(folder / "data")

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.provisioning import debian
-from tests.provisioning.cache import ProvisioningError, cache_folder, locked, progress, run
-from tests.provisioning.releases import Release
+from tests.provisioning.cache import ProvisioningError, cache_folder, locked, run, step
+from tests.provisioning.releases import DEVELOPMENT_PYTHONS, Release
 
 
 def find_python(versions: tuple[str, ...]) -> Path | None:
@@ -78,12 +78,35 @@ def make_environment(folder: Path, versions: tuple[str, ...], label: str = "") -
             f"No Python {' or '.join(versions)} with its venv module is on PATH, in pyenv or known "
             f"to uv. Install one with 'uv python install {newest}' or 'pyenv install {newest}'."
         )
-    progress(f"Making a virtual environment with {interpreter} ...", label)
-    run(
-        [interpreter, "-m", "venv", "--clear", folder],
-        failure=f"{interpreter} could not make a virtual environment.",
-    )
+    with step(f"Making a virtual environment with {interpreter} ...", label):
+        run(
+            [interpreter, "-m", "venv", "--clear", folder],
+            failure=f"{interpreter} could not make a virtual environment.",
+        )
     return folder / "bin" / "python"
+
+
+def install_checkout(folder: Path, requirement: str) -> None:
+    """Install this checkout, so that changes to it count, into an environment made where needed.
+
+    Args:
+        folder: The environment. One that has no pip is made anew: whatever made it was killed.
+        requirement: The checkout, with extras: ``".[cli]"``.
+
+    Raises:
+        ProvisioningError: No suitable Python is here, or its packages can't be installed.
+    """
+    python = folder / "bin" / "python"
+    try:
+        run([python, "-m", "pip", "--version"], failure="This is no whole environment.")
+    except ProvisioningError:
+        make_environment(folder, DEVELOPMENT_PYTHONS)
+    with step(f"Installing {requirement} into {folder} ...", log=folder / "pip.log") as log:
+        run(
+            [*pip_install(python), "--editable", requirement],
+            log=log,
+            failure=f"{requirement} could not be installed: is the network there?",
+        )
 
 
 def environment_of(release: Release) -> Path:
@@ -109,9 +132,17 @@ def environment_of(release: Release) -> Path:
 def _install(release: Release, folder: Path) -> None:
     """Make an environment with the release's packages."""
     python = make_environment(folder, release.pythons, release.name)
-    progress(f"Installing the Python packages of {release.requirements.name} ...", release.name)
-    run(
-        [python, "-m", "pip", "install", "--quiet", "--prefer-binary", "-r", release.requirements],
-        failure=f"The Python packages of Odoo {release.version} could not be installed: "
-        "is the network there?",
-    )
+    text = f"Installing the Python packages of {release.requirements.name} ..."
+    with step(text, release.name, folder / "pip.log") as log:
+        run(
+            [*pip_install(python), "--prefer-binary", "-r", release.requirements],
+            log=log,
+            failure=f"The Python packages of Odoo {release.version} could not be installed: "
+            "is the network there?",
+        )
+
+
+def pip_install(python: Path) -> list[str | Path]:
+    """Return the command that installs what follows, for a log."""
+    quiet = ("--disable-pip-version-check", "--progress-bar", "off")
+    return [python, "-m", "pip", "install", *quiet]

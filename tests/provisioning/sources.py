@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.provisioning import layout
-from tests.provisioning.cache import ProvisioningError, folder_made_whole, progress
+from tests.provisioning.cache import ProvisioningError, folder_made_whole, progress, step
 from tests.provisioning.releases import Release
 
 START_PROGRAMS = ("odoo-bin", "setup/odoo")
@@ -46,11 +46,10 @@ def lay_out(release: Release, tree: Path | None) -> Path:
     root = layout.root_folder(release)
     if not has_other_code(release, tree) or tree is None:
         return root
-    progress(f"Copying {tree} ...", release.name)
     left_out = ", ".join(sorted(folder.name for folder in _enterprise_modules(tree)))
     if left_out:
         progress(f"Left out, for they are under the Enterprise licence: {left_out}", release.name)
-    with folder_made_whole(root) as folder:
+    with step(f"Copying {tree} ...", release.name), folder_made_whole(root) as folder:
         for path in _files(tree):
             target = folder / _place(path.relative_to(tree))
             target.parent.mkdir(parents=True, exist_ok=True)

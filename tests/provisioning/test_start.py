@@ -153,8 +153,11 @@ LOG = """\
     ("log", "said"),
     [
         ("", ""),
-        (LOG, "module base"),
-        (LOG + "odoo.modules.loading: Loading module mrp (57/128)\nmore", "module mrp (57 of 128)"),
+        (LOG, "Installing module base ..."),
+        (
+            LOG + "odoo.modules.loading: Loading module mrp (57/128)\nmore",
+            "Installing module mrp (57 of 128) ...",
+        ),
     ],
 )
 def test_the_module_being_installed_is_read_from_the_log(log: str, said: str) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.provisioning import copies, database, layout, postgres, pythons
-from tests.provisioning.cache import ProvisioningError, write_json
+from tests.provisioning.cache import FullDiscError, ProvisioningError, write_json
 from tests.provisioning.database import TEMPLATE, Installation
 from tests.provisioning.releases import RELEASES
 
@@ -184,6 +184,23 @@ def test_what_a_killed_run_left_is_removed_once_the_cluster_runs(
     copies.remove_left_behind()
     assert not copy.folder.exists()
     assert not postgres.database_exists(copy.database)
+
+
+def test_a_full_disc_is_not_taken_for_damage(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is made again for which there is no room, nor told to be deleted."""
+    database.restore_copy(_copy("1"))
+
+    def fill(*_: object) -> None:
+        raise FullDiscError("A disc is full.")
+
+    monkeypatch.setattr(postgres, "copy", fill)
+    monkeypatch.setattr(postgres, "restore", fill)
+    with pytest.raises(FullDiscError, match=r"^A disc is full\.$"):
+        database.restore_copy(_copy("2"))
+    assert postgres.database_exists(TEMPLATE + kept.name)
+    postgres.drop(TEMPLATE + kept.name)
+    with pytest.raises(FullDiscError, match=r"^A disc is full\.$"):
+        database.restore_copy(_copy("2"))
 
 
 def test_a_damaged_dump_is_named(kept: Path) -> None:
