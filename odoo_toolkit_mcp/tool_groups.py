@@ -151,10 +151,9 @@ class Area:
         return {
             "tool": self.name,
             "manifest": {operation: _line(tool) for operation, tool in self.tools.items()},
-            "how": f'Call {self.name} with {{"operation": ..., "arguments": {{...}}}}. Arguments'
-            " with * are required. Call it without reading the schema: an error describes wrong"
-            " arguments, and nothing is sent. If you need schemas, pass operation a list, also of"
-            " operations of other areas.",
+            "how": f'Call {self.name} with {{"operation": ..., "arguments": {{...}}}}; * must be'
+            " given. This is enough for most calls. A list as operation returns schemas, also of"
+            " other areas.",
         }
 
     def schema(self, operation: str) -> dict[str, Any]:
