@@ -12,8 +12,9 @@ from odoo_toolkit.errors import ValidationError
 
 Access = Literal["read", "create", "write", "delete", "execute"]
 
-#: What a method does, for those that are neither a known read nor an arbitrary method.
+#: What a method does, for those that are not arbitrary.
 _METHOD_ACCESS: dict[str, Access] = {
+    **dict.fromkeys(READ_METHODS, "read"),
     "create": "create",
     "copy": "create",
     "name_create": "create",
@@ -28,7 +29,7 @@ _METHOD_ACCESS: dict[str, Access] = {
 
 def default_access(method: str) -> Access:
     """Return what calling ``method`` does to the database, judged by its name alone."""
-    return "read" if method in READ_METHODS else _METHOD_ACCESS.get(method, "execute")
+    return _METHOD_ACCESS.get(method, "execute")
 
 
 def _optional_tuple(ids: Iterable[int] | None) -> tuple[int, ...] | None:
@@ -69,7 +70,9 @@ class Call:
     positional: tuple[Any, ...] = ()
     context: Mapping[str, Any] = attrs.field(factory=dict)
     access: Access = attrs.field(
-        default=attrs.Factory(lambda self: default_access(self.method), takes_self=True)
+        default=attrs.Factory(
+            lambda self: _METHOD_ACCESS.get(self.method, "execute"), takes_self=True
+        )
     )
     acts_on: str | None = None
     step: bool = False

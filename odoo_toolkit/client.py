@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol
 import attrs
 
 from odoo_toolkit.arguments.reading import wired
+from odoo_toolkit.arguments.values import records_written
 from odoo_toolkit.call import Call
 from odoo_toolkit.compat import READ_METHODS
 from odoo_toolkit.connection.line import Line, Session, State
@@ -28,6 +29,7 @@ from odoo_toolkit.policy.ignored_conditions import check_conditions
 from odoo_toolkit.policy.languages import check_language
 from odoo_toolkit.policy.redaction import opening
 from odoo_toolkit.policy.sending import (
+    COMPANIES,
     check_companies,
     check_external_ids,
     check_linked,
@@ -353,11 +355,13 @@ class Odoo:
         started, own = time.monotonic(), self._ungated
         policy = own.policy.planning() if planned else own.policy
         try:
-            within = self._within(call, policy)
+            within = self._within(call, policy) if self._gates else call
             checked = policy.check(within, own.schema.fields, own._model_of)
             base_context = own.settings.base_context
-            check_companies(within, base_context)
-            check_language(own, checked, base_context)
+            if COMPANIES in base_context:
+                check_companies(within, base_context)
+            if base_context or checked.context:
+                check_language(own, checked, base_context)
         except OdooError as error:
             self._tell(call, started, error_code=error.code)
             raise
@@ -412,17 +416,20 @@ class Odoo:
         """
         started, own, asked = time.monotonic(), self._ungated, call
         try:
-            asked = self._within(call, own.policy)
+            if self._gates:
+                asked = self._within(call, own.policy)
             admitted = own.policy.admitted(
                 asked, own.schema.fields, own._model_of, own._known_version
             )
             base_context = own.settings.base_context
-            check_companies(asked, base_context)
+            if COMPANIES in base_context:
+                check_companies(asked, base_context)
             if not admitted.reads:
                 check_external_ids(own, admitted)
-                check_linked(own, admitted)
+                written = records_written(admitted)
+                check_linked(own, admitted, written)
                 check_language(own, admitted, base_context)
-                check_user_contacts(own, admitted)
+                check_user_contacts(own, admitted, written)
         except OdooError as error:
             self._tell(asked, started, error_code=error.code)
             raise
@@ -445,6 +452,7 @@ class Odoo:
             OdooError: The call failed. The error has a suggestion.
         """
         call, own = admitted.call, self._ungated
+        reads = call.reads
         try:
             if call is not admitted.judged:
                 raise AccessError(
@@ -454,10 +462,10 @@ class Odoo:
                 )
             for gate in reversed(self._gates):
                 gate.before(wired(call), own.policy)
-            if call.reads and not (call.internal or call.step or own._applies_conditions):
+            if reads and not (call.internal or call.step or own._applies_conditions):
                 check_conditions(own, call)
             prepared, send = own._prepared(call), by or own._send
-            result = send(prepared) if call.reads else own._write(prepared, send)
+            result = send(prepared) if reads else own._write(prepared, send)
             if not call.internal:
                 result = own._shown(call, result)
                 for gate in self._gates:
@@ -547,8 +555,7 @@ class Odoo:
 
     def _prepared(self, call: Call) -> Call:
         """Add the base context, and keep the call off records that belong to closed models."""
-        call = attrs.evolve(call, context={**self.settings.base_context, **call.context})
-        return wired(without_closed_records(self, call))
+        return wired(without_closed_records(self, call), self.settings.base_context)
 
     def _shown(self, call: Call, result: Any) -> Any:
         """Return a result without what is closed."""

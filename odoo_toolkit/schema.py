@@ -49,17 +49,20 @@ class Schema:
             NotFoundError: there is no such model (UNKNOWN_MODEL, with ``did_you_mean``).
             AccessError: the user cannot read the model.
         """
-        fields: Mapping[str, Field] = self.remember(
-            f"fields {model}", lambda: self._ask_fields(model)
-        )
-        return fields
+        key = f"fields {model}"
+        kept = self._kept.get(key)
+        if kept and time.monotonic() - kept[0] < LIFETIME:  # as of nearly every question
+            fields: Mapping[str, Field] = kept[1]
+            return fields
+        asked: Mapping[str, Field] = self.remember(key, lambda: self._ask_fields(model))
+        return asked
 
-    def field(self, model: str, name: str) -> Field | None:
-        """Return a field; None where there is none, or where the schema cannot be had."""
+    def described(self, model: str) -> Mapping[str, Field]:
+        """Return the fields of a model; none where they cannot be had."""
         try:
-            return self.fields(model).get(name)
+            return self.fields(model)
         except OdooError:
-            return None
+            return {}
 
     def files(self, *, only: bool = False) -> frozenset[str]:
         """Return the names of the fields with files, of all models that were asked for.

@@ -267,7 +267,7 @@ def _has_values(odoo: Odoo, planned: Iterable[PlannedCall], call: Call) -> bool:
         return True
 
     def form(one: Call) -> str:
-        read = wired(with_values(one, odoo.schema.field, worded=True))
+        read = wired(with_values(one, odoo.schema.described, worded=True))
         return json.dumps(read.arguments, sort_keys=True, default=str)
 
     return any(
@@ -583,7 +583,7 @@ def clean(text: object, longest: int | None = _LONGEST_NAME) -> str:
 
 def _effects(odoo: Odoo, calls: Iterable[Call]) -> list[Effect]:
     """Return all that calls amount to, with the records as far as they can be told."""
-    found = [one for call in calls for one in implied(call, odoo.schema.field)]
+    found = [one for call in calls for one in implied(call, odoo.schema.described)]
     return [one for one in (_resolved(odoo, each) for each in found) if one.ids != ()]
 
 
@@ -617,7 +617,7 @@ def _removed(effects: Iterable[Effect], *, direct: bool) -> dict[str, list[int] 
 
 def _lines(odoo: Odoo, model: str, of: tuple[int, ...] | None, name: str) -> list[int] | None:
     """Return the lines that records have now; None where that cannot be told."""
-    if not of or odoo.schema.field(model, name) is None:
+    if not of or name not in odoo.schema.described(model):
         return None
     read = Call(
         model=model,

@@ -69,7 +69,7 @@ class Rules:
 
         An amount is that of all records of all these calls together.
         """
-        effects = [one for call in calls for one in implied(call, odoo.schema.field)]
+        effects = [one for call in calls for one in implied(call, odoo.schema.described)]
         found: list[Effect] = []
         for rule in self.rules:
             of_rule = [one for one in effects if rule.names(one)]

@@ -15,13 +15,12 @@ from odoo_toolkit.arguments.domain import (
 from odoo_toolkit.arguments.fields import Named, named
 from odoo_toolkit.arguments.order import Order, Term, read_order
 from odoo_toolkit.arguments.records import to_wire
-from odoo_toolkit.arguments.values import FieldOf, owns_lines, read_values, with_values
+from odoo_toolkit.arguments.values import owns_lines, read_values, with_values
 
 __all__ = [
     "DOMAIN_HELP",
     "Command",
     "Domain",
-    "FieldOf",
     "Named",
     "Order",
     "Records",

@@ -115,7 +115,7 @@ class _Elements(tuple[Any, ...]):
 
 
 def _checked(domain: Sequence[Any]) -> Domain:
-    return Domain.of(map(_freeze, domain))
+    return Domain.of(_freeze(domain))
 
 
 def _checked_elements(domain: Any) -> tuple[Any, ...]:
@@ -124,8 +124,8 @@ def _checked_elements(domain: Any) -> tuple[Any, ...]:
     return read_domain(domain).elements
 
 
-def _freeze(value: Any) -> Any:
-    return tuple(_freeze(item) for item in value) if isinstance(value, list) else value
+def _freeze(items: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(_freeze(item) if isinstance(item, list) else item for item in items)
 
 
 @attrs.frozen(repr=False)
@@ -208,7 +208,7 @@ class Domain(Sequence[Any]):
 
     def build(self) -> list[Any]:
         """Return the domain as a list for Odoo."""
-        return [_thaw(item) for item in self.elements]
+        return _thaw(self.elements)
 
     @property
     def wire(self) -> list[Any]:
@@ -264,5 +264,5 @@ def _is_list(value: object) -> bool:
     return isinstance(value, (Domain, list, tuple))
 
 
-def _thaw(value: Any) -> Any:
-    return [_thaw(item) for item in value] if isinstance(value, tuple) else value
+def _thaw(items: tuple[Any, ...]) -> list[Any]:
+    return [_thaw(item) if isinstance(item, tuple) else item for item in items]

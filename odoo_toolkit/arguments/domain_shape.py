@@ -66,6 +66,9 @@ _MAX_ELEMENTS = 5_000
 _MAX_DEPTH = 10  # of domains within any / not any
 _MAX_SHOWN = 100  # elements of a corrected domain that an error carries
 _MAX_TEXT = 20_000
+_NEWEST = max(OPERATORS.values())
+#: Of an element, its place and field.
+_Where = tuple[int, str]
 _EXAMPLE = (
     'For example [["state", "=", "sale"], "|", ["amount_total", ">", 100], ["priority", "=", "1"]].'
 )
@@ -149,30 +152,34 @@ def _checked_element(item: Any, index: int, version: int | None, depth: int) -> 
         raise _ShapeError(
             f"element {index} has {short_repr(field)} where the name of a field belongs"
         )
-    where = f"element {index} ({short_repr(field)})"
-    _check_operator(operator, where, version)
+    where = (index, field)
+    if not 0 <= OPERATORS.get(operator, -1) <= (version or _NEWEST):
+        raise _operator_error(operator, where, version)
     if operator in LIST_OPERATORS and not isinstance(value, list):
         raise _ShapeError(
-            f"{where}: {operator!r} needs a list, not {short_repr(value)}",
+            f"{_at(where)}: {operator!r} needs a list, not {short_repr(value)}",
             _for_period(field, operator, value) or _EXAMPLE,
         )
     return [field, operator, _checked_value(operator, value, where, version, depth)]
 
 
-def _check_operator(operator: str, where: str, version: int | None) -> None:
+def _at(where: _Where) -> str:
+    return f"element {where[0]} ({short_repr(where[1])})"
+
+
+def _operator_error(operator: str, where: _Where, version: int | None) -> _ShapeError:
     since = OPERATORS.get(operator)
     if since is None:
-        known = ", ".join(OPERATORS)
-        raise _ShapeError(
-            f"{where} has the unknown operator {short_repr(operator)}", f"Known: {known}."
+        return _ShapeError(
+            f"{_at(where)} has the unknown operator {short_repr(operator)}",
+            f"Known: {', '.join(OPERATORS)}.",
         )
-    if version is not None and version < since:
-        raise _ShapeError(
-            f"{where} uses {operator!r}, which exists from Odoo {since} on, and this is {version}",
-            'Use a dotted name, such as ["order_line.product_id", "=", 5].'
-            if operator in DOMAIN_OPERATORS
-            else 'Put "!" before a condition with the positive operator.',
-        )
+    return _ShapeError(
+        f"{_at(where)} uses {operator!r}, which exists from Odoo {since} on, and this is {version}",
+        'Use a dotted name, such as ["order_line.product_id", "=", 5].'
+        if operator in DOMAIN_OPERATORS
+        else 'Put "!" before a condition with the positive operator.',
+    )
 
 
 def check_versions(elements: Sequence[Any], version: int) -> None:
@@ -181,10 +188,8 @@ def check_versions(elements: Sequence[Any], version: int) -> None:
         if isinstance(item, str) or not isinstance(item[0], str):
             continue
         field, operator, value = item
-        try:
-            _check_operator(operator, f"element {index} ({short_repr(field)})", version)
-        except _ShapeError as wrong:
-            raise _domain_error(wrong, None) from None
+        if not 0 <= OPERATORS.get(operator, -1) <= version:
+            raise _domain_error(_operator_error(operator, (index, field), version), None)
         if operator in DOMAIN_OPERATORS:
             check_versions(value, version)
 
@@ -196,18 +201,22 @@ def _for_period(field: str, operator: str, value: Any) -> str | None:
     return advice(field, operator, value, lambda: datetime.now(UTC).date())
 
 
-def _checked_value(operator: str, value: Any, where: str, version: int | None, depth: int) -> Any:
+def _checked_value(
+    operator: str, value: Any, where: _Where, version: int | None, depth: int
+) -> Any:
     if operator in DOMAIN_OPERATORS:
         try:
             return _checked(value, version, depth + 1)
         except _ShapeError as wrong:
-            raise _ShapeError(f"{where}, {operator}: {wrong.problem}", wrong.suggestion) from None
+            raise _ShapeError(
+                f"{_at(where)}, {operator}: {wrong.problem}", wrong.suggestion
+            ) from None
     if isinstance(value, list):
         return [_checked_scalar(item, where) for item in value]
     return _checked_scalar(value, where)
 
 
-def _checked_scalar(value: Any, where: str) -> Any:
+def _checked_scalar(value: Any, where: _Where) -> Any:
     if value is None:
         return False  # the same to Odoo, and every protocol can carry it
     if isinstance(value, datetime):
@@ -215,20 +224,20 @@ def _checked_scalar(value: Any, where: str) -> Any:
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        raise _ShapeError(f"{where} has a number of more than 64 bits")
+        raise _ShapeError(f"{_at(where)} has a number of more than 64 bits")
     if isinstance(value, float) and not math.isfinite(value):
         raise _ShapeError(
-            f"{where} has the number {value}, which Odoo does not know",
+            f"{_at(where)} has the number {value}, which Odoo does not know",
             "Omit the missing part. To find empty values, compare with null.",
         )
     if isinstance(value, str):
         try:
             check_text(value)
         except ValueError as error:
-            raise _ShapeError(f"{where}: {error}") from None
+            raise _ShapeError(f"{_at(where)}: {error}") from None
     elif not isinstance(value, (bool, int, float)):
         raise _ShapeError(
-            f"{where} has the value {short_repr(value)}",
+            f"{_at(where)} has the value {short_repr(value)}",
             "A value is a string, a number, a Boolean, or a list of these. For a record, pass "
             "its id.",
         )

@@ -5,7 +5,7 @@ What the library hands in was read before, and is not read again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import attrs
@@ -65,14 +65,23 @@ def read_arguments(call: Call) -> dict[str, Any]:
     return found
 
 
-def wired(call: Call) -> Call:
-    """Return a call whose arguments have the form in which they are sent."""
+def wired(call: Call, base_context: Mapping[str, Any] | None = None) -> Call:
+    """Return a call whose arguments have the form in which they are sent.
+
+    Args:
+        call: the call.
+        base_context: is extended by that of the call.
+    """
     values = (*call.arguments.values(), *call.positional)
-    if not any(isinstance(value, READ) for value in values):
-        return call
-    arguments = {name: _wire(value) for name, value in call.arguments.items()}
-    return attrs.evolve(call, arguments=arguments, positional=tuple(map(_wire, call.positional)))
-
-
-def _wire(value: Any) -> Any:
-    return value.wire if isinstance(value, READ) else value
+    changed: dict[str, Any] = {}
+    if any(isinstance(value, READ) for value in values):
+        changed["arguments"] = {
+            name: value.wire if isinstance(value, READ) else value
+            for name, value in call.arguments.items()
+        }
+        changed["positional"] = tuple(
+            value.wire if isinstance(value, READ) else value for value in call.positional
+        )
+    if base_context or not isinstance(call.context, dict):
+        changed["context"] = {**(base_context or {}), **call.context}
+    return attrs.evolve(call, **changed) if changed else call

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -11,7 +11,7 @@ import attrs
 from odoo_toolkit.arguments.commands import Command, Records, Values, read_commands, wire
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.fields import TEXTS, TO_MANY, Field
+from odoo_toolkit.fields import TEXTS, TO_MANY, Field, FieldsOf
 
 #: Methods that make records have, or show them with, values -> the argument that holds them.
 VALUES: dict[str, str] = {
@@ -34,11 +34,12 @@ _DEEPEST = 20
 #: Relations of relations that are followed to a stored field.
 _LONGEST_PATH = 8
 
-FieldOf = Callable[[str, str], "Field | None"]
-"""The field of a model by its name, None where it is not known."""
+Record = tuple[str, tuple[int, ...], Values, bool]
+"""A model, the ids of records that are there (none for a new one), what they are given, and
+whether they are lines of another."""
 
 
-def with_values(call: Call, field_of: FieldOf, *, worded: bool = False) -> Call:
+def with_values(call: Call, described: FieldsOf, *, worded: bool = False) -> Call:
     """Return a call with the values in it read: each one2many and many2many as commands.
 
     What judges or sends the call then sees what Odoo does. Values of methods that nobody knows
@@ -46,7 +47,7 @@ def with_values(call: Call, field_of: FieldOf, *, worded: bool = False) -> Call:
 
     Args:
         call: as a caller has worded it.
-        field_of: the schema.
+        described: the fields of a model; none where they are not known.
         worded: as of :func:`read_values`.
 
     Raises:
@@ -55,13 +56,13 @@ def with_values(call: Call, field_of: FieldOf, *, worded: bool = False) -> Call:
     changed: dict[str, Any] = {}
     name = VALUES.get(call.method)
     if name and name in call.arguments:
-        values = read_values(call.arguments[name], call.model, field_of, name, worded=worded)
+        values = read_values(call.arguments[name], call.model, described, name, worded=worded)
         changed["arguments"] = {**call.arguments, name: values}
     elif name and call.positional:
-        values = read_values(call.positional[0], call.model, field_of, name, worded=worded)
+        values = read_values(call.positional[0], call.model, described, name, worded=worded)
         changed["positional"] = (values, *call.positional[1:])
     if any(str(key).startswith(DEFAULT) for key in call.context):
-        reader = _Reader(field_of, worded=worded)
+        reader = _Reader(described, worded=worded)
         changed["context"] = {
             key: reader.default(call.model, key, value) for key, value in call.context.items()
         }
@@ -69,7 +70,7 @@ def with_values(call: Call, field_of: FieldOf, *, worded: bool = False) -> Call:
 
 
 def read_values(
-    value: Any, model: str | None, field_of: FieldOf, where: str, *, worded: bool = False
+    value: Any, model: str | None, described: FieldsOf, where: str, *, worded: bool = False
 ) -> Any:
     """Return the values of a record as :class:`Values`, those of a list as :class:`Records`.
 
@@ -78,7 +79,7 @@ def read_values(
     Args:
         value: as a caller gave it.
         model: of the record; None where it is not known.
-        field_of: the schema.
+        described: the fields of a model; none where they are not known.
         where: the values stand, for errors.
         worded: whether relations may be worded in another form, such as by names: such a value
             stays as it is. It is not to be sent.
@@ -88,7 +89,36 @@ def read_values(
     """
     if isinstance(value, (Records, Values)):
         return value
-    return _Reader(field_of, worded=worded).values(model, value, where)
+    return _Reader(described, worded=worded).values(model, value, where)
+
+
+def records_written(call: Call) -> list[Record]:
+    """Return what records are given by a call whose values were read, and the lines of each."""
+    given: list[Record] = []
+    for value in (*call.arguments.values(), *call.positional):
+        for index, item in enumerate(value.items if isinstance(value, Records) else (value,)):
+            if isinstance(item, Values):
+                ids = call.ids or ()
+                if call.method == "web_save_multi" and index < len(ids):
+                    ids = ids[index : index + 1]
+                given.append((item.model or call.model, ids, item, False))
+    return records_within(given)
+
+
+def records_within(given: Sequence[Record]) -> list[Record]:
+    """Return records, each followed by its lines."""
+    found = []
+    left = [*reversed(given)]
+    while left:
+        found.append(record := left.pop())
+        lines = [
+            (inner.model, (command.id,) if command.id else (), inner, True)
+            for commands in record[2].lines.values()
+            for command in commands
+            if isinstance(inner := command.values, Values) and inner.model
+        ]
+        left += reversed(lines)
+    return found
 
 
 def takes_no_empty_text(field: Field | None) -> bool:
@@ -100,7 +130,7 @@ def takes_no_empty_text(field: Field | None) -> bool:
     return field is not None and field.type in TEXTS and not field.required
 
 
-def owns_lines(field: Field | None, model: str, field_of: FieldOf) -> bool:
+def owns_lines(field: Field | None, model: str, described: FieldsOf) -> bool:
     """Whether what is taken away from a field may be deleted by that.
 
     From a many2many that is stored, only the link is; what others do is not known, such as
@@ -109,7 +139,7 @@ def owns_lines(field: Field | None, model: str, field_of: FieldOf) -> bool:
     Args:
         field: the field; None where it is not known.
         model: its model.
-        field_of: the schema.
+        described: the fields of a model; none where they are not known.
     """
     for _ in range(_LONGEST_PATH):
         if field is None or field.type != "many2many":
@@ -118,20 +148,20 @@ def owns_lines(field: Field | None, model: str, field_of: FieldOf) -> bool:
             return False
         *path, last = field.related or ("",)
         for name in path:
-            step = field_of(model, name)
+            step = described(model).get(name)
             model = (step.relation if step is not None else None) or ""
-        field = field_of(model, last) if model else None
+        field = described(model).get(last) if model else None
     return True
 
 
 class _Reader:
     """Reads the values of one argument; what stands in several places is read once."""
 
-    def __init__(self, field_of: FieldOf, *, worded: bool = False) -> None:
-        self._field_of, self._worded = field_of, worded
+    def __init__(self, described: FieldsOf, *, worded: bool = False) -> None:
+        self._worded = worded
         self._read: dict[tuple[str | None, int], Values] = {}
         #: One lookup for the rows of a table.
-        self._to_many = functools.cache(self._find_to_many)
+        self._described = functools.cache(described)
 
     def values(self, model: str | None, value: Any, where: str) -> Any:
         """Return the values of a record, or of each of several."""
@@ -151,10 +181,12 @@ class _Reader:
         key = (model, id(value))
         if key not in self._read:
             lines, emptied = {}, {}
+            fields = self._described(model) if model and value else {}
             for name, item in value.items():
-                if item == "" and takes_no_empty_text(self._field(model, name)):
+                field = fields.get(name)
+                if item == "" and takes_no_empty_text(field):
                     emptied[name] = False
-                elif (field := self._to_many(model, name)) is not None:
+                elif field is not None and field.type in TO_MANY:
                     here = f"{where}.{str(name)[:100]}"
                     read = self._commands(field, item, here, depth)
                     if read is not None:
@@ -166,19 +198,11 @@ class _Reader:
     def default(self, model: str, key: Any, value: Any) -> Any:
         """Return what a key of a context holds; commands, where that is a default value."""
         name = key.removeprefix(DEFAULT) if isinstance(key, str) else ""
-        field = self._to_many(model, name) if name != key else None
-        if field is None:
+        field = self._described(model).get(name) if name != key else None
+        if field is None or field.type not in TO_MANY:
             return value
         read = self._commands(field, value, f"context.{key[:100]}", 0, default=True)
         return value if read is None else wire(read)
-
-    def _field(self, model: str | None, name: Any) -> Field | None:
-        return self._field_of(model, name) if model and isinstance(name, str) else None
-
-    def _find_to_many(self, model: str | None, name: Any) -> Field | None:
-        """Return the field, where it is a one2many or many2many."""
-        field = self._field_of(model, name) if model and isinstance(name, str) else None
-        return field if field is not None and field.type in TO_MANY else None
 
     def _commands(
         self, field: Field, value: Any, where: str, depth: int, *, default: bool = False

@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
@@ -56,15 +57,11 @@ class Line:
     ) -> None:
         self.settings, self.transport, self.pool = settings, transport, pool
         self.state: State = "disconnected"
-        self._session: Session | None = None
+        #: What the login gave; None before it.
+        self.session: Session | None = None
         self._web_session: WebSession | None = None
         self._connecting = threading.Lock()
         self._last_used = 0.0
-
-    @property
-    def session(self) -> Session | None:
-        """What the login gave; None before it."""
-        return self._session
 
     def connect(self) -> None:
         """Log in now instead of at the first call."""
@@ -73,11 +70,11 @@ class Line:
     def close(self) -> None:
         """Close the connections, unless they are shared; the next call opens new ones."""
         with self._connecting:
-            if self._session:
-                self._session.transport.close()
+            if self.session:
+                self.session.transport.close()
             if self._web_session:
                 self._web_session.close()
-            self._session = self._web_session = None
+            self.session = self._web_session = None
             self.state = "disconnected"
 
     def web_session(self) -> WebSession:
@@ -105,7 +102,7 @@ class Line:
             if session.http and idle > self.settings.health_interval:
                 with time_limit(ends - time.monotonic()):
                     self._check_health(session.http)
-            with read_timeout(call.timeout):
+            with read_timeout(call.timeout) if call.timeout else nullcontext():
                 result = session.transport.send(call)
             self._last_used = time.monotonic()
             self.state = "ready"
@@ -136,15 +133,15 @@ class Line:
                 wait = max(self.settings.reconnect_backoff * 2**attempt, _told_to_wait(error))
                 too_late = time.monotonic() + wait >= ends
                 if attempt == attempts or too_late or not _may_send_again(error, call):
-                    if session := self._session:
+                    if session := self.session:
                         # Idle connections to a server that has gone are of no use either.
                         session.transport.close()
                     raise
                 logger.info("%s Trying again (%d of %d).", error.message, attempt + 1, attempts)
                 self.state = "reconnecting"
-                if isinstance(error, RateLimitError) and self._session and self._session.http:
+                if isinstance(error, RateLimitError) and self.session and self.session.http:
                     # The calls of others would only make it longer.
-                    self._session.http.hold(wait)
+                    self.session.http.hold(wait)
                 pause(wait)
         raise AssertionError("unreachable")
 
@@ -160,7 +157,7 @@ class Line:
 
     def connected(self, ends: float | None = None) -> Session:
         """Return the session; open it, until ``ends``, if there is none."""
-        session = self._session
+        session = self.session
         if session:
             return session
         until = self.settings.patience if ends is None else ends - time.monotonic()
@@ -169,9 +166,9 @@ class Line:
             if not self._connecting.acquire(timeout=max(time_left(), 0)):
                 raise time_is_over(self.settings.url)
             try:
-                if self._session is None:
-                    self._session = self._open()
-                return self._session
+                if self.session is None:
+                    self.session = self._open()
+                return self.session
             finally:
                 self._connecting.release()
 

@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from odoo_toolkit.arguments.values import DEFAULT, FieldOf
+from odoo_toolkit.arguments.values import DEFAULT
 from odoo_toolkit.call import Access, Call, default_access
 from odoo_toolkit.compat import MODEL_METHODS, RECORD_METHODS
 from odoo_toolkit.errors import AccessError, ValidationError
+from odoo_toolkit.fields import FieldsOf
 from odoo_toolkit.policy.implied import implied, same_methods
 from odoo_toolkit.policy.owners import is_owned
 from odoo_toolkit.policy.rules import IN_A_SCRIPT
@@ -96,7 +97,7 @@ def names_nothing(call: Call) -> bool:
 
 
 #: Types of values that name nothing, but for ids in a relation.
-NO_TEXTS = frozenset({bool, int, float, type(None)})
+NO_TEXTS: frozenset[type] = frozenset({bool, int, float, type(None)})
 
 #: Context keys that switch off a check of Odoo's own, or widen what is found; never given.
 CHECKS_OFF_KEYS: frozenset[str] = frozenset(
@@ -245,6 +246,19 @@ def _shown(key: Any) -> str:
     return str(key)[:80]
 
 
+def check_listed(policy: Rules, call: Call) -> None:
+    """Refuse a method that the administrator's list closes, and one that does the same.
+
+    Raises:
+        AccessError: METHOD_BLOCKED.
+    """
+    if any(map(policy.method_listed, (call.method, *same_methods(call)))):
+        raise _refusal(
+            call,
+            f"Use another method, or remove {call.method} from Policy(method_blocklist=...).",
+        )
+
+
 def check_called(policy: Rules, call: Call) -> None:
     """Refuse a method that is never called, or never by a caller.
 
@@ -254,11 +268,6 @@ def check_called(policy: Rules, call: Call) -> None:
     method = call.method.lower()
     if method.startswith("_"):
         raise _refusal(call, "Private methods are not part of Odoo's external API.")
-    if policy.method_blocklist and any(map(policy.method_listed, (method, *same_methods(call)))):
-        raise _refusal(
-            call,
-            f"Use another method, or remove {call.method} from Policy(method_blocklist=...).",
-        )
     if not policy.guards:
         return
     if method in BLOCKED_METHODS:
@@ -326,13 +335,13 @@ def _check_handed_out(call: Call) -> None:
         )
 
 
-def check_implied(policy: Rules, call: Call, field_of: FieldOf) -> None:
+def check_implied(policy: Rules, call: Call, described: FieldsOf) -> None:
     """Refuse a call that amounts to a method that is never called, by a command for example.
 
     Raises:
         AccessError: METHOD_BLOCKED.
     """
-    for effect in implied(call, field_of):
+    for effect in implied(call, described):
         if effect.place and policy.method_listed(effect.method):
             raise AccessError(
                 f"The method {effect.method} cannot be called, and this call does the same to "

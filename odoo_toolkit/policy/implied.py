@@ -12,12 +12,12 @@ from typing import Any
 
 import attrs
 
-from odoo_toolkit.arguments import Command, FieldOf, owns_lines, read_commands, with_values
+from odoo_toolkit.arguments import Command, owns_lines, read_commands, with_values
 from odoo_toolkit.arguments.reading import wired
 from odoo_toolkit.arguments.values import DEFAULT, VALUES
 from odoo_toolkit.call import Call, parameter_names
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.fields import TO_MANY, Field
+from odoo_toolkit.fields import TO_MANY, Field, FieldsOf
 
 #: Methods that do what other methods do -> those.
 IMPLIED_METHODS: dict[str, tuple[str, ...]] = {
@@ -65,12 +65,12 @@ class Effect:
     within: tuple[str, tuple[int, ...] | None, str] | None = None
 
 
-def implied(call: Call, field_of: FieldOf) -> Iterator[Effect]:
+def implied(call: Call, described: FieldsOf) -> Iterator[Effect]:
     """Yield all that a call amounts to: first itself, then what it implies.
 
     Args:
         call: as a caller has worded it, or as it is sent.
-        field_of: the schema.
+        described: the fields of a model; none where they are not known.
     """
     yield Effect(model=call.model, method=call.method, ids=call.ids)
     method = call.method.lower()
@@ -79,14 +79,14 @@ def implied(call: Call, field_of: FieldOf) -> Iterator[Effect]:
         yield Effect(model=call.model, method=same, ids=ids)
     if call.reads:
         return
-    call = wired(with_values(call, field_of, worded=True))
+    call = wired(with_values(call, described, worded=True))
     creates = call.access == "create" or method in ("copy", "copy_multi", "name_create")
     # What a method does with values that is not among those cannot be known.
     of = () if creates else call.ids if method in VALUES else None
-    walk = _Walk(field_of)
+    walk = _Walk(described)
     if method == "load":
         yield from walk.columns(call)
-        yield from _enabled(call, field_of)
+        yield from _enabled(call, described)
     arguments = {f"positional[{place}]": item for place, item in enumerate(call.positional)}
     for name, value in {**arguments, **call.arguments}.items() if method != "load" else ():
         yield from walk.values(call.model, of, value, name)
@@ -98,11 +98,11 @@ def implied(call: Call, field_of: FieldOf) -> Iterator[Effect]:
     yield from walk.values(call.model, (), defaults, "context")
 
 
-def _enabled(call: Call, field_of: FieldOf) -> Iterator[Effect]:
+def _enabled(call: Call, described: FieldsOf) -> Iterator[Effect]:
     """Yield what ``load`` may create by name."""
     enabled = call.context.get("name_create_enabled_fields")
     for name, value in enabled.items() if isinstance(enabled, Mapping) else ():
-        field = field_of(call.model, str(name))
+        field = described(call.model).get(str(name))
         if value and field is not None and field.relation:
             yield Effect(model=field.relation, method="create", place="context")
 
@@ -139,8 +139,8 @@ def _at(row: Any, place: int) -> Any:
 class _Walk:
     """One pass over the values of a call."""
 
-    def __init__(self, field_of: FieldOf) -> None:
-        self._field_of = field_of
+    def __init__(self, described: FieldsOf) -> None:
+        self._described = described
 
     def values(
         self, model: str, of: tuple[int, ...] | None, value: Any, place: str
@@ -168,7 +168,7 @@ class _Walk:
         values: Mapping[str, Any],
         place: str,
     ) -> Iterator[Effect]:
-        field = self._field_of(model, name)
+        field = self._described(model).get(name)
         if field is not None:
             yield from self._related(model, field, values, of == (), place)
         if field is not None and field.type not in TO_MANY:
@@ -182,7 +182,7 @@ class _Walk:
             elif isinstance(value, (list, tuple)) and any(map(_holds, value)):
                 yield Effect(model=relation, method="create", place=place)
             return
-        owned = owns_lines(field, model, self._field_of)
+        owned = owns_lines(field, model, self._described)
         # A new record has no lines yet; but a field may show those of another.
         bare = field is not None and of == () and field.store and not field.related
         for index, command in enumerate(commands):
@@ -200,7 +200,7 @@ class _Walk:
             return
         here: str | None = model
         for relation in field.related[:-1]:
-            followed = self._field_of(here, relation) if here else None
+            followed = self._described(here).get(relation) if here else None
             here = followed.relation if followed is not None else None
         if here and here != model:
             # A new record makes the one that it inherits from, unless that is given.
@@ -212,7 +212,7 @@ class _Walk:
         for column in _table(call)[0]:
             here: str | None = call.model
             for name in str(column).split("/"):
-                field = self._field_of(here, name) if here else None
+                field = self._described(here).get(name) if here else None
                 if field is None or here is None:
                     break
                 yield from self._related(here, field, {}, False, f"fields.{column}")

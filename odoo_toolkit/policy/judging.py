@@ -413,7 +413,7 @@ class Judge:
         return field
 
     def _values(self, model: str, value: Any, where: str) -> Any:
-        read = read_values(value, model, self._names.open_field, where)
+        read = read_values(value, model, self._names.open_fields, where)
         written = Written(self._names, self._value_field)
         written.records(read, (where,), creating=self._names.access == "create")
         return read

@@ -8,10 +8,10 @@ A language that is not active, 16 and 17 take for English.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from odoo_toolkit.arguments import Records, Values
+from odoo_toolkit.arguments.values import records_written
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import OdooError, ValidationError
 
@@ -54,7 +54,7 @@ def check_language(odoo: Connection, call: Call, base_context: Mapping[str, Any]
     language = {**base_context, **call.context}.get("lang")
     if call.method not in _WRITES or not language or language == SOURCE:
         return
-    for model, ids, values in _written(call):
+    for model, ids, values, _ in records_written(call):
         if error := language_problem(odoo, model, ids, values, language, emptied=not call.step):
             raise error
 
@@ -124,29 +124,6 @@ def language_problem(
         details=details,
         outcome="not_sent",
     )
-
-
-def _written(call: Call) -> Iterator[tuple[str, Sequence[int], Mapping[str, Any]]]:
-    """Yield which records are given which values, those of lines, too."""
-    for value in (*call.arguments.values(), *call.positional[:1]):
-        if isinstance(value, Values):
-            yield from _records(call.model, call.ids or (), value)
-        elif isinstance(value, Records):
-            ids = call.ids if call.method == "web_save_multi" else None
-            for place, item in enumerate(value.items):
-                if isinstance(item, Values):
-                    yield from _records(call.model, ids[place : place + 1] if ids else (), item)
-
-
-def _records(
-    model: str, ids: Sequence[int], values: Values
-) -> Iterator[tuple[str, Sequence[int], Mapping[str, Any]]]:
-    yield model, ids, values
-    for commands in values.lines.values():
-        for command in commands:
-            inner = command.values
-            if isinstance(inner, Values) and inner.model:
-                yield from _records(inner.model, [command.id] if command.id else (), inner)
 
 
 def _translated(odoo: Connection, model: str) -> Mapping[str, bool]:

@@ -15,13 +15,12 @@ from odoo_toolkit.policy.owners import reaches_others
 from odoo_toolkit.policy.reach import closed_in, search_closed
 from odoo_toolkit.policy.rules import field_refusal, file_refusal, model_refusal, template_refusal
 from odoo_toolkit.policy.tables import (
-    CODE_FIELDS,
     COMPOSER_FIELDS,
     COMPOSERS,
     FILE_MODELS,
     LONGEST_NAME,
     MODEL_NAME_FIELDS,
-    UNWRITABLE_FIELDS,
+    is_unwritable,
 )
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ _MOST_VISITS = 200_000
 #: Groups and users are found by these; whoever plants one takes the place of theirs.
 _EXTERNAL_IDS_OF_RIGHTS = ("base.group", "base.user_")
 
-_NO_FIELDS: Mapping[str, Field] = {}
+NO_FIELDS: Mapping[str, Field] = {}
 _STEPS = re.compile(r"[./]")
 _REFERENCE = re.compile(
     r"\s{0,9}([a-z0-9_]{1,100}(?:\.[a-z0-9_]{1,100}){1,9})\s{0,9},\s{0,9}\d{1,12}\s{0,9}"
@@ -100,8 +99,6 @@ class Names:
         self._model_of = model_of
         self._version = version
         self._fields: dict[str, Mapping[str, Field]] = {}
-        self._of_open: dict[str, Mapping[str, Field]] = {}
-        self._readable: dict[str, Mapping[str, Field]] = {}
         self._visits = 0
         self._seen: dict[tuple[str, str | None, int], Any] = {}
 
@@ -117,9 +114,10 @@ class Names:
 
     def field(self, model: str | None, name: str) -> Field | None:
         """Return a field, None where it is not known."""
-        return None if model is None else self._described(model).get(name)
+        return None if model is None else self.described(model).get(name)
 
-    def _described(self, model: str) -> Mapping[str, Field]:
+    def described(self, model: str) -> Mapping[str, Field]:
+        """Return the fields of a model; none where they cannot be had."""
         fields = self._fields.get(model)
         if fields is None:
             try:
@@ -128,29 +126,23 @@ class Names:
                 # Nor would the call itself reach a server that did not even take the question.
                 if isinstance(error, OdooConnectionError) and error.outcome == "not_sent":
                     raise
-                fields = _NO_FIELDS
+                fields = NO_FIELDS
             self._fields[model] = fields
         return fields
 
-    def open_field(self, model: str, name: str) -> Field | None:
-        """Return a field, None where it is not known, and of a closed model: of that nothing is
-        asked for, as what names it is refused."""
-        if model not in self._of_open:
-            blocked = self.policy.model_blocked(model)
-            self._of_open[model] = _NO_FIELDS if blocked else self._described(model)
-        return self._of_open[model].get(name)
+    def open_fields(self, model: str) -> Mapping[str, Field]:
+        """Return the fields of a model; none of a closed one: of that nothing is asked for, as
+        what names it is refused."""
+        return NO_FIELDS if self.policy.model_blocked(model) else self.described(model)
 
-    def readable_field(self, model: str | None, name: Any) -> Field | None:
-        """Return a field that may be read; None while a list blocks models or fields."""
-        if model is None or self.policy.closes:
-            return None
-        if model not in self._readable:
-            self._described(model)
-            self._readable[model] = self.policy.readable_fields(model, self._fields.__getitem__)
-        return self._readable[model].get(name)
+    def plain_fields(self, model: str | None) -> Mapping[str, Field]:
+        """Return the fields whose names may stand in values; none while that depends on more."""
+        return NO_FIELDS if model is None else self.policy.plain_fields(model, self.described)
 
     def judge(self, model: str, access: Access, path: Path, acts_on: str | None = None) -> None:
         """Refuse an access to a model that is not allowed."""
+        if self.policy.may(model, access, acts_on, self.step):
+            return
         refusal = self.policy.model_problem(
             model, access, named_in=show(path), acts_on=acts_on, step=self.step
         )
@@ -257,8 +249,7 @@ class Names:
 
         A related or inherited field is written into the record that its path leads to.
         """
-        closed = name in CODE_FIELDS or (model, name) in UNWRITABLE_FIELDS
-        if closed and self.policy.protect:
+        if self.policy.protect and is_unwritable(model, name):
             raise field_refusal(name, model, show(path))
         if not (self.policy.mode == "restricted" or self.policy.closes):
             return

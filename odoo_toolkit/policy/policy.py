@@ -26,6 +26,7 @@ from odoo_toolkit.policy.calls import (
     check_free,
     check_ids,
     check_implied,
+    check_listed,
     check_names,
     names_nothing,
     real_access,
@@ -50,6 +51,7 @@ from odoo_toolkit.policy.tables import (
     RENDERED_MODELS,
     VIEWS,
     WRITING_DEFAULTS,
+    is_unwritable,
 )
 
 if TYPE_CHECKING:
@@ -100,6 +102,39 @@ def _key_rule(policy: Policy) -> Callable[[str], bool]:
     return lru_cache(maxsize=8192)(blocked)
 
 
+def _access_rule(policy: Policy) -> Any:
+    """Return what judges a method on a model as such; what passes is remembered."""
+
+    @lru_cache(maxsize=4096)
+    def judged(
+        model: str, method: str, access: Access, acts_on: str | None, step: bool, internal: bool
+    ) -> Access:
+        call = Call(
+            model=model, method=method, access=access, acts_on=acts_on, step=step, internal=internal
+        )
+        check_names(call)
+        check_called(policy, call)
+        access = real_access(call)
+        if internal and access == "read":
+            return access
+        refusal = policy.model_problem(model, access, method=method, acts_on=acts_on, step=step)
+        if refusal is not None:
+            raise refusal
+        return access
+
+    return judged
+
+
+def _model_rule(policy: Policy) -> Callable[..., bool]:
+    """Return what tells whether a model may be accessed so; it remembers what it has told."""
+
+    @lru_cache(maxsize=4096)
+    def may(model: str, access: Access, acts_on: str | None, step: bool) -> bool:
+        return policy.model_problem(model, access, acts_on=acts_on, step=step) is None
+
+    return may
+
+
 @attrs.frozen(kw_only=True)
 class Policy:
     """The rules that every call is checked against.
@@ -142,8 +177,19 @@ class Policy:
     _key_rule: Callable[[str], bool] = attrs.field(
         init=False, eq=False, repr=False, default=attrs.Factory(_key_rule, takes_self=True)
     )
+    _access_rule: Any = attrs.field(
+        init=False, eq=False, repr=False, default=attrs.Factory(_access_rule, takes_self=True)
+    )
+    #: Whether a model may be accessed so: model, access, what it acts on, step.
+    may: Callable[..., bool] = attrs.field(
+        init=False, eq=False, repr=False, default=attrs.Factory(_model_rule, takes_self=True)
+    )
     _others: dict[str, Policy] = attrs.field(init=False, eq=False, repr=False, factory=dict)
     _readable: dict[str, tuple[Mapping[str, Field], Mapping[str, Field]]] = attrs.field(
+        init=False, eq=False, repr=False, factory=dict
+    )
+
+    _plain: dict[str, tuple[Mapping[str, Field], Mapping[str, Field]]] = attrs.field(
         init=False, eq=False, repr=False, factory=dict
     )
 
@@ -215,7 +261,7 @@ class Policy:
         walk = Walk(self, judged, fields_of, model_of, version)
         if not known:
             return walk.judged(judged, worded)
-        if not free:
+        if judged.context and not free:
             # Elsewhere it has known keys only, which name nothing.
             walk.context(judged.model, judged.context)
         try:
@@ -228,16 +274,15 @@ class Policy:
     def _judged(self, call: Call, fields_of: FieldsOf) -> Call | None:
         """Judge method, context and model; return the call as what it does, None where it reads
         for the toolkit itself."""
-        check_names(call)
-        check_called(self, call)
-        access = real_access(call)
+        model, method, rule = call.model, call.method, self._access_rule
+        if self.method_blocklist or type(model) is not str or type(method) is not str:
+            check_names(call)
+            check_listed(self, call)
+        if len(model) + len(method) > LONGEST_NAME:
+            rule = rule.__wrapped__  # what is too long for a name is not worth remembering
+        access = rule(model, method, call.access, call.acts_on, call.step, call.internal)
         if call.internal and access == "read":
             return None
-        refusal = self.model_problem(
-            call.model, access, method=call.method, acts_on=call.acts_on, step=call.step
-        )
-        if refusal is not None:
-            raise refusal
         if not call.step:
             check_free(self, call)
         if access != call.access:
@@ -245,7 +290,7 @@ class Policy:
         if self.method_blocklist and access != "read":
             from odoo_toolkit.policy.names import Names
 
-            check_implied(self, call, Names(self, call, fields_of).open_field)
+            check_implied(self, call, Names(self, call, fields_of).open_fields)
         stores = call.model in FILE_MODELS and not (call.step or call.internal)
         return with_types(call) if stores and self.guards else call
 
@@ -449,6 +494,24 @@ class Policy:
             self._readable[model] = (fields, readable)
         return readable
 
+    def plain_fields(self, model: str, fields_of: FieldsOf) -> Mapping[str, Field]:
+        """Return the fields whose names may stand in values: those that may be read and written.
+
+        There are none while a list or the mode decides about the records that a field leads to.
+        """
+        if self.closes or self.mode == "restricted":
+            return _NO_FIELDS
+        readable = self.readable_fields(model, fields_of)
+        before, plain = self._plain.get(model, (None, readable))
+        if before is not readable:
+            plain = {
+                name: field
+                for name, field in readable.items()
+                if not (self.protect and is_unwritable(model, name))
+            }
+            self._plain[model] = (readable, plain)
+        return plain
+
     def redact(self, result: Any) -> Any:
         """Return what the server answered without the keys that name blocked fields.
 
@@ -479,6 +542,7 @@ def _always() -> dict[str, list[str]]:
     }
 
 
+_NO_FIELDS: Mapping[str, Field] = {}
 _TEXTS = frozenset({"char", "text", "html"})
 _SHOWN_NAMES = frozenset({"display_name", "name", "complete_name"})
 

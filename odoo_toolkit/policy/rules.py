@@ -53,6 +53,9 @@ class Rules(Protocol):
     def binds_commands(self) -> bool:
         """Whether it depends on a list what may be done to the lines of a record."""
 
+    def may(self, model: str, access: Access, acts_on: str | None, step: bool, /) -> bool:
+        """Whether the model may be accessed so."""
+
     def method_listed(self, method: str) -> bool:
         """Whether the administrator's list closes a method."""
 
@@ -96,6 +99,9 @@ class Rules(Protocol):
 
     def readable_fields(self, model: str, fields_of: FieldsOf) -> Mapping[str, Field]:
         """Return the fields of a model that may be read."""
+
+    def plain_fields(self, model: str, fields_of: FieldsOf) -> Mapping[str, Field]:
+        """Return the fields whose names may stand in values; none while that depends on more."""
 
 
 #: What opens to a script what is closed in every mode. No setting of the server does.

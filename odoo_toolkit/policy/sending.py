@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
 
-from odoo_toolkit.arguments import Records, Values, read_commands
-from odoo_toolkit.arguments.values import DEFAULT, VALUES, read_values
+from odoo_toolkit.arguments import read_commands
+from odoo_toolkit.arguments.values import DEFAULT, VALUES, Record, read_values, records_within
 from odoo_toolkit.call import Call, parameter_names
 from odoo_toolkit.compat import FILTERED_AFTER_LIMIT
 from odoo_toolkit.errors import AccessError, OdooError
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from odoo_toolkit.schema import Schema
 
 #: The context key that says which companies' records are seen.
-_COMPANIES = "allowed_company_ids"
+COMPANIES = "allowed_company_ids"
 #: Arguments of methods that are no fields -> what their ids are of.
 _FILES = "attachment_ids"
 _ARGUMENTS = {_FILES: "ir.attachment", "parent_id": "mail.message"}
 #: Where the schema cannot be had, a field's name decides.
 _BY_NAME = {_FILES: Field(name=_FILES, type="many2many", relation=_ARGUMENTS[_FILES])}
 #: What of a context decides which records are found.
-_FOUND_BY = (_COMPANIES, "active_test")
+_FOUND_BY = (COMPANIES, "active_test")
 
 
 class Connection(Protocol):
@@ -57,7 +57,7 @@ def check_companies(call: Call, base_context: Mapping[str, Any]) -> None:
     Raises:
         AccessError: it names others, or none, which to Odoo means all.
     """
-    allowed = base_context.get(_COMPANIES)
+    allowed = base_context.get(COMPANIES)
     if allowed is None:
         return
     for asked in _companies_in([call.context, call.arguments, call.positional]):
@@ -67,18 +67,18 @@ def check_companies(call: Call, base_context: Mapping[str, Any]) -> None:
             or not all(type(company) is int and company in allowed for company in asked)
         ):
             raise AccessError(
-                f"{_COMPANIES} may only contain the companies {allowed} from the settings of this "
+                f"{COMPANIES} may only contain the companies {allowed} from the settings of this "
                 "connection.",
                 suggestion="Omit it, or choose among these companies.",
-                details={"named_in": f"context.{_COMPANIES}"},
+                details={"named_in": f"context.{COMPANIES}"},
             )
 
 
 def _companies_in(value: Any) -> Iterator[Any]:
     """Yield what contexts within a value name as the companies to see."""
     if isinstance(value, Mapping):
-        if _COMPANIES in value:
-            yield value[_COMPANIES]
+        if COMPANIES in value:
+            yield value[COMPANIES]
         value = list(value.values())
     if isinstance(value, (list, tuple)):
         for item in value:
@@ -127,20 +127,25 @@ def check_external_ids(odoo: Connection, call: Call) -> None:
         )
 
 
-def check_linked(odoo: Connection, call: Call) -> None:
+def check_linked(odoo: Connection, call: Call, written: Iterable[Record]) -> None:
     """Refuse values and arguments that lead to files, messages, ... of what is closed.
 
     A file that is linked to an e-mail goes out with it. One round trip for each model of such
     records; calls that name none cost nothing.
 
+    Args:
+        odoo: the connection.
+        call: as it was read.
+        written: the records that it is given, see :func:`records_written`.
+
     Raises:
         AccessError: one that is named belongs to what is closed.
     """
-    if call.reads or call.internal or not odoo.policy.guards:
+    if call.internal or not odoo.policy.guards:
         return
     policy = odoo.policy.about(call.acts_on)
     named: dict[tuple[str, bool], set[int]] = {}
-    for model, changed, ids in _linked(odoo, call):
+    for model, changed, ids in _linked(odoo, call, written):
         # Without a list, only files of closed fields are closed, which no step links.
         if policy.closes or (model in FILE_MODELS and not call.step):
             named.setdefault((model, changed), set()).update(ids)
@@ -153,29 +158,26 @@ def check_linked(odoo: Connection, call: Call) -> None:
             _refuse_closed(odoo, model, sorted(ids), _found(odoo, model, [*allowed, *of_those]))
 
 
-def _linked(odoo: Connection, call: Call) -> Iterator[tuple[str, bool, Collection[int]]]:
+def _linked(
+    odoo: Connection, call: Call, written: Iterable[Record]
+) -> Iterator[tuple[str, bool, Collection[int]]]:
     """Yield models whose records belong to others, whether they are changed, and which."""
     if call.method == "load":
         yield from _loaded(odoo, call)
         return
 
-    # A call has the same models in many records.
-    described = functools.cache(functools.partial(_described, odoo))
+    yield from _in_values(odoo, written)
     for name, value in call.arguments.items():
-        if isinstance(value, (Values, Records)):
-            yield from _in_values(value, described)
-        elif model := _ARGUMENTS.get(name if call.method not in VALUES else ""):
+        if call.method not in VALUES and (model := _ARGUMENTS.get(name)):
             yield model, False, ids_in(value)
-    for value in call.positional:
-        yield from _in_values(value, described)
     for key, value in call.context.items():
         name = key[len(DEFAULT) :] if isinstance(key, str) and key.startswith(DEFAULT) else ""
         if name == _FILES:  # it reaches every record that the call makes
             commands = read_commands(value, key, default=True) if value else ()
             yield _ARGUMENTS[name], False, {one for c in commands for one in (c.id, *c.ids) if one}
         elif name:
-            given = read_values({name: value}, call.model, odoo.schema.field, key, worded=True)
-            yield from _in_values(given, described)
+            given = read_values({name: value}, call.model, odoo.schema.described, key, worded=True)
+            yield from _in_values(odoo, records_within([(call.model, (), given, False)]))
 
 
 def _described(odoo: Connection, model: str) -> Mapping[str, Field]:
@@ -186,25 +188,22 @@ def _described(odoo: Connection, model: str) -> Mapping[str, Field]:
 
 
 def _in_values(
-    value: Any, described: Callable[[str], Mapping[str, Field]]
+    odoo: Connection, written: Iterable[Record]
 ) -> Iterator[tuple[str, bool, Collection[int]]]:
-    if isinstance(value, Records):
-        for item in value.items:
-            yield from _in_values(item, described)
-    if not isinstance(value, Values) or not value.model or not value.given:
-        return
-    fields = described(value.model)
-    for name, given in value.given.items():
-        relation = fields[name].relation if name in fields else None
-        if relation == "ir.model" or (relation and not owners.is_owned(relation)):
-            relation = None
-        for command in value.lines.get(name, ()):
-            if relation and command.kind in ("link", "set", "update", "delete"):
-                ids = command.ids if command.kind == "set" else (command.id,)
-                yield relation, command.kind in ("update", "delete"), ids
-            yield from _in_values(command.values, described)
-        if relation and name not in value.lines:
-            yield relation, False, ids_in(given)
+    # A call has the same models in many records.
+    described = functools.cache(functools.partial(_described, odoo))
+    for model, _, values, _ in written:
+        fields = described(model) if values.given else {}
+        for name, given in values.given.items():
+            relation = fields[name].relation if name in fields else None
+            if not relation or relation not in owners.OWNERS or relation == "ir.model":
+                continue
+            for command in values.lines.get(name, ()):
+                if command.kind in ("link", "set", "update", "delete"):
+                    ids = command.ids if command.kind == "set" else (command.id,)
+                    yield relation, command.kind in ("update", "delete"), ids
+            if name not in values.lines:
+                yield relation, False, ids_in(given)
 
 
 def _loaded(odoo: Connection, call: Call) -> Iterator[tuple[str, bool, Collection[int]]]:
@@ -238,7 +237,7 @@ def without_closed_records(odoo: Connection, call: Call) -> Call:
         AccessError: one that is named belongs to what is closed.
     """
     policy = odoo.policy
-    if call.internal or not policy.guards or not owners.is_owned(call.model):
+    if call.internal or not policy.guards or call.model not in owners.OWNERS:
         return call
     if call.ids:
         return _with_visible(odoo, call)

@@ -324,6 +324,11 @@ WRITING_FIELDS: frozenset[tuple[str, str]] = frozenset(
 )
 
 
+def is_unwritable(model: str | None, name: str) -> bool:
+    """Whether a field holds code, or what runs it, sends or reaches users."""
+    return name in CODE_FIELDS or (model, name) in UNWRITABLE_FIELDS
+
+
 def is_read_unasked(model: str, field: Field) -> bool:
     """Whether a field is read where nobody names it; files and what writes when read are not.
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar
 
 from odoo_toolkit.arguments import read_commands, read_values, with_values
 from odoo_toolkit.call import Call, parameter_names
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import TEXTS, TO_MANY, Field
-from odoo_toolkit.policy.calls import check_showing
+from odoo_toolkit.policy.calls import NO_TEXTS, check_showing
 from odoo_toolkit.policy.names import KEYS, Names, Path, show, too_large
 from odoo_toolkit.policy.rules import field_refusal
 from odoo_toolkit.policy.tables import ARGUMENT_KINDS, READS_ALL_FIELDS
@@ -44,9 +45,9 @@ class Walk(Names):
     #: plan does not know yet: the call is not sent like this.
     _worded = True
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._written = _AnyValues(self, self.written_field)
+    @cached_property
+    def _written(self) -> _AnyValues:
+        return _AnyValues(self, self.written_field)
 
     def judged(self, call: Call, worded: bool) -> Call:
         """Return the call as it was read and judged; ``worded`` where it is not sent like this.
@@ -56,7 +57,7 @@ class Walk(Names):
             ValidationError: as of :meth:`call`, or a value cannot be read.
         """
         self._worded = worded
-        call = with_values(call, self.open_field, worded=worded)
+        call = with_values(call, self.open_fields, worded=worded)
         self.call(call)
         return call
 
@@ -74,7 +75,8 @@ class Walk(Names):
             self._scan(model, value, ("positional", index))
         for name, value in call.arguments.items():
             self._argument(model, name, value, known)
-        self.context(model, call.context)
+        if call.context:
+            self.context(model, call.context)
         if method in READS_ALL_FIELDS and not (
             arguments.get("fields") or arguments.get("specification")
         ):
@@ -95,7 +97,7 @@ class Walk(Names):
 
     def _typed(self, kind: str | None, model: str | None, value: Any, path: Path) -> None:
         if kind == "values":
-            read = read_values(value, model, self.open_field, show(path), worded=True)
+            read = read_values(value, model, self.open_fields, show(path), worded=True)
             self._written.records(read, path, creating=self.access == "create")
         elif kind == "files":
             self._files(value, path)
@@ -207,7 +209,10 @@ class Walk(Names):
 
     def written_field(self, model: str | None, name: Any, where: Path) -> Field | None:
         """Judge the name of a field in values, and return the field, where it is known."""
-        field = self.readable_field(model, name) or self.field_path(model, str(name), where)
+        readable: Mapping[Any, Field] = {}
+        if model is not None and not self.policy.closes:
+            readable = self.policy.readable_fields(model, self.described)
+        field = readable.get(name) or self.field_path(model, str(name), where)
         if self.access != "read":
             self.written(model, str(name), where)
         return field
@@ -223,7 +228,7 @@ class Walk(Names):
     def _commands(self, model: str | None, field: Field, value: Any, path: Path) -> None:
         """Judge what may be commands, in an argument of which nothing is known."""
         values = {field.name: value}
-        read = read_values(values, model, self.open_field, show(path), worded=True)
+        read = read_values(values, model, self.open_fields, show(path), worded=True)
         if lines := read.lines.get(field.name):
             self._written.commands(field, model, lines, path, creating=False)
         elif not read.lines:
@@ -286,7 +291,7 @@ class Walk(Names):
                 foreign = self.field(model, name) is None
                 if foreign and self.access != "read" and _holds_commands(item):
                     raise field_refusal(name, model, show(here))
-                read = read_values({name: item}, model, self.open_field, show(here), worded=True)
+                read = read_values({name: item}, model, self.open_fields, show(here), worded=True)
                 self._written.records(read, here, creating=True)
             elif key == "name_create_enabled_fields" and isinstance(item, Mapping):
                 for name in item:
@@ -369,11 +374,18 @@ class Walk(Names):
                 self.blocked_model_text(expression, path)
 
 
+_SCALARS: frozenset[type] = NO_TEXTS | {str}
+
+
 class _AnyValues(Written):
     """Values that need not fit: the rights of the Odoo user are the limit, or nothing is sent."""
 
     names: Walk
-    takes_any = TEXTS | {"boolean", "date", "datetime", "float", "integer", "monetary", "selection"}
+    takes_any: ClassVar = {
+        **dict.fromkeys([*TEXTS, "date", "datetime", "selection"], _SCALARS),
+        **dict.fromkeys(["boolean", "float", "integer", "monetary"], _SCALARS),
+        "many2one": NO_TEXTS,
+    }
 
     def no_record(self, value: Any, where: Path) -> None:
         self.names.unknown(None, value, where)

@@ -11,10 +11,7 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
-from odoo_toolkit.arguments import Records, Values
-from odoo_toolkit.arguments.values import DEFAULT, VALUES
+from odoo_toolkit.arguments.values import DEFAULT, VALUES, Record
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.fields import Field, FieldsOf
@@ -69,16 +66,11 @@ _ALL = {"active_test": False}
 _Paths = Callable[[str, str], "list[tuple[str, ...]]"]
 
 
-@attrs.frozen
-class _Written:
-    """The values that some records are given: existing ones by their ids, or a new one."""
-
-    model: str
-    ids: tuple[int, ...]
-    values: Mapping[str, Any]
+#: Records that are given values: their model, the ids of those that are there, and the values.
+_Written = tuple[str, tuple[int, ...], Mapping[str, Any]]
 
 
-def check_user_contacts(odoo: Connection, call: Call) -> None:
+def check_user_contacts(odoo: Connection, call: Call, written: Iterable[Record]) -> None:
     """Refuse a call that would give a user's contact another e-mail address.
 
     It costs a request for each relation that an address goes through, and two for the contacts;
@@ -87,7 +79,7 @@ def check_user_contacts(odoo: Connection, call: Call) -> None:
     Raises:
         AccessError: it would, or it cannot be found out.
     """
-    if call.reads or call.internal or not odoo.policy.protect:
+    if call.internal or not odoo.policy.protect:
         return
     _check_merge(odoo, call)
 
@@ -101,36 +93,24 @@ def check_user_contacts(odoo: Connection, call: Call) -> None:
                 return []
             raise _unclear(model, name) from error
 
-    @functools.cache
-    def described(model: str) -> Mapping[str, Field]:
-        try:
-            return odoo.schema.fields(model)
-        except OdooError:
-            return {}
-
-    given = [
-        (contact, written, name)
-        for written in _all_written(odoo, call, paths)
-        if written.values
-        for name in _leading(described(written.model), written.values)
-        for path in paths(written.model, name)
-        for contact in _reached(odoo, written, path, call.context)
-    ]
+    given = []
+    described = functools.cache(odoo.schema.described)
+    for model, ids, values in _all_written(odoo, call, written, paths):
+        fields = described(model) if values else {}
+        for name in values:
+            # What leads to an address says so in its own name, or is a related field.
+            if "mail" in str(name) or (name in fields and fields[name].related):
+                for path in paths(model, name):
+                    found = _reached(odoo, (model, ids, values), path, call.context)
+                    given += [(contact, model, name, values[name]) for contact in found]
     if not given:
         return
     # Asked once for all records of the call.
-    kept = {row["id"]: row for row in _of_users(odoo, sorted({one for one, _, _ in given}))}
-    for contact, written, name in given:
+    kept = {row["id"]: row for row in _of_users(odoo, sorted({one[0] for one in given}))}
+    for contact, model, name, value in given:
         row = kept.get(contact)
-        if row is not None and _plain(row["email"]) != _plain(written.values[name]):
-            raise _refusal([row["display_name"]], written.model, name, [row])
-
-
-def _leading(fields: Mapping[str, Field], names: Iterable[str]) -> list[str]:
-    """Return the names that may lead to an address: their own, or that of a related field."""
-    return [
-        name for name in names if "mail" in str(name) or (name in fields and fields[name].related)
-    ]
+        if row is not None and _plain(row["email"]) != _plain(value):
+            raise _refusal([row["display_name"]], model, name, [row])
 
 
 def address_paths(model: str, name: str, fields_of: FieldsOf) -> list[tuple[str, ...]]:
@@ -183,48 +163,32 @@ def _could_be_address(model: str, field: Field) -> bool:
 # What a call writes -------------------------------------------------------------------------------
 
 
-def _all_written(odoo: Connection, call: Call, paths: _Paths) -> Iterator[_Written]:
+def _all_written(
+    odoo: Connection, call: Call, written: Iterable[Record], paths: _Paths
+) -> Iterable[_Written]:
+    if call.method == "load":
+        return _loaded(odoo, call, paths)
     defaults = {
         key[len(DEFAULT) :]: value
         for key, value in call.context.items()
         if isinstance(key, str) and key.startswith(DEFAULT)
     }
-    if call.method == "load":
-        yield from _loaded(odoo, call, paths)
-        return
-    name = VALUES.get(call.method)
-    if name is None:
+    if call.method not in VALUES:
+        found: list[_Written] = []
         for value in (*call.arguments.values(), *call.positional):
-            yield from _mappings(call.model, call.ids or (), value)
-        yield _Written(call.model, (), defaults)
-        return
-    given = call.arguments.get(name, call.positional[0] if call.positional else None)
-    for index, item in enumerate(given.items if isinstance(given, Records) else [given]):
-        if isinstance(item, Values):
-            ids = call.ids or ()
-            if call.method == "web_save_multi" and index < len(ids):
-                ids = ids[index : index + 1]
-            yield from _values(call.model, ids, item, {} if ids else defaults)
-
-
-def _values(
-    model: str, ids: tuple[int, ...], values: Values, defaults: Mapping[str, Any]
-) -> Iterator[_Written]:
-    """Yield what a record is given, and what its lines are."""
-    yield _Written(values.model or model, ids, {**defaults, **values.given})
-    for commands in values.lines.values():
-        for command in commands:
-            if isinstance(command.values, Values) and command.values.model:
-                ids = (command.id,) if command.kind == "update" else ()
-                yield from _values(command.values.model, ids, command.values, {})
+            if isinstance(value, (Mapping, list, tuple)):
+                found += _mappings(call.model, call.ids or (), value)
+        return [*found, (call.model, (), defaults)]
+    return [
+        (model, ids, {**defaults, **values.given} if not (ids or line) else values.given)
+        for model, ids, values, line in written
+    ]
 
 
 def _mappings(model: str, ids: tuple[int, ...], value: Any) -> Iterator[_Written]:
     """Yield what may be values in the arguments of a method that nobody knows."""
     if isinstance(value, Mapping):
-        yield _Written(
-            model, ids, {key: item for key, item in value.items() if isinstance(key, str)}
-        )
+        yield model, ids, {key: item for key, item in value.items() if isinstance(key, str)}
         value = list(value.values())
     if isinstance(value, (list, tuple)):
         for item in value:
@@ -258,7 +222,7 @@ def _loaded(odoo: Connection, call: Call, paths: _Paths) -> Iterator[_Written]:
                     relation = _model_at(odoo, model, place[:1])
                     found = _identified(odoo, relation, place[1], value)
                     values[place[0]] = found[0] if found else None
-            yield _Written(model, ids, values)
+            yield model, ids, values
 
 
 def _model_at(odoo: Connection, model: str, path: Sequence[str]) -> str:
@@ -288,17 +252,18 @@ def _reached(
     odoo: Connection, written: _Written, path: Sequence[str], context: Mapping[str, Any]
 ) -> set[int]:
     """Return the contacts that a path leads to, as the records are and as they will be."""
+    model, ids, values = written
     if not path:
-        return set(written.ids)
+        return set(ids)
     first, *rest = path
-    field = odoo.schema.fields(written.model).get(first)
+    field = odoo.schema.fields(model).get(first)
     relation = field.relation if field is not None else None
     if not relation:
         return set()
-    if first in written.values:
-        there = _id_of(odoo, relation, written.values[first])
-    elif written.ids:
-        rows = _read(odoo, written.model, [["id", "in", list(written.ids)]], [first])
+    if first in values:
+        there = _id_of(odoo, relation, values[first])
+    elif ids:
+        rows = _read(odoo, model, [["id", "in", list(ids)]], [first])
         there = {row[first][0] for row in rows if row[first]}
     else:
         there = _id_of(odoo, relation, context.get(DEFAULT + first))

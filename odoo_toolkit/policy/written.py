@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
-from typing import Any
+from typing import Any, ClassVar
 
 from odoo_toolkit.arguments import Command, Records, Values, owns_lines
 from odoo_toolkit.arguments.commands import Kind
 from odoo_toolkit.arguments.scalars import unfit
 from odoo_toolkit.call import Access
 from odoo_toolkit.fields import Field
-from odoo_toolkit.policy.calls import NO_TEXTS
-from odoo_toolkit.policy.names import Names, Path, show
+from odoo_toolkit.policy.names import NO_FIELDS, Names, Path, show
 from odoo_toolkit.policy.rules import field_refusal
-from odoo_toolkit.policy.tables import COMPOSERS, FILE_MODELS
+from odoo_toolkit.policy.tables import COMPOSERS, FILE_MODELS, MODEL_NAME_FIELDS
 
 _LARGEST = 2**31 - 1
 _REFERENCE = re.compile(r"([a-z0-9_.]{1,200}),([0-9]{1,10})")
@@ -69,12 +68,13 @@ class Written:
         field_of: judges the name of a field; it is asked once for each.
     """
 
-    #: Types of fields that take any number, and any text that has no point in it.
-    takes_any: frozenset[str] = frozenset()
+    #: Type of field -> the types of values that name nothing in it, but for texts with a point.
+    takes_any: ClassVar[Mapping[str, frozenset[type]]] = {}
 
     def __init__(self, names: Names, field_of: FieldOf) -> None:
         self.names, self._field_of = names, field_of
         self._judged: dict[tuple[Any, Any], Field | None] = {}
+        self._plain: dict[str | None, Mapping[str, Field]] = {}
 
     def records(self, value: Any, where: Path, *, creating: bool) -> None:
         """Judge the values of a record, or of each of several.
@@ -104,17 +104,28 @@ class Written:
         writes, takes_any = names.access != "read", self.takes_any
         if model in _JUDGED_WHOLE:
             names.record_written(model, values.given, where)
-            takes_any = frozenset()
+            takes_any = {}
         names.count(where)
+        if not values.given:
+            return
+        if model not in self._plain:
+            self._plain[model] = names.plain_fields(model) if self.takes_any else NO_FIELDS
+        plain = self._plain[model]
         for name, value in values.given.items():
-            key = (model, name)
-            if key not in self._judged:
-                self._judged[key] = self._field_of(model, name, (*where, name))
-            field = self._judged[key]
-            of, plain = type(value), field is not None and field.type in takes_any
-            # The names of models have a point in them.
-            names_none = of is str and "." not in value and not str(name).endswith("domain")
-            if plain and (names_none or of in NO_TEXTS):
+            field = plain.get(name)
+            if field is None:
+                key = (model, name)
+                if key not in self._judged:
+                    self._judged[key] = self._field_of(model, name, (*where, name))
+                field = self._judged[key]
+            of = type(value)
+            if (
+                field is not None
+                and of in takes_any.get(field.type, ())
+                and field.relation != "ir.model"
+                # The names of models have a point in them.
+                and (of is not str or ("." not in value and not str(name).endswith("domain")))
+            ):
                 continue
             if name in values.lines and field is not None:
                 self.commands(field, model, values.lines[name], (*where, name), creating=creating)
@@ -134,7 +145,7 @@ class Written:
     ) -> None:
         """Judge what commands do to the records of a one2many or many2many."""
         names, comodel = self.names, field.relation
-        owned = owns_lines(field, model or "", names.field)
+        owned = owns_lines(field, model or "", names.described)
         for index, command in names.each(commands, where):
             here = (*where, index)
             if not comodel:
@@ -161,7 +172,8 @@ class Written:
         if "," in value:
             names.reference(value, (*where, name))
         if "." in value:
-            names.model_name(name, value, (*where, name))
+            if name.removeprefix("default_") in MODEL_NAME_FIELDS:
+                names.model_name(name, value, (*where, name))
             names.blocked_model_text(value, (*where, name))
         if model in COMPOSERS:
             names.template(model, value, (*where, name))

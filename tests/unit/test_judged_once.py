@@ -54,7 +54,7 @@ def outcome(policy: Policy, call: Call, worded: bool) -> Any:
 
 def by_the_long_way(act: Callable[[], Any]) -> Any:
     with (
-        patch.object(_AnyValues, "takes_any", frozenset()),
+        patch.object(_AnyValues, "takes_any", {}),
         patch.object(rules, "names_nothing", lambda call: False),
     ):
         return act()
