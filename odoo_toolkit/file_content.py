@@ -8,7 +8,9 @@ import io
 import mimetypes
 import os
 import re
+import secrets
 import unicodedata
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
 
@@ -40,6 +42,27 @@ _DEVICE = re.compile(
 _LONGEST_NAME = 120
 #: How many files of the same name one folder takes.
 _SAME_NAME = 100
+
+
+@contextlib.contextmanager
+def replacing(place: Path, *, mode: int = 0o600) -> Iterator[Path]:
+    """Give a file to fill that takes the place of another in one step.
+
+    If the block ends early, the other stays as it was, and nothing is left behind.
+
+    Args:
+        place: of the file in the end.
+        mode: of the new file, less what the process masks.
+    """
+    # Beside it, as only within one file system can one file take the place of another at once.
+    part = place.with_name(f".{secrets.token_hex(8)}.part")
+    try:
+        os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
+        yield part
+        os.replace(part, place)
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink()
 
 
 def base64_size(text: str) -> int:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 from typing import Any, Literal
+
+from odoo_toolkit.file_content import replacing
 
 Format = Literal["json", "toml"]
 
@@ -220,9 +220,8 @@ def _replace(path: Path, before: bytes | None, content: bytes) -> Path | None:
         )
     backup = path.with_name(path.name + ".bak") if before is not None else None
     # Only the owner may read it: it holds a key, or will.
-    handle, partial = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
+    with replacing(path) as part:
+        with part.open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
@@ -233,8 +232,4 @@ def _replace(path: Path, before: bytes | None, content: bytes) -> Path | None:
             )
         if backup is not None:
             shutil.copy2(path, backup)
-        Path(partial).replace(path)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            Path(partial).unlink()
     return backup

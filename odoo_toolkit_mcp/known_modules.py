@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.errors import OdooConnectionError, OdooError
+from odoo_toolkit.file_content import replacing
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
@@ -77,11 +77,10 @@ class KnownModules:
         facts = {"odoo": self.major, "missing": self.missing, "rights": self.rights}
         if self._file is None or self._in_file().get(self._key) == facts:
             return
-        unfinished = self._file.with_suffix(f".{os.getpid()}")
         try:
             self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            unfinished.write_text(json.dumps({**self._in_file(), self._key: facts}), "utf-8")
-            unfinished.replace(self._file)
+            with replacing(self._file) as part:
+                part.write_text(json.dumps({**self._in_file(), self._key: facts}), "utf-8")
         except OSError as error:
             logger.debug("The server cannot store the list of Odoo's modules: %s", error)
 

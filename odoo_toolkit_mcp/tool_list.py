@@ -25,6 +25,7 @@ from odoo_toolkit_mcp.wishes import Wishes, narrow
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
+    from odoo_toolkit.plugins import Refused
     from odoo_toolkit_mcp.plugins import Plugins
     from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolTable
     from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
@@ -106,30 +107,27 @@ class ToolList:
             ConfigurationError: the toolsets depend on each other in a circle, or the settings
                 name a toolset or a tool that does not exist.
         """
-        from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
         from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
 
-        toolsets = list(self._toolsets or ALL_TOOLSETS)
-        added = self.plugins() if self.names_plugins else None
-        if added is None:
-            registry = ToolsetRegistry(self._settings, toolsets)
-            check_tools(self._settings, toolsets)
-            return registry
-        toolsets += added.toolsets
-        registry = ToolsetRegistry(self._settings, toolsets, added.refused)
-        if not added.refused:  # else a tool that is named may be one of those that are missing
+        toolsets, refused = self._all_toolsets()
+        registry = ToolsetRegistry(self._settings, toolsets, refused)
+        if not refused:  # else a tool that is named may be one of those that are missing
             check_tools(self._settings, toolsets)
         return registry
 
     def unknown(self, names: Iterable[str]) -> dict[str, str]:
         """Return the names that no tool has, in whichever mode, each with a sentence on it."""
+        toolsets, refused = self._all_toolsets()
+        # A tool that is named may be one of those that are missing.
+        return {} if refused else unknown_tools(names, self._settings, toolsets)
+
+    def _all_toolsets(self) -> tuple[list[type[BaseToolset]], Sequence[Refused]]:
+        """Return the toolsets, with those of plugins, and the plugins that were refused."""
         from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
 
         added = self.plugins() if self.names_plugins else None
-        if added and added.refused:
-            return {}  # a tool that is named may be one of those that are missing
-        toolsets = [*ALL_TOOLSETS, *(added.toolsets if added else ())]
-        return unknown_tools(names, self._settings, toolsets)
+        toolsets = [*(self._toolsets or ALL_TOOLSETS), *(added.toolsets if added else ())]
+        return toolsets, added.refused if added else ()
 
     def register(self, odoo: Odoo | None) -> str | None:
         """Find out which tools there are; runs in a worker thread when there is a connection.

@@ -11,9 +11,7 @@ import configparser
 import difflib
 import os
 import re
-import secrets
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +21,7 @@ from odoo_toolkit.cli.keys import KEY, KEYS, Profile, keys_of
 from odoo_toolkit.configuration import load
 from odoo_toolkit.connection.settings import ConnectionSettings, connection_settings
 from odoo_toolkit.errors import ConfigurationError, OdooError
+from odoo_toolkit.file_content import replacing
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.policy.policy import policy_problems
 
@@ -301,12 +300,5 @@ def _write(text: str) -> None:
     """Put a text in the place of the file, which nobody else can read then."""
     path = Path(os.path.realpath(profiles_file()))
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    part = path.with_name(f".{secrets.token_hex(8)}.part")
-    try:
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(part, path)
-    finally:
-        with suppress(OSError):
-            part.unlink()
+    with replacing(path) as part:
+        part.write_text(text, "utf-8")

@@ -57,6 +57,7 @@ from odoo_toolkit.operations.lines import Line as Line
 from odoo_toolkit.operations.lines import NameOrId as NameOrId
 from odoo_toolkit.operations.lines import NamesOrIds as NamesOrIds
 from odoo_toolkit.operations.lines import check_choice as check_choice
+from odoo_toolkit.operations.lines import check_discount as check_discount
 from odoo_toolkit.operations.lines import check_lines as check_lines
 from odoo_toolkit.operations.lines import checked_day as checked_day
 from odoo_toolkit.operations.lines import checked_name as checked_name

@@ -13,7 +13,13 @@ from odoo_toolkit.annotations import JsonSchema
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError
 from odoo_toolkit.operations.documents import Row, currency_of
-from odoo_toolkit.operations.lines import NamesOrIds, check_lines, checked_number, wanted_each
+from odoo_toolkit.operations.lines import (
+    NamesOrIds,
+    check_discount,
+    check_lines,
+    checked_number,
+    wanted_each,
+)
 from odoo_toolkit.operations.preview import Layout, given_lines, read_document
 from odoo_toolkit.operations.steps import Seen
 from odoo_toolkit.plans import PlannedDocument, PlannedLine
@@ -71,11 +77,8 @@ def check_line_numbers(line: Mapping[str, Any], where: str) -> None:
             suggestion="For a return or refund, make a credit note instead.",
             details={"field": f"{where}.quantity"},
         )
-    if not 0 <= line.get("discount", 0) <= 100:
-        raise ValidationError(
-            f"{where}.discount must be a percentage from 0 to 100, not {line['discount']:g}.",
-            details={"field": f"{where}.discount"},
-        )
+    if "discount" in line:
+        check_discount(line, where)
 
 
 #: Most lines that an error lists.

@@ -159,6 +159,17 @@ def checked_number(value: Any, field: str, *, positive: bool) -> float:
     return value
 
 
+def check_discount(line: Mapping[str, Any], where: str) -> None:
+    """Refuse the discount of a line, a number, that is no percentage."""
+    if not 0 <= line.get("discount", 0) <= 100:
+        raise make_error(
+            "VALUE_ERROR",
+            f"{where}.discount must be a percentage from 0 to 100, not {line['discount']:g}.",
+            suggestion="Pass 10 for 10 %.",
+            details={"field": f"{where}.discount"},
+        )
+
+
 def checked_name(name: str, todo: str) -> str:
     """Return the name of a new record without the space around it, or refuse an empty one.
 

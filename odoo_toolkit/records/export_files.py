@@ -17,6 +17,7 @@ import attrs
 
 from odoo_toolkit.errors import ConfigurationError, ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
+from odoo_toolkit.file_content import replacing
 from odoo_toolkit.records.arrow_columns import (
     TYPED,
     ArrowColumn,
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 import contextlib
 import errno
 import os
-import secrets
 import shutil
 
 #: What a sheet of Excel holds: rows below the first one, and characters of a cell.
@@ -274,22 +274,16 @@ def written_beside(path: str | os.PathLike[str]) -> Iterator[Path]:
             suggestion="Pass the path of a file.",
             details={"field": "path"},
         )
-    # Beside it, as only within one file system can one file take the place of another at once.
-    part = place.with_name(f".{secrets.token_hex(8)}.part")
     try:
-        part.touch(exist_ok=False)
-        if place.exists():
-            shutil.copymode(place, part)
-            if not os.access(place, os.W_OK):
-                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        yield part
-        os.replace(part, place)
+        with replacing(place, mode=0o666) as part:
+            if place.exists():
+                shutil.copymode(place, part)
+                if not os.access(place, os.W_OK):
+                    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            yield part
     except OSError as error:
         there = "is as it was before" if place.exists() else "was not made"
         problem = f"{error.strerror or error}. The file {there}"
         if not place.parent.exists():
             problem += f"; make the folder {place.parent} first"
         raise OSError(error.errno, problem, str(path)) from error
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink()

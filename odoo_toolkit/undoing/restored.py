@@ -46,12 +46,8 @@ class Restored:
         lost = [*(write.not_kept if old else ()), *(name for name in names if name not in kept)]
         if not lost:
             return []
-        return [
-            (
-                f"The change history does not contain the old values of {', '.join(lost)} of "
-                f"{write.model}."
-            )
-        ]
+        fields = f"{', '.join(lost)} of {write.model}"
+        return [f"The change history does not contain the old values of {fields}."]
 
     def at(self, place: int) -> list[tuple[Item, set[int]]]:
         """Return what is written back where the first write of some fields was.
@@ -71,7 +67,7 @@ class Restored:
         fields = kept_fields(
             self._odoo, write.model, dict.fromkeys([*sorted(written), *sorted(held)])
         )
-        document, _, state = known(write.model).written_in or ("", "", "")
+        document, _, state = _written_in(write.model)
         now = self._now(write, list(wanted), [*fields, *filter(None, (document, state))])
         return [
             (item, self._of(write.model, number, names))
@@ -133,7 +129,7 @@ class Restored:
         held = self._held(write, values, row, fields)
 
         target, ids = write.model, [number]
-        document, lines, state = known(write.model).written_in or ("", "", "")
+        document, lines, state = _written_in(write.model)
         if document and row.get(document) and row.get(state) == "draft":
             link = self._odoo.schema.fields(write.model)[document]
             target, ids = link.relation or "", [row[document][0]]
@@ -244,6 +240,11 @@ class Restored:
             )
         )
         return {row["id"]: row for row in rows}
+
+
+def _written_in(model: str) -> tuple[str, ...]:
+    """Return what leads from a line to the document that it is written in, see :func:`known`."""
+    return known(model).written_in or ("", "", "")
 
 
 def _names(write: Write, number: int) -> list[str]:

@@ -67,13 +67,7 @@ def checked_lines(
         for key in ("quantity", "price_unit", "discount"):
             if key in line:
                 line[key] = op.checked_number(line[key], f"{where}.{key}", positive=False)
-        if not 0 <= line.get("discount", 0) <= 100:
-            raise make_error(
-                "VALUE_ERROR",
-                f"{where}.discount must be a percentage from 0 to 100, not {line['discount']:g}.",
-                suggestion="Pass 10 for 10 %.",
-                details={"field": f"{where}.discount"},
-            )
+        op.check_discount(line, where)
     return checked
 
 

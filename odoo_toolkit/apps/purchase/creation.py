@@ -105,11 +105,7 @@ def _checked(odoo: Odoo, line: dict[str, Any], index: int) -> dict[str, Any]:
             suggestion="Set price_unit to the reduced price instead.",
             details={"field": f"{where}.discount"},
         )
-    if not 0 <= line.get("discount", 0) <= 100:
-        raise ValidationError(
-            f"{where}.discount must be a percentage from 0 to 100, not {line['discount']:g}.",
-            details={"field": f"{where}.discount"},
-        )
+    op.check_discount(line, where)
     return line
 
 

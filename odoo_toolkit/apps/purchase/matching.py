@@ -322,12 +322,8 @@ def _checked_lines(odoo: Odoo, lines: Sequence[BilledLine]) -> list[dict[str, An
         for key in ("quantity", "price_unit"):
             positive = key == "quantity"
             line[key] = op.checked_number(line.get(key), f"{where}.{key}", positive=positive)
-        discount = op.checked_number(line.get("discount", 0), f"{where}.discount", positive=False)
-        if not 0 <= discount <= 100:
-            raise ValidationError(
-                f"{where}.discount must be a percentage from 0 to 100, not {discount:g}.",
-                details={"field": f"{where}.discount"},
-            )
+        op.checked_number(line.get("discount", 0), f"{where}.discount", positive=False)
+        op.check_discount(line, where)
     return checked
 
 
