@@ -11,24 +11,16 @@ the running servers of Odoo 14 to 19 have; ``tests/attacks`` finds what is in ne
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import attrs
 
 from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError
 from odoo_toolkit.fields import Field, FieldsOf
 from odoo_toolkit.policy.owners import HOLDS_OLD_VALUES, TELLS_OLD_VALUES, is_owned, reaches_others
-from odoo_toolkit.policy.rules import field_refusal, model_refusal
-
-if TYPE_CHECKING:
-    from odoo_toolkit.policy.rules import Rules
-
+from odoo_toolkit.policy.rules import SHOWN_NAMES, TEXTS, Rules, field_refusal, model_refusal
 
 #: Related fields that lead to related fields that lead to ...
 _DEEPEST = 6
-
-_TEXTS = frozenset({"char", "text", "html"})
-_SHOWN_NAMES = frozenset({"display_name", "name", "complete_name"})
 
 
 @attrs.frozen
@@ -109,11 +101,11 @@ def closed_in(
         return Closed(field=field.name)
     if field.related:
         return _along(policy, model, field, fields_of, depth)
-    if field.store or field.name in _SHOWN_NAMES:
+    if field.store or field.name in SHOWN_NAMES:
         return None
     for path in field.depends:
         closed = _copied(policy, model, path, fields_of, depth)
-        if closed is None and field.type in _TEXTS:
+        if closed is None and field.type in TEXTS:
             closed = _depended(policy, model, path.split("."), fields_of)
         if closed is not None:
             return closed
@@ -178,7 +170,7 @@ def _depended(
             return None
         if policy.field_blocklist and field.relation in HOLDS_OLD_VALUES:
             return Closed(model=field.relation)
-        if name == names[-1] or names[-1] in _SHOWN_NAMES or not field.relation:
+        if name == names[-1] or names[-1] in SHOWN_NAMES or not field.relation:
             return None
         if not policy.model_allowed(field.relation):
             return Closed(model=field.relation)
@@ -196,7 +188,7 @@ def _followed(policy: Rules, model: str, field: Field, related: Field) -> Closed
         return None
     # An alias that a record inherits is its own, whatever others belong to.
     others = reaches_others(field) and not is_owned(model) and relation != "mail.alias"
-    shown = len(related.related) == 2 and related.related[1] in _SHOWN_NAMES
+    shown = len(related.related) == 2 and related.related[1] in SHOWN_NAMES
     is_open = shown or policy.model_allowed(relation)
     return Closed(model=relation) if others or not is_open else None
 

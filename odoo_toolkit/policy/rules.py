@@ -1,107 +1,56 @@
-"""What the files of this package take of a policy, and the errors for what it closes."""
+"""The rules of a policy: what it says of models, methods and fields by name, and its errors."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol
+import re
+from collections.abc import Callable, Iterable, Mapping
+from fnmatch import translate
+from functools import cached_property, lru_cache, partial
+from typing import Any, Literal, Self, get_args
+
+import attrs
 
 from odoo_toolkit.call import Access
-from odoo_toolkit.errors import AccessError
+from odoo_toolkit.errors import AccessError, ConfigurationError
 from odoo_toolkit.fields import Field, FieldsOf
+from odoo_toolkit.policy.tables import (
+    BLOCKED_FIELD_SUFFIXES,
+    BLOCKED_FIELDS,
+    BLOCKED_MODELS,
+    COMPOSERS,
+    LONGEST_NAME,
+    NEVER_WRITTEN,
+    OPERATED,
+    RENDERED_MODELS,
+    VIEWS,
+    WRITING_DEFAULTS,
+    is_unwritable,
+)
+
+Mode = Literal["readonly", "restricted", "full"]
 
 
-class Rules(Protocol):
-    """What the files of this package take of :class:`~odoo_toolkit.Policy`, which has the rest."""
+@lru_cache
+def _matcher(patterns: tuple[str, ...]) -> Callable[[str], bool]:
+    compiled = re.compile("|".join(translate(pattern) for pattern in patterns))
+    return lru_cache(maxsize=4096)(lambda name: compiled.match(name) is not None)
 
-    @property
-    def mode(self) -> str:
-        """``readonly``, ``restricted`` or ``full``."""
 
-    @property
-    def protect(self) -> bool:
-        """Whether what is closed in every mode is closed here."""
+_always_blocked = _matcher(BLOCKED_MODELS)
+_never_written = _matcher(NEVER_WRITTEN)
+_rendered = _matcher(RENDERED_MODELS)
+_defaults_write = _matcher(WRITING_DEFAULTS)
 
-    @property
-    def model_allowlist(self) -> frozenset[str]:
-        """The only models, where it is not empty."""
 
-    @property
-    def model_blocklist(self) -> frozenset[str]:
-        """The models that the administrator closed."""
+_NO_FIELDS: Mapping[str, Field] = {}
+TEXTS = frozenset({"char", "text", "html"})
+SHOWN_NAMES = frozenset({"display_name", "name", "complete_name"})
 
-    @property
-    def field_blocklist(self) -> frozenset[str]:
-        """The fields that the administrator closed, on any model."""
 
-    @property
-    def method_blocklist(self) -> frozenset[str]:
-        """The methods that the administrator closed."""
-
-    @property
-    def closes_models(self) -> bool:
-        """Whether a list closes models besides those that always are."""
-
-    @property
-    def closes(self) -> bool:
-        """Whether a list closes models or fields besides those that always are."""
-
-    @property
-    def guards(self) -> bool:
-        """Whether ways around what is closed are closed, too."""
-
-    @property
-    def binds_commands(self) -> bool:
-        """Whether it depends on a list what may be done to the lines of a record."""
-
-    def may(self, model: str, access: Access, acts_on: str | None, step: bool, /) -> bool:
-        """Whether the model may be accessed so."""
-
-    def method_listed(self, method: str) -> bool:
-        """Whether the administrator's list closes a method."""
-
-    def model_blocked(self, model: str) -> bool:
-        """Whether the model is on a blocklist."""
-
-    def model_allowed(self, model: str) -> bool:
-        """Whether the model may be read."""
-
-    def model_problem(
-        self,
-        model: str,
-        access: Access,
-        *,
-        named_in: str = "model",
-        method: str | None = None,
-        acts_on: str | None = None,
-        step: bool = False,
-    ) -> AccessError | None:
-        """Return why the model may not be accessed so; None where it may."""
-
-    def never_written_refusal(
-        self, model: str, named_in: str, step: bool = False
-    ) -> AccessError | None:
-        """Return the error for changing a model that is only read; None for others."""
-
-    def renders(self, model: str | None) -> bool:
-        """Whether Odoo renders this model's texts as templates."""
-
-    def defaults_write(self, model: str) -> bool:
-        """Whether asking Odoo for the model's default values changes something there."""
-
-    def field_blocked(self, name: str) -> bool:
-        """Whether no field of this name may be named, on any model."""
-
-    def field_closed(self, field: Field) -> bool:
-        """Whether a field may not be named, by its name or by what it shows."""
-
-    def about(self, acts_on: str | None) -> Rules:
-        """Return the rules of where fields lead to, for an operation that acts on a model."""
-
-    def readable_fields(self, model: str, fields_of: FieldsOf) -> Mapping[str, Field]:
-        """Return the fields of a model that may be read."""
-
-    def plain_fields(self, model: str, fields_of: FieldsOf) -> Mapping[str, Field]:
-        """Return the fields whose names may stand in values; none while that depends on more."""
+def names_of(value: str | Iterable[str] | None) -> frozenset[str]:
+    """Return the names in a list, or in one text with commas."""
+    items = value.split(",") if isinstance(value, str) else value or ()
+    return frozenset(name for name in (str(item).strip() for item in items) if name)
 
 
 #: What opens to a script what is closed in every mode. No setting of the server does.
@@ -163,3 +112,246 @@ def template_refusal(model: str, named_in: str) -> AccessError:
         suggestion="Write the text itself, without placeholders.",
         details={"model": model, "named_in": named_in},
     )
+
+
+@attrs.frozen(kw_only=True)
+class Rules:
+    """What a :class:`~odoo_toolkit.Policy` says of models, methods and fields by their names."""
+
+    mode: Mode = "full"
+    model_allowlist: frozenset[str] = attrs.field(default=frozenset(), converter=names_of)
+    model_blocklist: frozenset[str] = attrs.field(default=frozenset(), converter=names_of)
+    write_allowlist: frozenset[str] = attrs.field(default=frozenset(), converter=names_of)
+    field_blocklist: frozenset[str] = attrs.field(default=frozenset(), converter=names_of)
+    method_blocklist: frozenset[str] = attrs.field(default=frozenset(), converter=names_of)
+    protect: bool = True
+    _others: dict[str, Self] = attrs.field(init=False, eq=False, repr=False, factory=dict)
+    _plain: dict[str, tuple[Mapping[str, Field], Mapping[str, Field]]] = attrs.field(
+        init=False, eq=False, repr=False, factory=dict
+    )
+
+    def __attrs_post_init__(self) -> None:
+        if self.mode not in get_args(Mode):  # an unknown mode must not pass for a permissive one
+            raise ConfigurationError(
+                f"Unknown mode {self.mode!r}.", suggestion="Use readonly, restricted or full."
+            )
+
+    def __reduce__(self) -> tuple[Callable[[], Self], tuple[()]]:
+        # The rules made of the lists are functions, which cannot be pickled: they are made anew.
+        given = {
+            field.name: getattr(self, field.name) for field in attrs.fields(Rules) if field.init
+        }
+        return partial(type(self), **given), ()
+
+    @cached_property
+    def _folded_methods(self) -> frozenset[str]:
+        return frozenset(name.lower() for name in self.method_blocklist)
+
+    def method_listed(self, method: str) -> bool:
+        """Whether the administrator's list closes a method, in whatever case it is written."""
+        return method.lower() in self._folded_methods
+
+    # Models ----------------------------------------------------------------------------------
+
+    def model_blocked(self, model: str) -> bool:
+        """Whether the model is on a blocklist, the administrator's or the fixed one."""
+        listed = not self.model_blocklist.isdisjoint((model, VIEWS.get(model, model)))
+        return listed or (self.protect and _always_blocked(model))
+
+    def model_allowed(self, model: str) -> bool:
+        """Whether the model may be read."""
+        return not self.model_blocked(model) and (
+            not self.model_allowlist or model in self.model_allowlist
+        )
+
+    def about(self, acts_on: str | None) -> Self:
+        """Return the rules of where fields lead to, for an operation that acts on a model.
+
+        The allowlist judges that model in place of those that the operation reads with it, and so
+        of those that their fields lead to. A blocklist is followed by every step.
+        """
+        if acts_on is None or not self.model_allowlist:
+            return self
+        return self._evolved("about", model_allowlist=())
+
+    def planning(self) -> Self:
+        """Return the same rules in full mode: every mode may see a plan."""
+        return self if self.mode == "full" else self._evolved("planning", mode="full")
+
+    def protecting(self) -> Self:
+        """Return the same rules with what is closed in every mode."""
+        return self if self.protect else self._evolved("protecting", protect=True)
+
+    def _evolved(self, name: str, **changes: Any) -> Self:
+        """Return other rules, made once: they remember what they have judged."""
+        if name not in self._others:
+            self._others[name] = attrs.evolve(self, **changes)
+        return self._others[name]
+
+    @cached_property
+    def closes_models(self) -> bool:
+        """Whether a list closes models besides those that always are."""
+        return bool(self.model_allowlist or self.model_blocklist)
+
+    @cached_property
+    def closes(self) -> bool:
+        """Whether a list closes models or fields besides those that always are."""
+        return self.closes_models or bool(self.field_blocklist)
+
+    @cached_property
+    def guards(self) -> bool:
+        """Whether ways around what is closed are closed, too."""
+        return self.protect or self.closes
+
+    @property
+    def binds_commands(self) -> bool:
+        """Whether it depends on a list what may be done to the lines of a record."""
+        listed = map(self.method_listed, ("create", "write", "unlink"))
+        return self.mode == "restricted" or self.closes_models or any(listed)
+
+    def model_problem(
+        self,
+        model: str,
+        access: Access,
+        *,
+        named_in: str = "model",
+        method: str | None = None,
+        acts_on: str | None = None,
+        step: bool = False,
+    ) -> AccessError | None:
+        """Return why the model may not be accessed so; None where it may.
+
+        Args:
+            model: technical name.
+            access: what is to be done with it.
+            named_in: where in a call the model is named, for the error.
+            method: the method, for the error.
+            acts_on: the model that must be on the allowlists instead, see
+                :class:`~odoo_toolkit.call.Call`. What is closed stays so.
+            step: whether one of the toolkit's operations accesses it so.
+        """
+        if self.model_blocked(model):
+            return model_refusal(self, model, named_in)
+        listed = acts_on or model
+        closed = listed != model and self.model_blocked(listed)
+        if closed or (self.model_allowlist and listed not in self.model_allowlist):
+            return model_refusal(self, listed, named_in)
+        if access == "read":
+            return None
+        refusal = self.never_written_refusal(model, named_in, step)
+        if refusal is None and listed != model:
+            refusal = self.never_written_refusal(listed, named_in, step)
+        if refusal is not None:
+            return refusal
+        if self.mode == "full":
+            return None
+        details = {"model": model, "access": access, "mode": self.mode, "named_in": named_in}
+        if method is not None:
+            details["method"] = method
+        operations = f"{access.capitalize()} operations"
+        if self.mode == "readonly" or access in ("delete", "execute"):
+            wider, takes = "full", 'Policy(mode="full")'
+            if access in ("create", "write"):
+                wider, takes = "restricted or full", 'Policy(mode="restricted")'
+            return AccessError(
+                f"{operations} are not allowed in {self.mode} mode",
+                code="MODE_VIOLATION",
+                suggestion=f"It needs {wider} mode: {takes}.",
+                details=details,
+            )
+        if listed in self.write_allowlist:
+            return None
+        return AccessError(
+            f"{operations} on {listed} are not allowed in restricted mode",
+            code="MODE_VIOLATION",
+            suggestion=f"Add {listed} to the write allowlist: Policy(write_allowlist=...).",
+            details=details,
+        )
+
+    def never_written_refusal(
+        self, model: str, named_in: str, step: bool = False
+    ) -> AccessError | None:
+        """Return the error for changing a model that is only read; None for others."""
+        if not self.protect or (not _never_written(model) and (step or not _rendered(model))):
+            return None
+        if step and self.mode == "full" and model in OPERATED:
+            return None
+        return model_refusal(
+            self,
+            model,
+            named_in,
+            message=f"The toolkit can read {model}, but never changes it.",
+            suggestion=f"Make this change in Odoo itself{IN_A_SCRIPT}.",
+        )
+
+    def renders(self, model: str | None) -> bool:
+        """Whether Odoo renders this model's texts as templates."""
+        return self.guards and model is not None and (_rendered(model) or model in COMPOSERS)
+
+    @staticmethod
+    def defaults_write(model: str) -> bool:
+        """Whether asking Odoo for the model's default values changes something there."""
+        return _defaults_write(model)
+
+    @cached_property
+    def may(self) -> Callable[[str, Access, str | None, bool], bool]:
+        """Whether a model may be accessed so: its name, access, what it acts on, whether a step."""
+
+        @lru_cache(maxsize=4096)
+        def may(model: str, access: Access, acts_on: str | None, step: bool) -> bool:
+            return self.model_problem(model, access, acts_on=acts_on, step=step) is None
+
+        return may
+
+    # Fields ----------------------------------------------------------------------------------
+
+    def field_blocked(self, name: str) -> bool:
+        """Whether no field of this name may be named, on any model."""
+        return self._field_rule(name)
+
+    def field_closed(self, field: Field) -> bool:
+        """Whether a field is closed: by its name, or because it shows another one that is.
+
+        A text that Odoo makes of a closed field shows it (``email_formatted``), but for names.
+        """
+        if self._field_rule(field.name) or any(map(self._field_rule, field.related)):
+            return True
+        shows = field.type in TEXTS and field.name not in SHOWN_NAMES
+        return shows and any(self._field_rule(path.rpartition(".")[2]) for path in field.depends)
+
+    @cached_property
+    def _field_rule(self) -> Callable[[str], bool]:
+        exact = {name.lower() for name in self.field_blocklist}
+        endings: tuple[str, ...] = ()
+        if self.protect:
+            exact, endings = exact | BLOCKED_FIELDS, BLOCKED_FIELD_SUFFIXES
+
+        def blocked(name: str) -> bool:
+            folded = name.strip().lower()
+            return folded in exact or folded.endswith(endings)
+
+        kept = lru_cache(maxsize=8192)(blocked)
+        # What is too long for a name is not worth remembering.
+        return lambda name: kept(name) if len(name) <= LONGEST_NAME else blocked(name)
+
+    def readable_fields(self, model: str, fields_of: FieldsOf) -> Mapping[str, Field]:
+        """Return the fields of a model that may be read."""
+        raise NotImplementedError
+
+    def plain_fields(self, model: str, fields_of: FieldsOf) -> Mapping[str, Field]:
+        """Return the fields whose names may stand in values: those that may be read and written.
+
+        There are none while a list or the mode decides about the records that a field leads to.
+        """
+        if self.closes or self.mode == "restricted":
+            return _NO_FIELDS
+        readable = self.readable_fields(model, fields_of)
+        before, plain = self._plain.get(model, (None, readable))
+        if before is not readable:
+            plain = {
+                name: field
+                for name, field in readable.items()
+                if not (self.protect and is_unwritable(model, name))
+            }
+            self._plain[model] = (readable, plain)
+        return plain
