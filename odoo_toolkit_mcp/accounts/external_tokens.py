@@ -140,14 +140,8 @@ class TokensOfIssuer(TokenVerifier):
                 f" {self._provider.team.public_url}/me.",
             )
         if new:
-            await aside(
-                self._provider.activity.note,
-                "connected",
-                instance=account.instance,
-                account=account.id,
-                client=name,
-                body={"login": account.login, "issuer": urlsplit(self._issuer.url).netloc},
-            )
+            issuer = urlsplit(self._issuer.url).netloc
+            await self._provider.note("connected", account, client=name, issuer=issuer)
         return grant
 
 

@@ -174,13 +174,7 @@ class MyPages:
         account = await self._sign_in.account_for(instance, user)
         # What ended as the earlier key did, goes on with this one.
         await aside(self._provider.grants.resume, account.id)
-        await aside(
-            self._provider.activity.note,
-            "key kept",
-            instance=instance.name,
-            account=account.id,
-            body={"login": user.login},
-        )
+        await self._provider.note("key kept", account)
         return account
 
     async def allow_again(self, request: Request) -> Response:
@@ -189,13 +183,8 @@ class MyPages:
         for grant in await aside(self._provider.grants.ended, account.id):
             if str(grant.id) == text_of(form, "connection", 20):
                 await aside(self._provider.grants.resume, account.id, grant_id=grant.id)
-                await aside(
-                    self._provider.activity.note,
-                    "connected",
-                    instance=account.instance,
-                    account=account.id,
-                    client=grant.client_name,
-                    body={"login": account.login, "connection": grant.id},
+                await self._provider.note(
+                    "connected", account, client=grant.client_name, connection=grant.id
                 )
         return to("/me")
 
@@ -229,12 +218,7 @@ class MyPages:
             if problem:
                 return await self.show(request, problem)
         await aside(self._provider.grants.drop_key, account.id, "disconnected by the user")
-        await aside(
-            self._provider.activity.note,
-            "key removed",
-            instance=account.instance,
-            account=account.id,
-        )
+        await self._provider.note("key removed", account)
         return to("/me")
 
     async def _remove_left(

@@ -351,13 +351,25 @@ class Provider(OAuthAuthorizationServerProvider[GrantedCode, GrantedRefreshToken
 
     async def _note_end(self, grant: Grant, why: Why) -> None:
         logger.warning("The connection %d of %s has ended: %s.", grant.id, grant.account.login, why)
+        await self.note(
+            "disconnected", grant.account, client=grant.client_name, why=why, connection=grant.id
+        )
+
+    async def note(
+        self,
+        kind: str,
+        account: Account | None = None,
+        *,
+        instance: str = "",
+        client: str = "",
+        **body: Any,
+    ) -> None:
+        """Note an event; one about an account has its instance and login."""
+        if account:
+            instance, body = account.instance, {"login": account.login, **body}
+        number = account.id if account else None
         await aside(
-            self.activity.note,
-            "disconnected",
-            instance=grant.account.instance,
-            account=grant.account.id,
-            client=grant.client_name,
-            body={"login": grant.account.login, "why": why, "connection": grant.id},
+            self.activity.note, kind, instance=instance, account=number, client=client, body=body
         )
 
     async def note_use(self, grant: Grant) -> None:

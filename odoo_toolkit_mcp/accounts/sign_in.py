@@ -176,12 +176,7 @@ class SignIn:
                 )
         if self._team.instances[user.instance].rule_for(user.login, user.groups) is None:
             await self._forget(user)
-            await aside(
-                self._provider.activity.note,
-                "not admitted",
-                instance=user.instance,
-                body={"login": user.login},
-            )
+            await self._provider.note("not admitted", instance=user.instance, login=user.login)
             raise PageError(
                 "You are not allowed here",
                 "Odoo accepts your login, but no rule of this server allows your user. Ask its"
@@ -328,11 +323,8 @@ class SignIn:
     async def _note_refusal(self, instance: Instance, login: str, address: str) -> None:
         """Note who was refused: in its own log, Odoo has the address of this server only."""
         logger.warning("Odoo rejected the sign-in of %r from %s.", login, address)
-        await aside(
-            self._provider.activity.note,
-            "sign-in refused",
-            instance=instance.name,
-            body={"login": login, "address": address},
+        await self._provider.note(
+            "sign-in refused", instance=instance.name, login=login, address=address
         )
 
     async def forget_unanswered(self) -> None:
@@ -415,14 +407,8 @@ class SignIn:
             },
         )
         await aside(self._provider.clients.note_use, asked.client)
-        await aside(
-            self._provider.activity.note,
-            "connected",
-            instance=instance.name,
-            account=account.id,
-            client=asked.client_name,
-            body={"login": user.login, "goes_to": where(asked.redirect_uri)},
-        )
+        goes_to = where(asked.redirect_uri)
+        await self._provider.note("connected", account, client=asked.client_name, goes_to=goes_to)
         return self._back(asked, code=code)
 
     async def account_for(self, instance: Instance, user: SignedIn) -> Account:
@@ -462,11 +448,8 @@ class SignIn:
                 409,
             )
         if made.warning:
-            await aside(
-                self._provider.activity.note,
-                "warning",
-                instance=instance.name,
-                body={"login": user.login, "told": made.warning},
+            await self._provider.note(
+                "warning", instance=instance.name, login=user.login, told=made.warning
             )
         before = known.key_id if known else None
         try:
@@ -501,13 +484,7 @@ class SignIn:
             ) from error
         await self.note_removed(account, made.removed)
         if before and before != made.key_id:
-            await aside(
-                self._provider.activity.note,
-                "key out of use",
-                instance=instance.name,
-                account=account.id,
-                body={"login": user.login, "key_id": before, "to_do": OUT_OF_USE},
-            )
+            await self._provider.note("key out of use", account, key_id=before, to_do=OUT_OF_USE)
         return account
 
     async def note_removed(self, account: Account, key_ids: Sequence[int]) -> None:
@@ -516,13 +493,7 @@ class SignIn:
             return
         await aside(self._provider.grants.forget_left_keys, account.id, key_ids)
         for key_id in key_ids:
-            await aside(
-                self._provider.activity.note,
-                "key removed",
-                instance=account.instance,
-                account=account.id,
-                body={"login": account.login, "key_id": key_id},
-            )
+            await self._provider.note("key removed", account, key_id=key_id)
 
     def _back(self, asked: AuthorizationRequest, **values: str) -> Response:
         """Send the browser back to the client; the issuer tells it who answers (RFC 9207)."""
