@@ -160,7 +160,7 @@ def checked_number(value: Any, field: str, *, positive: bool) -> float:
 
 
 def check_discount(line: Mapping[str, Any], where: str) -> None:
-    """Refuse the discount of a line, a number, that is no percentage."""
+    """Refuse the discount of a line unless it is a percentage."""
     if not 0 <= line.get("discount", 0) <= 100:
         raise make_error(
             "VALUE_ERROR",

@@ -10,7 +10,7 @@ can have: a condition that is applied finds nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import attrs
 
@@ -21,7 +21,7 @@ from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.fields import RELATIONAL, Field
 from odoo_toolkit.policy.reach import NAMED_BY
-from odoo_toolkit.schema import Schema
+from odoo_toolkit.policy.sending import Connection
 
 #: What no record has: a text, and a number beyond every id, amount and count.
 _TEXT, _NUMBER = "zq8x 5c1e no record has this", 2_147_000_000
@@ -43,15 +43,6 @@ _NUMBERS = frozenset({"integer", "float", "monetary", "many2one_reference"})
 _DATES = frozenset({"date", "datetime"})
 _ON_NAMES = frozenset({"=", "in", "like", "ilike", "=like", "=ilike", "child_of"})
 _ON_TEXTS = _ON_NAMES - {"child_of"}
-
-
-class Connection(Protocol):
-    """What is asked of the connection that a search is sent by."""
-
-    schema: Schema
-
-    def call(self, call: Call) -> Any:
-        """Send a call."""
 
 
 @attrs.frozen

@@ -9,15 +9,14 @@ A language that is not active, 16 and 17 take for English.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.arguments.values import records_written
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import OdooError, ValidationError
 
 if TYPE_CHECKING:
-    from odoo_toolkit.connection.version import ServerVersion
-    from odoo_toolkit.schema import Schema
+    from odoo_toolkit.policy.sending import Connection
 
 #: What is translated; other languages show it where they have no text of their own.
 SOURCE = "en_US"
@@ -25,19 +24,6 @@ SOURCE = "en_US"
 TERMS_SINCE = 16
 
 _WRITES = frozenset({"create", "write", "web_save", "web_save_multi"})
-
-
-class Connection(Protocol):
-    """What is asked of the connection that a call is sent by."""
-
-    schema: Schema
-
-    @property
-    def version(self) -> ServerVersion:
-        """The server's version."""
-
-    def call(self, call: Call) -> Any:
-        """Send a call."""
 
 
 def check_language(odoo: Connection, call: Call, base_context: Mapping[str, Any]) -> None:

@@ -20,6 +20,7 @@ from odoo_toolkit.policy.rules import field_refusal
 from odoo_toolkit.policy.tables import FILE_MODELS
 
 if TYPE_CHECKING:
+    from odoo_toolkit.connection.version import ServerVersion
     from odoo_toolkit.policy.policy import Policy
     from odoo_toolkit.schema import Schema
 
@@ -39,6 +40,10 @@ class Connection(Protocol):
 
     policy: Policy
     schema: Schema
+
+    @property
+    def version(self) -> ServerVersion:
+        """The server's version."""
 
     def call(self, call: Call) -> Any:
         """Send a call."""
