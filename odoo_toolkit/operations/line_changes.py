@@ -24,6 +24,7 @@ from odoo_toolkit.operations.preview import Layout, given_lines, read_document
 from odoo_toolkit.operations.steps import Seen
 from odoo_toolkit.plans import PlannedDocument, PlannedLine
 from odoo_toolkit.records.names import AmbiguousNameError, Wanted, resolve_all
+from odoo_toolkit.records.results import RecordName
 
 
 class ChangedLine(TypedDict, total=False):
@@ -64,6 +65,7 @@ Chosen = Annotated[
 Remove = Annotated[NamesOrIds, Doc("Product names, or line ids.")]
 
 NUMBERS = ("quantity", "price_unit", "discount")
+_IDENTIFY = ("line_id", "product_id", "product_name")
 
 
 def check_line_numbers(line: Mapping[str, Any], where: str) -> None:
@@ -102,6 +104,12 @@ class LineChanges:
     removed: list[int] = attrs.Factory(list)
     added: list[list[Any]] = attrs.Factory(list)
 
+    @property
+    def commands(self) -> list[list[Any]]:
+        """What is written to the field with the lines."""
+        changed = [[1, line, values] for line, values in self.changed.items()]
+        return [*changed, *([2, line, 0] for line in self.removed), *self.added]
+
     def told(self) -> str:
         """Return how many lines are concerned, in words."""
         counts = {"added": self.added, "changed": self.changed, "removed": self.removed}
@@ -129,10 +137,35 @@ class Meant:
         ]
 
 
+def at_the_end(lines: Sequence[Row], added: Sequence[list[Any]]) -> list[list[Any]]:
+    """Return commands that put new lines behind those that an order has."""
+    last = max((line["sequence"] or 0 for line in lines), default=None)
+    place = {} if last is None else {"sequence": last}
+    return [[*which, {**values, **place}] for *which, values in added]
+
+
+def copied(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Return values of a row that are not empty, as they are written."""
+    return {name: _wire(row[name]) for name in names if row[name] is not None}
+
+
+def _wire(value: Any) -> Any:
+    if isinstance(value, RecordName):
+        return value.id
+    return [[6, 0, value]] if isinstance(value, list) else value
+
+
 def checked_changes(
-    change: Sequence[Mapping[str, Any]] | None, remove: Sequence[int | str] | None
+    change: Sequence[Mapping[str, Any]] | None,
+    remove: Sequence[int | str] | None,
+    kind: type = ChangedLine,
 ) -> tuple[list[Meant], list[Meant]]:
     """Return what is to be changed and removed, or refuse what cannot be.
+
+    Args:
+        change: as it was given.
+        remove: as it was given.
+        kind: of a changed line, which may have more keys.
 
     Raises:
         ValidationError: naming the line and the key.
@@ -140,15 +173,16 @@ def checked_changes(
     changes = [
         Meant(f"change[{index}]", line)
         for index, line in enumerate(
-            check_lines(change, ChangedLine.__annotations__, "change") if change else ()
+            check_lines(change, kind.__annotations__, "change") if change else ()
         )
     ]
     for item in changes:
         check_line_numbers(item.values, item.where)
-        if not {*NUMBERS, "name"} & item.values.keys():
+        if not item.values.keys() - _IDENTIFY:
+            *others, last = [name for name in kind.__annotations__ if name not in _IDENTIFY]
             raise ValidationError(
                 f"{item.where} has no new values.",
-                suggestion="Set quantity, price_unit, discount or name.",
+                suggestion=f"Set {', '.join(others)} or {last}.",
                 details={"field": item.where},
             )
     removals = [
@@ -161,7 +195,7 @@ def checked_changes(
 
 
 def _check_names_one(item: Meant) -> None:
-    if sum(key in item.values for key in ("line_id", "product_id", "product_name")) != 1:
+    if sum(key in item.values for key in _IDENTIFY) != 1:
         raise ValidationError(
             f"{item.where} must identify one line.",
             suggestion="Set exactly one of line_id, product_id and product_name.",
@@ -351,7 +385,8 @@ def _quantity(line: Row) -> str:
 
 
 def _values(line: Row, item: Meant) -> dict[str, Any]:
-    numbers = [key for key in NUMBERS if key in item.values]
+    more = [key for key in item.values if key not in (*_IDENTIFY, *NUMBERS, "name")]
+    numbers = [*(key for key in NUMBERS if key in item.values), *more]
     # Lines of invoices have a type from 16 on, those of products too.
     if line["display_type"] not in (None, "product") and numbers:
         raise ValidationError(

@@ -298,7 +298,8 @@ def changed_sums(
     """Return the sums of a document once commands change its lines; None if they are unknown.
 
     One request. Odoo 16 and earlier need those of :func:`new_document`, as their form adds up the
-    lines of an existing document as they are stored.
+    lines of an existing document as they are stored. So do new lines that the form has to be asked
+    for one by one.
 
     Args:
         odoo: the connection.
@@ -307,8 +308,10 @@ def changed_sums(
         commands: of its lines.
         like: returns the values of a new document with the lines that are wanted.
     """
+    major = odoo.version.major
+    asked_for = major <= layout.completed and any(command[0] == 0 for command in commands)
     try:
-        if odoo.version.major >= _NAMES:
+        if major >= _NAMES and not asked_for:
             return _Form(odoo, layout, {}).sums(row, commands)
         planned = new_document(odoo, layout, like())
     except OdooConnectionError:

@@ -25,6 +25,16 @@ TOOLS = (
         creates="purchase.order",
     ),
     Tool(
+        name="odoo_purchase_update_order",
+        title="Change purchase order",
+        description="Change a request for quotation or purchase order: add, change and remove"
+        " lines, and change dates and terms. On a confirmed order, open receipts change too, and a"
+        " removed line stays with quantity 0.",
+        function=purchase.update_order,
+        access="write",
+        needs="write purchase.order",
+    ),
+    Tool(
         name="odoo_purchase_confirm_order",
         title="Confirm purchase order",
         description="Confirm a request for quotation. If it needs a second approval, the result"

@@ -732,6 +732,20 @@ CASES: Mapping[str, Case] = {
             lines=[{"product_id": service(odoo), "quantity": 1, "price_unit": 3.0}],
         ),
     ),
+    "purchase.update_order": Case(
+        "purchase.order",
+        rfq,
+        lambda odoo, n: purchase.update_order(
+            odoo, order_id=n, add=[{"product_id": service(odoo), "price_unit": 3.0}], note="Hello"
+        ),
+    ),
+    "purchase.update_order, of a confirmed order": Case(
+        "purchase.order",
+        ordered,
+        lambda odoo, n: purchase.update_order(
+            odoo, order_id=n, change=[{"line_id": _lines(odoo, n)[0]["id"], "quantity": 7}]
+        ),
+    ),
     "purchase.confirm_order": Case(
         "purchase.order",
         rfq,

@@ -71,7 +71,7 @@ FIELDS |= {
     name: fields
     for fields, named in {
         _ORDER + " confirmed": "sales_update_order sales_copy_order purchase_create_order"
-        " purchase_confirm_order purchase_get_order purchase_cancel_order",
+        " purchase_update_order purchase_confirm_order purchase_get_order purchase_cancel_order",
         _ORDER + " move_type payment_state posted"
         " amount_untaxed amount_tax amount_residual": "purchase_create_bill"
         " accounting_create_credit_note accounting_get_invoice accounting_reconcile"

@@ -174,13 +174,16 @@ _FIELDS = {
     "purchase.order.line": (
         "order_id product_id sequence taxes_id tax_ids name display_type date_planned "
         "product_qty price_unit price_subtotal price_total price_tax qty_received qty_invoiced "
-        "qty_to_invoice product_uom product_uom_id discount"
+        "qty_to_invoice product_uom product_uom_id discount qty_received_method"
     ),
     "product.supplierinfo": (
         "name partner_id product_tmpl_id product_id product_code product_name currency_id "
         "sequence delay min_qty price date_start date_end product_uom product_uom_id discount"
     ),
-    "stock.move": "product_id state product_qty date origin reference location_id location_dest_id",
+    "stock.move": (
+        "product_id state product_qty date origin reference location_id location_dest_id "
+        "purchase_line_id product_uom_qty product_uom picking_id"
+    ),
     "stock.location": "usage",
     "stock.picking": "name state picking_type_code scheduled_date date_done purchase_id",
     "account.move": (

@@ -89,10 +89,7 @@ def update_invoice(
         resolve_lines(odoo, new, (), kind_of(row["move_type"]), company, "add")
         _, added, warnings = fill_lines(odoo, _head(odoo, row), new, company, "add")
         changes = attrs.evolve(changes, added=added)
-    commands: list[Any] = [[1, line, values] for line, values in changes.changed.items()]
-    commands += [[2, line, 0] for line in changes.removed]
-    commands += changes.added
-    step = CHANGE.of(vals={"invoice_line_ids": commands})
+    step = CHANGE.of(vals={"invoice_line_ids": changes.commands})
     # Added lines would come twice: repeating is not safe.
     step = attrs.evolve(step, seen=op.seen_changes(lines, changes, _lines), safe=False)
 

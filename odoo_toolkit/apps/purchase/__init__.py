@@ -1,6 +1,7 @@
 """Buying: what can be had, requests for quotation, orders, their receipts and bills."""
 
 from odoo_toolkit.annotations import readable_signatures
+from odoo_toolkit.apps.purchase.changing import ChangedLine, update_order
 from odoo_toolkit.apps.purchase.creation import NewLine, create_order
 from odoo_toolkit.apps.purchase.fulfilment import create_bill, receive
 from odoo_toolkit.apps.purchase.making import Making, Missing, Supply, get_supply
@@ -33,6 +34,7 @@ __all__ = [
     "Bill",
     "BillPlan",
     "BilledLine",
+    "ChangedLine",
     "EnteredBill",
     "Making",
     "MatchedLine",
@@ -57,6 +59,7 @@ __all__ = [
     "process_orders",
     "receive",
     "return_order",
+    "update_order",
 ]
 
 readable_signatures(globals())

@@ -41,22 +41,22 @@ class NewLine(TypedDict, total=False):
 _MODEL = "purchase.order.line"
 
 
-def checked_lines(odoo: Odoo, lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def checked_lines(
+    odoo: Odoo, lines: Sequence[Mapping[str, Any]], argument: str = "lines"
+) -> list[dict[str, Any]]:
     """Return the lines, or refuse what cannot be a line of an order.
 
     Raises:
         ValidationError: naming the line and the key.
     """
-    return [
-        _checked(odoo, line, n)
-        for n, line in enumerate(op.check_lines(lines, NewLine.__annotations__))
-    ]
+    given = op.check_lines(lines, NewLine.__annotations__, argument)
+    return [_checked(odoo, line, f"{argument}[{index}]") for index, line in enumerate(given)]
 
 
-def wanted_products(lines: Sequence[Mapping[str, Any]]) -> list[op.Wanted]:
+def wanted_products(lines: Sequence[Mapping[str, Any]], argument: str = "lines") -> list[op.Wanted]:
     """Return the products that lines name, of the lines that name one; only what can be bought."""
     return [
-        attrs.evolve(op.wanted_product(line, index), domain=(("purchase_ok", "=", True),))
+        attrs.evolve(op.wanted_product(line, index, argument), domain=(("purchase_ok", "=", True),))
         for index, line in enumerate(lines)
         if names_product(line)
     ]
@@ -67,14 +67,38 @@ def names_product(line: Mapping[str, Any]) -> bool:
     return "product_id" in line or "product_name" in line
 
 
-def line_values(odoo: Odoo, line: Mapping[str, Any], product_id: int | None) -> dict[str, Any]:
-    """Return what creates a line.
+def new_lines(
+    odoo: Odoo,
+    vendor_id: int,
+    lines: list[dict[str, Any]],
+    product_ids: Sequence[int | None],
+    *,
+    currency: RecordName | None = None,
+    argument: str = "lines",
+) -> tuple[list[list[Any]], dict[str, Any], list[str]]:
+    """Return commands that create lines, what the order takes from its vendor, and warnings.
 
     Args:
         odoo: the connection.
-        line: as :func:`checked_lines` returned it.
-        product_id: what its product was resolved to; None for a note.
+        vendor_id: whose prices are put in.
+        lines: as :func:`checked_lines` returned them.
+        product_ids: what :func:`wanted_products` was resolved to.
+        currency: of the order; None for the vendor's.
+        argument: that the lines were given as, for messages.
     """
+    bought = iter(product_ids)
+    ids = [next(bought) if names_product(line) else None for line in lines]
+    units: list[dict[str, Any]] = [{"product_id": number} if number else {} for number in ids]
+    ratios = op.put_units(odoo, _MODEL, list(zip(lines, units, strict=True)), argument)
+    vendor, warnings = _complete(odoo, vendor_id, lines, ids, ratios, currency)
+    values = [
+        _line_values(odoo, line, number) | unit
+        for line, number, unit in zip(lines, ids, units, strict=True)
+    ]
+    return [[0, 0, line] for line in values], vendor, warnings
+
+
+def _line_values(odoo: Odoo, line: Mapping[str, Any], product_id: int | None) -> dict[str, Any]:
     if product_id is None:
         # Without a quantity, Odoo refuses a note.
         return {"display_type": "line_note", "name": line["name"], "product_qty": 0}
@@ -84,8 +108,7 @@ def line_values(odoo: Odoo, line: Mapping[str, Any], product_id: int | None) -> 
     return to_wire(values, _MODEL, odoo.schema.fields(_MODEL), fields_of=odoo.schema.fields)
 
 
-def _checked(odoo: Odoo, line: dict[str, Any], index: int) -> dict[str, Any]:
-    where = f"lines[{index}]"
+def _checked(odoo: Odoo, line: dict[str, Any], where: str) -> dict[str, Any]:
     name = line.get("name")
     if name is not None and not isinstance(name, str):
         raise ValidationError(f"{where}.name must be a string.", details={"field": f"{where}.name"})
@@ -99,14 +122,29 @@ def _checked(odoo: Odoo, line: dict[str, Any], index: int) -> dict[str, Any]:
     for key in ("quantity", "price_unit", "discount"):
         if key in line:
             op.checked_number(line[key], f"{where}.{key}", positive=key == "quantity")
+    check_has_discount(odoo, line, where)
+    op.check_discount(line, where)
+    return line
+
+
+def check_has_discount(odoo: Odoo, line: Mapping[str, Any], where: str) -> None:
+    """Refuse a discount on versions without one."""
     if "discount" in line and "discount" not in odoo.schema.fields(_MODEL):
         raise ValidationError(
             f"{where}.discount needs Odoo 17 or later on purchase orders.",
             suggestion="Set price_unit to the reduced price instead.",
             details={"field": f"{where}.discount"},
         )
-    op.check_discount(line, where)
-    return line
+
+
+def head_values(odoo: Odoo, note: str | None, **given: Any) -> dict[str, Any]:
+    """Return what is given of an order, besides its lines, in Odoo's form."""
+    described = odoo.schema.fields(ORDER.model)
+    # The field of the terms: up to 18, and from 19 on.
+    terms = "note" if "note" in described else "notes"
+    given[terms] = op.written_text(described[terms], note) if note is not None else None
+    present = {name: value for name, value in given.items() if value is not None}
+    return to_wire(present, ORDER.model, described, fields_of=odoo.schema.fields)
 
 
 CREATE = op.Step(model=ORDER.model, method="create", says="Request for quotation created")
@@ -162,17 +200,9 @@ def create_order(
     steps = [CREATE, CONFIRM] if confirm else [CREATE]
     op.permit(odoo, *steps, dry_run=dry_run)
     checked = checked_lines(odoo, lines)
-    described = odoo.schema.fields(ORDER.model)
-    head: dict[str, Any] = {
-        "partner_ref": partner_ref,
-        "date_planned": date_planned,
-        "origin": origin,
-    }
-    # The field of the terms: up to 18, and from 19 on.
-    terms = "note" if "note" in described else "notes"
-    head[terms] = op.written_text(described[terms], note) if note is not None else None
-    given = {name: value for name, value in head.items() if value is not None}
-    wire = to_wire(given, ORDER.model, described, fields_of=odoo.schema.fields)
+    wire = head_values(
+        odoo, note, partner_ref=partner_ref, date_planned=date_planned, origin=origin
+    )
     if date_planned is not None:
         # What an order says does not reach its lines.
         checked = [
@@ -181,24 +211,15 @@ def create_order(
         ]
     partner = op.Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name)
     vendor_id, *product_ids = op.resolve_all(odoo, [partner, *wanted_products(checked)])
-    bought = iter(product_ids)
-    ids = [next(bought) if names_product(line) else None for line in checked]
     assert vendor_id is not None  # noqa: S101 - it is required
-    units: list[dict[str, Any]] = [{"product_id": number} if number else {} for number in ids]
-    ratios = op.put_units(odoo, _MODEL, list(zip(checked, units, strict=True)))
-    vendor, warnings = _complete(odoo, vendor_id, checked, ids, ratios)
-    values = [
-        line_values(odoo, line, number) | unit
-        for line, number, unit in zip(checked, ids, units, strict=True)
-    ]
-    commands = [[0, 0, line] for line in values]
+    commands, vendor, warnings = new_lines(odoo, vendor_id, checked, product_ids)
     steps[0] = CREATE.of(
         vals_list={"partner_id": vendor_id, **vendor, **wire, "order_line": commands}
     )
 
     def result(done: op.Done) -> Order:
         done.warnings[:0] = warnings
-        return order_result(odoo, done, created=True, confirming=confirm)
+        return order_result(odoo, done, "created", confirming=confirm)
 
     what = "and confirm it" if confirm else "as a draft"
     would = f"Would create a request for quotation with {op.counted(len(commands), 'line')} {what}."
@@ -215,6 +236,7 @@ def _complete(
     lines: list[dict[str, Any]],
     ids: Sequence[int | None],
     ratios: Mapping[int, float],
+    currency: RecordName | None,
 ) -> tuple[dict[str, Any], list[str]]:
     """Return what an order takes from its vendor, and warnings; put the vendor's prices in lines.
 
@@ -231,7 +253,8 @@ def _complete(
         lambda: read_offers(odoo, in_list, ORDER.model),
     ]
     vendor, rows, offers = [*op.side_by_side(asked if unpriced else asked[:1]), [], []][:3]
-    currency = vendor["property_purchase_currency_id"]
+    own_currency = vendor["property_purchase_currency_id"]
+    currency = currency or own_currency
     own = {vendor_id, vendor["parent_id"] and vendor["parent_id"].id}
     products = {row["id"]: row for row in rows}
     warnings = []
@@ -244,7 +267,7 @@ def _complete(
             problem = _price(odoo, line, offered, (currency or product["cost_currency_id"]).name)
             warnings += [f"{product['display_name']}: {problem}"] if problem else []
     links = {
-        "currency_id": currency,
+        "currency_id": own_currency,
         "payment_term_id": vendor["property_supplier_payment_term_id"],
     }
     return {field: link.id for field, link in links.items() if link}, warnings

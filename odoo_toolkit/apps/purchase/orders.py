@@ -425,7 +425,7 @@ def confirm_order(
         odoo,
         [step],
         [row["id"]],
-        lambda done: order_result(odoo, done, created=False, confirming=True),
+        lambda done: order_result(odoo, done, "confirmed", confirming=True),
         message=f"Would {'confirm' if step is CONFIRM else 'approve'} {row['name']}.",
         dry_run=dry_run,
         preview=lambda: [op.read_document(odoo, LAYOUT, row)],
@@ -530,11 +530,19 @@ def _check_cancellable(odoo: Odoo, row: op.Row) -> list[str]:
 # Results ---------------------------------------------------------------------------------------
 
 
-def order_result(odoo: Odoo, done: op.Done, *, created: bool, confirming: bool) -> Order:
-    verb = "created" if created else "confirmed"
+def order_result(odoo: Odoo, done: op.Done, verb: str, *, confirming: bool = False) -> Order:
+    """Read an order back, with its lines unless it was just confirmed, and its receipts.
+
+    Args:
+        odoo: the connection.
+        done: what was done to it.
+        verb: created, confirmed or changed.
+        confirming: whether it is to be confirmed now. Otherwise it has no receipts.
+    """
+    created = verb == "created"
     asked: list[Callable[[], Any]] = [
         lambda: op.read(odoo, ORDER, done.id),
-        lambda: read_lines(odoo, done.id, _SHOWN) if created else [],
+        lambda: read_lines(odoo, done.id, _SHOWN) if verb != "confirmed" else [],
         lambda: read_receipts(odoo, done.id) if confirming else [],
     ]
     read_again = op.afterwards(lambda: op.side_by_side(asked), done.warnings, "the order")
@@ -551,13 +559,13 @@ def order_result(odoo: Odoo, done: op.Done, *, created: bool, confirming: bool) 
     people = approvers(odoo, row) if state == "to approve" else []
     total = total_of(row)
     if confirmed:
-        message = f"{name} {'created and ' if created else ''}confirmed: {total}"
-    elif state == "to approve":
+        message = f"{name} {'created and confirmed' if created else verb}: {total}"
+    elif state == "to approve" and verb != "changed":
         message = f"{name} ({total}) waits for approval by {who(people)}. Nothing is ordered yet."
     elif confirming:
         message = f"{name} exists but is not confirmed (state {state})."
     else:
-        message = f"Request for quotation {name} created: {total}"
+        message = f"Request for quotation {name} {verb}: {total}"
     if confirming and done.complete and state not in (*CONFIRMED, "to approve"):
         done.warnings.append(f"Odoo accepted the confirmation, but the order is still {state}.")
     free = [line.product.name for line in lines if line.product and not line.price_unit]

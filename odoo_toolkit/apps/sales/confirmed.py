@@ -1,88 +1,37 @@
-"""Changes of a confirmed order: what Odoo allows of them, and what becomes of its deliveries."""
+"""Confirmed sales orders: how they are fulfilled, and what stock lacks for a change of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
-
-import attrs
+from collections.abc import Callable, Sequence
 
 from odoo_toolkit import operations as op
-from odoo_toolkit.apps.sales.lines import line_rows
-from odoo_toolkit.apps.sales.orders import ORDER
+from odoo_toolkit.apps.sales.orders import LAYOUT, ORDER
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import OdooError, StateError
-from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.errors import OdooError
 
-#: Read of lines besides, to know what is delivered and invoiced of them.
-FULFILLED = (
-    *("qty_delivered", "qty_invoiced", "qty_delivered_method", "is_mto", "warehouse_id"),
-    *op.UOMS,
+WAY = op.Fulfilment(
+    layout=LAYOUT,
+    fields=(
+        *("qty_delivered", "qty_invoiced", "qty_delivered_method", "is_mto", "warehouse_id"),
+        *op.UOMS,
+    ),
+    agreed=("price_unit",),
+    method="qty_delivered_method",
+    by_stock="stock_move",
+    counted=("stock_move",),
+    done="qty_delivered",
+    billed="qty_invoiced",
+    of_move="sale_line_id",
+    moves=(["location_dest_id.usage", "=", "customer"],),
+    words=("delivered", "invoiced", "deliver", "delivery", "deliveries"),
+    too_many="The next invoice credits them",
+    give_back="first return the difference with return_picking",
 )
 
-_QUANTITY = "product_uom_qty"
-_OF_MOVE = (
-    *("sale_line_id", "product_id", _QUANTITY, "product_uom", "state", "picking_id"),
-    *("reserved_availability", "quantity"),
-)
+_QUANTITY = LAYOUT.quantity
+_OF_MOVE = (WAY.of_move, *op.MOVE_FIELDS)
 _IN_STOCK = ("display_name", "type", "is_storable", "uom_id", "free_qty")
 _TOLERANCE = 1e-6
-
-
-def as_agreed(order: op.Row, lines: Sequence[op.Row], changes: op.LineChanges) -> op.LineChanges:
-    """Return the changes as a confirmed order takes them, or refuse less than is delivered.
-
-    A new quantity goes with the price that was agreed, which Odoo would compute again; a line of a
-    product that is removed gets the quantity 0.
-    """
-    by_id = {line["id"]: line for line in lines}
-    sold = [number for number in changes.removed if by_id[number]["product_id"]]
-    changed = {**changes.changed, **{number: {_QUANTITY: 0.0} for number in sold}}
-    for number, values in changed.items():
-        line = by_id[number]
-        if _QUANTITY in values:
-            if _is_moved(line) and values[_QUANTITY] < line["qty_delivered"] - _TOLERANCE:
-                raise _less_than_delivered(order, line, values[_QUANTITY])
-            changed[number] = {"price_unit": line["price_unit"], **values}
-    rest = [number for number in changes.removed if number not in sold]
-    return attrs.evolve(changes, changed=changed, removed=rest)
-
-
-def _is_moved(line: op.Row) -> bool:
-    return bool(line["qty_delivered_method"] == "stock_move")
-
-
-def _less_than_delivered(order: op.Row, line: op.Row, quantity: float) -> StateError:
-    name, delivered = line["product_id"].name, line["qty_delivered"]
-    return op.state_error(
-        ORDER,
-        order,
-        f"The quantity of {name} on {order['name']} cannot be {quantity:g}, because {delivered:g} "
-        "are delivered.",
-        f"Pass at least {delivered:g}, or first return the difference with return_picking.",
-    )
-
-
-def fulfilment(lines: Sequence[op.Row], changes: op.LineChanges) -> list[str]:
-    """Say what is delivered and invoiced of the lines that change, and what is left of them."""
-    notes = []
-    for line in lines:
-        values: Mapping[str, Any] = changes.changed.get(line["id"], {})
-        if not line["product_id"] or not {_QUANTITY, "price_unit"} & values.keys():
-            continue
-        invoiced, delivered = line["qty_invoiced"] or 0.0, line["qty_delivered"] or 0.0
-        now = values.get(_QUANTITY, line[_QUANTITY])
-        parts = [f"{delivered:g} delivered, {invoiced:g} invoiced"]
-        if _is_moved(line):
-            parts.append(f"{max(now - delivered, 0):g} left to deliver")
-        if invoiced > now:
-            parts.append(f"{invoiced - now:g} too many are invoiced. The next invoice credits them")
-        if invoiced and values.get("price_unit", line["price_unit"]) != line["price_unit"]:
-            parts.append("what is invoiced keeps the old price")
-        notes.append(f"{line['product_id'].name}: {', '.join(parts)}.")
-    if notes or changes.added:
-        notes.append("The order is confirmed, so Odoo updates its open deliveries.")
-    return notes
 
 
 def not_covered(odoo: Odoo, lines: Sequence[op.Row], changes: op.LineChanges) -> list[str]:
@@ -94,14 +43,14 @@ def not_covered(odoo: Odoo, lines: Sequence[op.Row], changes: op.LineChanges) ->
     if not odoo.schema.has_model("stock.move"):
         return []
     left = [
-        (line["id"], line["product_id"].id, _unit(line), now - (line["qty_delivered"] or 0.0))
+        (line["id"], line["product_id"].id, op.unit_of(line), now - (line["qty_delivered"] or 0.0))
         for line in lines
         if (now := changes.changed.get(line["id"], {}).get(_QUANTITY))
-        and _is_moved(line)
+        and WAY.is_moved(line)
         and not line["is_mto"]
     ]
     left += [
-        (0, values["product_id"], _unit(values), now)
+        (0, values["product_id"], op.unit_of(values), now)
         for _, _, values in changes.added
         if values.get("product_id") and (now := values.get(_QUANTITY, 1.0))
     ]
@@ -170,60 +119,3 @@ def _reserved(move: op.Row) -> float:
     """Return the reserved quantity of an open move (Odoo 16 and earlier, 17 and later)."""
     old = move["reserved_availability"]
     return float((move["quantity"] if old is None else old) or 0.0)
-
-
-def open_deliveries(odoo: Odoo, order_id: int) -> tuple[str, list[str]]:
-    """Return what is left to deliver of an order, and which open deliveries do not move that."""
-    lines = line_rows(odoo, order_id, ("product_id", _QUANTITY, *FULFILLED))
-    left = [
-        f"{rest:g} {line['product_id'].name}"
-        for line in lines
-        if _is_moved(line) and (rest := _left(line)) > _TOLERANCE
-    ]
-    if not odoo.schema.has_model("stock.move"):
-        return "", []
-    moves = op.read_rows(
-        odoo,
-        "stock.move",
-        [
-            ["sale_line_id.order_id", "=", order_id],
-            ["location_dest_id.usage", "=", "customer"],
-            ["state", "!=", "cancel"],
-        ],
-        _OF_MOVE,
-        acts_on=ORDER.model,
-    )
-    differing = [
-        told
-        for line in lines
-        if (told := _difference(line, [m for m in moves if m["sale_line_id"].id == line["id"]]))
-    ]
-    return f"Left to deliver: {', '.join(left) or 'nothing'}.", differing
-
-
-def _left(line: op.Row) -> float:
-    return float(max(line[_QUANTITY] - (line["qty_delivered"] or 0.0), 0.0))
-
-
-def _unit(line: Mapping[str, Any]) -> int:
-    """Return the unit of a line, existing or new. 0 for none."""
-    unit = next((line[field] for field in op.UOMS if line.get(field)), 0)
-    return unit.id if isinstance(unit, RecordName) else unit
-
-
-def _difference(line: op.Row, moves: Sequence[op.Row]) -> str:
-    """Say what the open moves of a line have too many or too few; nothing where that is unknown."""
-    unit = _unit(line)
-    # A kit is moved as its components, and other units are rounded.
-    if any(m["product_id"] != line["product_id"] or m["product_uom"].id != unit for m in moves):
-        return ""
-    moving = [m for m in moves if m["state"] != "done"]
-    left = _left(line)
-    found = sum(m[_QUANTITY] for m in moving)
-    if not moves or abs(found - left) < _TOLERANCE:
-        return ""
-    names = ", ".join(dict.fromkeys(m["picking_id"].name for m in moving if m["picking_id"]))
-    return (
-        f"{line['product_id'].name}: {left:g} are left to deliver, but"
-        f" {names or 'no open delivery'} moves {found:g}. Change the delivery in Odoo."
-    )

@@ -158,10 +158,7 @@ def resolved_changes(
         odoo, order, lines, (meant[0], meant[1]), new, others
     )
     added = line_commands(odoo, add, products, "add")
-    last = max((line["sequence"] or 0 for line in lines), default=None)
-    for _, _, values in added if last is not None else ():
-        values["sequence"] = last
-    return attrs.evolve(changes, added=added), ids
+    return attrs.evolve(changes, added=op.at_the_end(lines, added)), ids
 
 
 def line_rows(odoo: Odoo, order_id: int, fields: Sequence[str] = LINE_FIELDS) -> list[op.Row]:

@@ -11,13 +11,7 @@ from annotated_doc import Doc
 from annotated_types import Len
 
 from odoo_toolkit import operations as op
-from odoo_toolkit.apps.sales.confirmed import (
-    FULFILLED,
-    as_agreed,
-    fulfilment,
-    not_covered,
-    open_deliveries,
-)
+from odoo_toolkit.apps.sales.confirmed import WAY, not_covered
 from odoo_toolkit.apps.sales.lines import (
     LINE_FIELDS,
     Add,
@@ -46,7 +40,6 @@ from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import PRICES_FOLLOW_QUANTITIES_SINCE
 from odoo_toolkit.errors import OdooError, ValidationError
-from odoo_toolkit.records.results import RecordName
 
 CommitmentDate = Annotated[str | None, Doc("Promised delivery date.")]
 ClientOrderRef = Annotated[str | None, Doc("Customer's own reference.")]
@@ -288,7 +281,7 @@ def copy_order(
     taken = (*_HEAD, *(_CUSTOMERS_HEAD if same else ()))
     values = {
         "partner_id": row["partner_id"].id if same else ids[0],
-        **_taken(original, taken),
+        **op.copied(original, taken),
         **head,
         "order_line": _commands(lines, changes, same=same),
     }
@@ -339,14 +332,9 @@ def _like(odoo: Odoo, row: op.Row, changes: op.LineChanges, *, computed: bool) -
                 line["price_unit"] = None
     return {
         "partner_id": row["partner_id"].id,
-        **_taken(original, (*_HEAD, *_CUSTOMERS_HEAD)),
+        **op.copied(original, (*_HEAD, *_CUSTOMERS_HEAD)),
         "order_line": _commands(lines, changes, same=True),
     }
-
-
-def _taken(row: op.Row, names: Sequence[str]) -> dict[str, Any]:
-    """Return values of a row that are not empty, as they are written."""
-    return {name: _wire(row[name]) for name in names if row[name] is not None}
 
 
 def _check_lines(row: op.Row, lines: Sequence[op.Row]) -> None:
@@ -367,15 +355,8 @@ def _commands(lines: Sequence[op.Row], changes: op.LineChanges, *, same: bool) -
         names = (*_LINE, *(_CUSTOMERS_LINE if same or not line["product_id"] else ()))
         if line["display_type"]:
             names = _TEXT_LINE
-        copied.append([0, 0, _taken(line, names) | changes.changed.get(line["id"], {})])
+        copied.append([0, 0, op.copied(line, names) | changes.changed.get(line["id"], {})])
     return copied + changes.added
-
-
-def _wire(value: Any) -> Any:
-    """Return a value of a row as it is written."""
-    if isinstance(value, RecordName):
-        return value.id
-    return [[6, 0, value]] if isinstance(value, list) else value
 
 
 CHANGE = op.Step(model=ORDER.model, method="write", says="Order changed")
@@ -429,21 +410,19 @@ def update_order(
             "There is nothing to change.", suggestion="Pass add, change, remove or a new value."
         )
     row = op.find(odoo, ORDER, order_id, order_name)
-    _check_open(row)
+    op.check_open(ORDER, row, **_OPEN)
     confirmed = row["state"] in CONFIRMED
     lines, changes = [], op.LineChanges()
     if any(asked):
-        lines = line_rows(odoo, row["id"], (*LINE_FIELDS, *(FULFILLED if confirmed else ())))
+        lines = line_rows(odoo, row["id"], (*LINE_FIELDS, *(WAY.fields if confirmed else ())))
         changes, ids = resolved_changes(odoo, row, lines, asked, terms)
         if confirmed:
-            changes = as_agreed(row, lines, changes)
+            changes = op.as_agreed(WAY, row, lines, changes)
     else:
         ids = op.resolve_all(odoo, terms)
     if ids:
         head["payment_term_id"] = ids[0]
-    commands = [[1, line, values] for line, values in changes.changed.items()]
-    commands += [[2, line, 0] for line in changes.removed]
-    commands += changes.added
+    commands = changes.commands
     step = CHANGE.of(vals={**head, **({"order_line": commands} if commands else {})})
     if commands:
         # Added lines would come twice: repeating is not safe.
@@ -455,9 +434,7 @@ def update_order(
         done.warnings.extend(_moved_prices(lines, changes, now))
         if not confirmed or not commands:
             return told
-        look = op.afterwards(lambda: open_deliveries(odoo, row["id"]), done.warnings, "deliveries")
-        left, differing = look or ("", [])
-        done.warnings.extend(differing)
+        left = op.still_open(odoo, WAY, row["id"], done.warnings)
         return attrs.evolve(told, message=f"{told.message}. {left}" if left else told.message)
 
     what = changes.told()
@@ -470,7 +447,7 @@ def update_order(
         sums = op.changed_sums(odoo, LAYOUT, row, commands, like) if commands else {}
         if not confirmed:
             return [op.changed_document(odoo, LAYOUT, row, head, changes, sums)]
-        more = [*fulfilment(lines, changes), *not_covered(odoo, lines, changes)]
+        more = [*op.fulfilment(odoo, WAY, lines, changes), *not_covered(odoo, lines, changes)]
         return [op.changed_document(odoo, WITHOUT_STOCK, row, head, changes, sums, more)]
 
     return op.operate(
@@ -478,21 +455,10 @@ def update_order(
     )
 
 
-def _check_open(row: op.Row) -> None:
-    if row["state"] == "cancel":
-        raise op.state_error(
-            ORDER,
-            row,
-            f"{row['name']} is cancelled (state cancel), so it was not changed.",
-            "Reset it to a quotation: execute action_draft on sale.order. Then change it.",
-        )
-    if op.is_locked(row):
-        raise op.state_error(
-            ORDER,
-            row,
-            f"{row['name']} is locked (state {row['state']}), so it was not changed.",
-            "Copy it with copy_order, or unlock it: execute action_unlock on sale.order.",
-        )
+_OPEN = {
+    "cancelled": "Reset it to a quotation: execute action_draft on sale.order. Then change it.",
+    "locked": "Copy it with copy_order, or unlock it: execute action_unlock on sale.order.",
+}
 
 
 def _moved_prices(

@@ -1,0 +1,204 @@
+"""Changing purchase orders: what is sent on each version, what is said of it, what is refused."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from odoo_toolkit.apps import purchase
+from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
+from odoo_toolkit.plans import Plan
+from tests.unit.fake_purchase import Buying
+from tests.unit.operation_checks import (
+    check_plan_is_the_run,
+    check_seen_when_lost,
+    check_told_when_lost,
+    writes,
+)
+from tests.unit.scripted import VERSIONS, contents
+
+DAY = "2031-05-06 12:00:00"
+
+
+def shop(major: int = 19, received: float = 0.0, **order: Any) -> Buying:
+    """A server with an order of five chairs, which stock moves receive."""
+    odoo = Buying(major, received=received, **order)
+    line = odoo.tables["purchase.order.line"][0]
+    line |= {"date_planned": DAY, "qty_received_method": "stock_moves", "sequence": 10}
+    odoo.add_product(6, "Desk")
+    return odoo
+
+
+def move(odoo: Buying, quantity: float, uom: int = 1, **values: Any) -> None:
+    """Add an open stock move of the chairs."""
+    row: dict[str, Any] = {
+        "id": 70,
+        "purchase_line_id": 1,
+        "product_id": 3,
+        "product_uom_qty": quantity,
+    }
+    row |= {"product_uom": uom, "state": "assigned", "picking_id": 31}
+    odoo.tables["stock.move"].append(row | values)
+
+
+def sent(odoo: Buying) -> Any:
+    """Return what the one write was given."""
+    (write,) = writes(odoo)
+    assert (write.model, write.method, write.ids) == ("purchase.order", "write", (12,))
+    return contents(write)
+
+
+def changed(odoo: Buying, **wanted: Any) -> purchase.Order:
+    """Change the order."""
+    result = purchase.update_order(odoo, order_id=12, **wanted)
+    assert isinstance(result, purchase.Order)
+    return result
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+@pytest.mark.parametrize("state", ["draft", "purchase"])
+def test_a_new_quantity_goes_with_the_agreed_price_and_day(major: int, state: str) -> None:
+    odoo = shop(major, state=state)
+    result = changed(odoo, change=[{"product_name": "chair", "quantity": 8}], partner_ref="F 7")
+    agreed = {"price_unit": 10.0, "date_planned": DAY} | ({"discount": 0.0} if major > 16 else {})
+    command = [1, 1, {**agreed, "product_qty": 8}]
+    assert sent(odoo) == {"partner_ref": "F 7", "order_line": [command]}
+    assert (result.lines[0].quantity, result.lines[0].price_unit) == (8, 10)
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_a_day_reaches_every_line_and_new_lines_get_the_vendors_price(major: int) -> None:
+    odoo = shop(major)
+    odoo.offer(4.0, template=60)
+    changed(odoo, add=[{"product_name": "desk", "quantity": 2}], date_planned="2031-06-06")
+    old, new = sent(odoo)["order_line"]
+    assert old == [1, 1, {"date_planned": "2031-06-06 00:00:00"}]
+    assert new[2].items() >= {"product_id": 6, "price_unit": 4.0, "sequence": 10}.items()
+    assert new[2]["date_planned"] == "2031-06-06 00:00:00"
+
+
+def test_a_day_of_a_line_comes_before_that_of_all() -> None:
+    odoo = shop(19)
+    own = {"line_id": 1, "date_planned": "2031-07-07"}
+    changed(odoo, change=[own], date_planned="2031-06-06")
+    assert sent(odoo)["order_line"] == [[1, 1, {"date_planned": "2031-07-07 00:00:00"}]]
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_only_odoo_15_is_told_the_day_of_a_new_line(major: int) -> None:
+    odoo = shop(major, date_planned=DAY)
+    changed(odoo, add=[{"product_id": 6}])
+    ((_, _, values),) = sent(odoo)["order_line"]
+    assert values.get("date_planned") == (DAY if major == 15 else None)
+
+
+def test_a_removed_line_stays_with_nothing_only_if_the_order_is_confirmed() -> None:
+    odoo = shop()
+    changed(odoo, remove=["chair"])
+    assert sent(odoo) == {"order_line": [[2, 1, 0]]}
+    odoo = shop(state="purchase")
+    changed(odoo, remove=["chair"])
+    ((kind, number, values),) = sent(odoo)["order_line"]
+    assert (kind, number, values["product_qty"], values["price_unit"]) == (1, 1, 0.0, 10.0)
+
+
+def test_less_than_is_received_is_refused_also_where_odoo_would_take_it() -> None:
+    for wanted in ({"change": [{"line_id": 1, "quantity": 1}]}, {"remove": ["chair"]}):
+        odoo = shop(19, state="purchase", received=2.0)
+        with pytest.raises(StateError, match="because 2 are received") as raised:
+            changed(odoo, **wanted)
+        assert "return_order" in raised.value.suggestion
+        assert writes(odoo) == []
+
+
+@pytest.mark.parametrize(
+    ("closed", "button"),
+    [({"state": "done"}, "unlock"), ({"locked": True}, "unlock"), ({"state": "cancel"}, "draft")],
+)
+def test_a_locked_or_cancelled_order_is_not_changed(closed: dict[str, Any], button: str) -> None:
+    odoo = shop(18 if closed.get("state") == "done" else 19, **{"state": "purchase", **closed})
+    with pytest.raises(StateError) as raised:
+        changed(odoo, remove=["chair"])
+    assert f"button_{button}" in raised.value.suggestion
+    assert writes(odoo) == []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "error"),
+    [
+        ({}, ValidationError),
+        ({"change": [{"line_id": 1}]}, ValidationError),
+        ({"change": [{"line_id": 1, "date_planned": "soon"}]}, ValidationError),
+        ({"change": [{"line_id": 1, "quantity": -1}]}, ValidationError),
+        ({"change": [{"line_id": 9, "quantity": 1}]}, ValidationError),
+        ({"change": [{"line_id": 1, "uom": "Dozen"}]}, ValidationError),
+        ({"add": [{"product_id": 6, "quantity": 0}]}, ValidationError),
+        ({"add": [{"product_name": "Sofa"}]}, NotFoundError),
+        ({"remove": ["Sofa"]}, NotFoundError),
+        ({"payment_term_id": "Never"}, NotFoundError),
+    ],
+)
+def test_what_is_wrong_changes_nothing(wanted: dict[str, Any], error: type[Exception]) -> None:
+    odoo = shop(state="purchase")
+    before = deepcopy(odoo.tables)
+    with pytest.raises(error):
+        changed(odoo, **wanted)
+    assert odoo.tables == before
+
+
+def test_a_discount_needs_odoo_17() -> None:
+    for wanted in (
+        {"change": [{"line_id": 1, "discount": 5}]},
+        {"add": [{"product_id": 6, "discount": 5}]},
+    ):
+        with pytest.raises(ValidationError, match="discount needs Odoo 17"):
+            changed(shop(16), **wanted)
+        changed(shop(17), **wanted)
+
+
+def test_receipts_that_did_not_follow_are_told_also_in_other_units() -> None:
+    wanted: dict[str, Any] = {"change": [{"line_id": 1, "quantity": 12}]}
+    odoo = shop(14, state="purchase", receipt="assigned", received=2.0)
+    move(odoo, 3.0)
+    result = changed(odoo, **wanted)
+    assert result.message.endswith("Left to receive: 10 Chair.")
+    (warning,) = result.warnings
+    assert warning.startswith("Chair: 10 are left to receive, but WH/IN/31 moves 3.")
+    for uom, quantity in ((1, 10.0), (2, 10 / 12)):
+        odoo = shop(14, state="purchase", received=2.0)
+        move(odoo, quantity, uom)
+        assert changed(odoo, **wanted).warnings == []
+
+
+def test_a_plan_says_what_is_received_billed_and_left() -> None:
+    odoo = shop(14, state="purchase", received=2.0)
+    odoo.tables["purchase.order.line"][0]["qty_invoiced"] = 5.0
+    less = [{"line_id": 1, "quantity": 3, "price_unit": 9}]
+    plan = purchase.update_order(odoo, order_id=12, change=less, dry_run=True)
+    assert isinstance(plan, Plan)
+    notes = plan.documents[0].notes
+    assert (
+        "Chair: 2 received, 5 billed, 1 left to receive, 2 too many are billed. Ask the vendor for"
+        " a refund, what is billed keeps the old price." in notes
+    )
+    assert any("Odoo 14 does not lower them." in note for note in notes)
+    assert writes(odoo) == []
+
+
+OPERATIONS: list[Any] = [
+    lambda odoo, **more: purchase.update_order(
+        odoo, order_id=12, add=[{"product_id": 6, "price_unit": 3}], **more
+    ),
+    lambda odoo, **more: purchase.update_order(odoo, order_id=12, partner_ref="F 7", **more),
+]
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_a_lost_answer_is_looked_for(operation: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    check_plan_is_the_run(shop(), operation)
+    check_seen_when_lost(shop(), "write", operation, monkeypatch)
+    error = check_told_when_lost(shop(), "write", operation, monkeypatch)
+    # Lines could be added twice.
+    assert "safe" not in error.suggestion.lower() or "not" in error.suggestion
