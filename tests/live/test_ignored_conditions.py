@@ -28,6 +28,8 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.fields import RELATIONAL, Field
 from odoo_toolkit.policy.reach import NAMED_BY
 
+pytestmark = pytest.mark.recorded
+
 NOWHERE, BEYOND = "nothing is named like this 4f7d", 2_111_111_111
 
 #: A file that no export makes.

@@ -12,7 +12,6 @@ from odoo_toolkit import (
     AccessError,
     Odoo,
     Policy,
-    connect,
     count,
     create,
     create_many,
@@ -26,8 +25,8 @@ from odoo_toolkit import (
 )
 from odoo_toolkit.records import record_refs
 from odoo_toolkit.records.importing import ImportResult
+from tests.kit.live_tapes import Open
 from tests.live.messy import COLUMNS, VALUES, as_csv, mended, messy
-from tests.live.servers import Server, credentials
 
 EVERY = {"active_test": False}
 
@@ -230,15 +229,15 @@ def test_a_contact_whose_company_is_not_there_is_not_made(admin: Odoo, made: str
 
 
 def test_leads_with_tags_and_a_salesperson_send_nothing(
-    admin: Odoo, server: Server, made: str
+    opened: Open, admin: Odoo, made: str
 ) -> None:
     tags = [create(admin, "crm.tag", {"name": f"{made} {n}"}).id for n in "ab"]
-    (demo,) = found(admin, "res.users", [["login", "=", server.demo_login]], ["name"])
+    (demo,) = found(admin, "res.users", [["id", "=", opened("demo").uid]], ["login"])
     mails = [row["id"] for row in found(admin, "mail.mail", [], ["id"])]
     rows = [
         {
             "name": f"Lead {made} {n}",
-            "user_id/login": server.demo_login,
+            "user_id/login": demo["login"],
             "tag_ids": f"{made} a,{made} b" if n % 2 else f"{made} a",
             "expected_revenue": 10.555 + n,
             "priority": "High" if n == 1 else "0",
@@ -396,23 +395,22 @@ def test_without_the_right_nothing_is_made(ordinary: Odoo, admin: Odoo, made: st
         Policy(mode="restricted", write_allowlist="crm.lead"),
     ],
 )
-def test_a_policy_holds_in_imports(server: Server, admin: Odoo, made: str, policy: Policy) -> None:
+def test_a_policy_holds_in_imports(opened: Open, admin: Odoo, made: str, policy: Policy) -> None:
     ids = ids_of(upsert(admin, "res.partner", contacts(made, 3), key="ref"))
     before = read(admin, "res.partner", ids, ["email", "city", "write_date"])
-    login: dict[str, Any] = {**credentials(server, server.user("admin"))}
-    with connect(policy=policy, **login) as odoo:
-        rows = [
-            {"email": f"{made}_{n}@example.com", "country_id": "Belgium", "city": "Mine"}
-            for n in range(3)
-        ]
+    odoo = opened("admin", policy=policy)
+    rows = [
+        {"email": f"{made}_{n}@example.com", "country_id": "Belgium", "city": "Mine"}
+        for n in range(3)
+    ]
+    with pytest.raises(AccessError):
+        upsert(odoo, "res.partner", rows, key="email", notify=True)
+    if policy.mode == "full":
         with pytest.raises(AccessError):
-            upsert(odoo, "res.partner", rows, key="email", notify=True)
-        if policy.mode == "full":
-            with pytest.raises(AccessError):
-                upsert(odoo, "res.partner", rows, key="email", dry_run=True)
-        else:  # a plan says what it takes
-            plan = upsert(odoo, "res.partner", rows, key="email", dry_run=True)
-            assert (plan.updated, policy.mode in str(plan.needs)) == (3, True)
+            upsert(odoo, "res.partner", rows, key="email", dry_run=True)
+    else:  # a plan says what it takes
+        plan = upsert(odoo, "res.partner", rows, key="email", dry_run=True)
+        assert (plan.updated, policy.mode in str(plan.needs)) == (3, True)
     after = read(admin, "res.partner", ids, ["email", "city", "write_date"])
     assert after == before
 
@@ -475,7 +473,7 @@ def test_relations_in_any_case_and_what_may_have_been_meant(odoo: Odoo, made: st
 
 
 def test_an_export_into_another_database_means_no_records_by_its_numbers(
-    admin: Odoo, server: Server, made: str, tmp_path: Path
+    admin: Odoo, made: str, tmp_path: Path
 ) -> None:
     """The same server under another name is another database, as far as anybody can tell."""
     parent = create(admin, "res.partner", {"name": f"{made} parent"}).id

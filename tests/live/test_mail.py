@@ -12,6 +12,8 @@ from odoo_toolkit.apps import accounting
 from odoo_toolkit.mail import send_document
 from odoo_toolkit.mail.sending import MailPlan, SentMail
 
+pytestmark = pytest.mark.recorded
+
 
 def made(odoo: Odoo, model: str, values: dict[str, Any]) -> int:
     record = toolkit.create(odoo, model, values).id

@@ -14,6 +14,7 @@ from odoo_toolkit.model_guide import model_methods, model_states, new_record_val
 from odoo_toolkit.search_help import suggest_domain
 from odoo_toolkit.wizards.form_view import main_form
 from tests.kit.days import today
+from tests.kit.live_tapes import Open
 
 MODELS = (
     *("sale.order", "account.move", "account.payment", "stock.picking", "purchase.order"),
@@ -145,23 +146,8 @@ def state_of(odoo: Odoo, model: str, record: int) -> str:
     return str(odoo.call(read)[0]["state"])
 
 
-@pytest.mark.every_user
-@pytest.mark.every_version
-def test_the_documentation_is_used_where_the_user_may_read_it(odoo: Odoo, user: Any) -> None:
-    methods = model_methods(odoo, "sale.order")
-    documented = [method for method in methods.methods if method.signature]
-
-    if odoo.version.major >= 19 and user.login == "admin" and odoo.protocol == "json2":
-        assert "action_lock" in [method.name for method in documented]
-    else:
-        assert documented == []
-        assert methods.source == "buttons of the form view"
-
-
-@pytest.mark.every_user
-def test_a_model_that_the_user_may_not_read_is_an_error(odoo: Odoo, user: Any) -> None:
-    if user.login == "admin":
-        pytest.skip("An administrator may read every model.")
+def test_a_model_that_the_user_may_not_read_is_an_error(opened: Open) -> None:
+    odoo = opened("demo")
     closed = [
         model
         for model in ("ir.logging", "ir.sequence", "mail.template.preview", "ir.filters")

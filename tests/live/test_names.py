@@ -12,6 +12,8 @@ from odoo_toolkit import NotFoundError, Odoo
 from odoo_toolkit.client import CallEvent
 from odoo_toolkit.records.names import AmbiguousNameError, Wanted, name_search, resolve, resolve_all
 
+pytestmark = pytest.mark.recorded
+
 
 @pytest.fixture
 def sent(odoo: Odoo, monkeypatch: pytest.MonkeyPatch) -> list[str]:

@@ -14,6 +14,8 @@ from odoo_toolkit_mcp.prompts.catalog import get_prompt
 from odoo_toolkit_mcp.prompts.serving import complete
 from odoo_toolkit_mcp.server_facts import Served
 
+pytestmark = pytest.mark.recorded
+
 SERVED = Served(
     mode="full",
     tools=frozenset({"odoo_core_search_read", "odoo_core_create", "odoo_core_execute"}),

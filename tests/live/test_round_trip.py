@@ -13,7 +13,7 @@ from odoo_toolkit.records.importing import upsert
 from odoo_toolkit.records.importing.preparing import loud_fields
 from tests.kit.fields import writable
 
-pytestmark = pytest.mark.every_version
+pytestmark = [pytest.mark.every_version, pytest.mark.recorded]
 
 #: Model -> the column that is changed, and which records are taken.
 MODELS: dict[str, tuple[str, list[Any]]] = {

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import attrs
 import pytest
 
-from odoo_toolkit import Connection, Odoo, ValidationError, connect, history, undo
+from odoo_toolkit import Connection, Odoo, ValidationError, history, undo
 from odoo_toolkit.apps import accounting, inventory, purchase, sales
+from odoo_toolkit.change_history import History
 from odoo_toolkit.records import (
     create,
     create_many,
@@ -21,18 +22,16 @@ from odoo_toolkit.records import (
     write,
     write_many,
 )
+from tests.kit.live_tapes import Open
 from tests.live.products import stored
-from tests.live.servers import Server, credentials
 
-pytestmark = pytest.mark.every_version
+pytestmark = [pytest.mark.every_version, pytest.mark.recorded]
 
 
-@pytest.fixture(scope="module")
-def kept(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+@pytest.fixture
+def kept(opened: Open, tmp_path: Path) -> Connection:
     """The administrator, with a journal."""
-    path = tmp_path_factory.mktemp("journal") / "history.sqlite"
-    with connect(**credentials(server, server.user("admin")), history=path) as connection:
-        yield connection
+    return opened("admin", history=History(tmp_path / "history.sqlite"))
 
 
 @attrs.frozen
