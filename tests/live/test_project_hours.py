@@ -66,8 +66,11 @@ def test_hours_are_odoos_own(admin: Odoo, staff: Staff, suffix: str) -> None:
         (staff.boss_id, made, str(MONDAY)): 1.0,
     }
     assert report.by_project == {f"House {suffix}": 8.5, f"Garden {suffix}": 2.0}
+    clerk, chief = (f"Toolkit {name} {staff.tag}" for name in ("Clerk", "Chief"))
+    assert report.by_employee == {clerk: 9.5, chief: 1.0}
     assert report.total == own_sum(admin, [["project_id", "in", [made, other]]])
     assert report.missing == []
+    assert "too few" not in report.message
 
     judged = project.get_hours(
         admin, **span, employees=[f"toolkit clerk {staff.tag}", staff.boss_id]

@@ -92,29 +92,6 @@ def test_a_subtask_of_a_private_task_needs_a_project() -> None:
     assert writes(odoo) == []
 
 
-@pytest.mark.parametrize("stage", [{"stage_id": 2}, {"stage_name": "Done"}])
-def test_a_task_moves_to_a_stage_of_its_project(stage: dict[str, Any]) -> None:
-    odoo = server()
-    result = project.move_stage(odoo, task_id=5, **stage)
-    assert isinstance(result, project.TaskResult)
-    assert result.stage
-    assert result.stage.id == 2
-    assert len(odoo.sent) == 5
-    again = project.move_stage(odoo, task_id=5, **stage)
-    assert "already" in again.message
-    assert [call.method for call in writes(odoo)] == ["write"]
-
-
-@pytest.mark.parametrize("stage", [{"stage_id": 9}, {"stage_name": "Nowhere"}])
-def test_a_stage_of_another_project_is_refused(stage: dict[str, Any]) -> None:
-    odoo = server()
-    with pytest.raises((ValidationError, NotFoundError)) as raised:
-        project.move_stage(odoo, task_id=5, **stage)
-    assert raised.value.suggestion == "Choose one of: New (1), Done (2)"
-    assert raised.value.details["field"] == "stage_id"
-    assert writes(odoo) == []
-
-
 def test_a_project_without_stages_says_how_to_make_one() -> None:
     odoo = server()
     odoo.server.records["project.task.type"].clear()
@@ -127,20 +104,6 @@ def test_a_private_task_has_no_stage_to_move_to() -> None:
     odoo = server(project_id=False)
     with pytest.raises(ValidationError, match="does not belong to a project"):
         project.move_stage(odoo, task_id=5, stage_id=2)
-
-
-@pytest.mark.parametrize(
-    ("changes", "text"),
-    [
-        ({"project_id": False}, "not belong to a project"),
-        ({"allow_timesheets": False}, "not allow timesheets"),
-    ],
-)
-def test_a_task_that_takes_no_time_is_refused(changes: dict[str, Any], text: str) -> None:
-    odoo = server(**changes)
-    with pytest.raises(ValidationError, match=text):
-        project.log_timesheet(odoo, task_id=5, hours=1)
-    assert writes(odoo) == []
 
 
 def test_timesheets_need_their_module(monkeypatch: pytest.MonkeyPatch) -> None:

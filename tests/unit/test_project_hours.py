@@ -9,7 +9,7 @@ import pytest
 from odoo_toolkit.apps import project
 from odoo_toolkit.apps.project import HoursReport
 from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
-from tests.unit.scripted import VERSIONS, Scripted
+from tests.unit.scripted import Scripted
 
 #: The week of the tests: Monday to Sunday.
 MONDAY, SUNDAY = "2025-06-30", "2025-07-06"
@@ -132,31 +132,6 @@ def hours(odoo: Scripted, **values: Any) -> HoursReport:
 
 def missing(report: HoursReport) -> list[tuple[str, float | None, float]]:
     return [(row.employee.name, row.expected, row.logged) for row in report.missing]
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_hours_are_summed_by_employee_project_and_week(major: int) -> None:
-    odoo = server(major)
-    report = hours(odoo, date_to="2025-07-13")
-    rows = [(r.employee and r.employee.name, r.week, r.hours) for r in report.rows]
-    assert rows == [
-        ("Ann Ash", MONDAY, 1.5),
-        ("Ann Ash", "2025-07-07", 7.0),
-        ("Bo Birch", MONDAY, 8.0),
-    ]
-    assert (report.total, report.by_project) == (16.5, {"House": 16.5})
-    assert report.by_employee == {"Ann Ash": 8.5, "Bo Birch": 8.0}
-    assert missing(report)[:2] == [("Ann Ash", 40.0, 1.5), ("Ann Ash", 40.0, 7.0)]
-    assert "2 of 2 employees logged too few hours" in report.message
-    assert report.warnings == []
-
-
-def test_lines_of_a_project_alone_count_for_the_project() -> None:
-    odoo = server()
-    odoo.server.records["account.analytic.line"].append(line(5, MONDAY, 4.0, on=4))
-    report = hours(odoo, projects=["garden"])
-    assert (report.total, report.by_project, report.missing) == (4.0, {"Garden": 4.0}, [])
-    assert "too few" not in report.message
 
 
 @pytest.mark.parametrize(
