@@ -71,9 +71,8 @@ def test_each_tool_with_each_setting_and_client() -> None:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("confirm", ["auto", "always", "never"])
-@pytest.mark.parametrize("way", ["its tool", "a batch", "a view", "a view that confirms"])
 async def test_no_client_decides_for_its_person(
-    server: Server, tmp_path: Path, suffix: str, confirm: str, way: str
+    server: Server, tmp_path: Path, suffix: str, confirm: str
 ) -> None:
     """A client that cannot ask gets an error that says what to do; one that can asks."""
     with connect(**credentials(server, server.user("admin"))) as odoo:
@@ -87,24 +86,25 @@ async def test_no_client_decides_for_its_person(
     ):
         waits = await call(asks, "odoo_core_unlink", model="res.partner", ids=[partner])
         given = {"approval": waits["details"]["approval"], "approve": True}
-        tool, arguments = {
-            "its tool": (DECIDE, given),
-            "a batch": (
+        ways: list[tuple[str, dict[str, Any]]] = [
+            (DECIDE, given),
+            (
                 "odoo_core_batch",
                 {"items": [{"tool": DECIDE, "arguments": given}], "allow_irreversible": True},
             ),
-            "a view": (CALL, {"tool": DECIDE, "arguments": given}),
-            "a view that confirms": (CONFIRM, {"tool": DECIDE, "arguments": given, "seal": "x"}),
-        }[way]
-        answer = await alone.call_tool(tool, arguments)
-        assert answer.is_error, answer
-        refused = answer.structured_content or {}
-        if way == "its tool":
-            assert refused["code"] == "ACCESS_DENIED"
-            assert "form mode" in refused["suggestion"]
-            assert "ODOO_MCP_CONFIRM" not in refused["suggestion"]
-        again = await call(asks, "odoo_core_unlink", model="res.partner", ids=[partner])
-        assert again["code"] == "APPROVAL_NEEDED"
+            (CALL, {"tool": DECIDE, "arguments": given}),
+            (CONFIRM, {"tool": DECIDE, "arguments": given, "seal": "x"}),
+        ]
+        for tool, arguments in ways:
+            answer = await alone.call_tool(tool, arguments)
+            assert answer.is_error, answer
+            refused = answer.structured_content or {}
+            if tool == DECIDE:
+                assert refused["code"] == "ACCESS_DENIED"
+                assert "form mode" in refused["suggestion"]
+                assert "ODOO_MCP_CONFIRM" not in refused["suggestion"]
+            again = await call(asks, "odoo_core_unlink", model="res.partner", ids=[partner])
+            assert again["code"] == "APPROVAL_NEEDED", tool
         decided = await call(decides, DECIDE, **given)
         assert decided["state"] == "approved"
         assert [f"Stays {suffix}" in question for question in person.asked] == [True]
