@@ -21,7 +21,10 @@ from odoo_toolkit.progress import listening
 from odoo_toolkit.values.plain_text import counted
 
 #: Columns of the table; the other forms have all that a report has.
-_COLUMNS = ("table", "rows", "loaded", "changed", "deleted", "left", "not_accessible", "status")
+_COLUMNS = (
+    *("table", "rows", "loaded", "changed", "deleted", "left", "not_accessible", "checked"),
+    "status",
+)
 
 
 @click.command("sync")

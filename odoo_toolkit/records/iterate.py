@@ -279,6 +279,7 @@ def search_all(
         total=every.total if count_total else None,
         excluded_count=every.excluded_count,
         url=odoo.links(model, [row["id"] for row in records]),
+        time_zone=question.time_zone,
         skipped_fields=every.skipped_fields,
         warnings=every.warnings,
         described=every.described,

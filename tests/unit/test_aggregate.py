@@ -309,10 +309,11 @@ class TestValues:
             aggregate(odoo, ORDERS, domain, context=context),
             count(odoo, ORDERS, domain, context=context),
             search_read(odoo, ORDERS, domain, context=context),
+            search_read(odoo, ORDERS, domain, limit=None, context=context),
         ]
-        assert [one.time_zone for one in found] == [expected] * 4
+        assert [one.time_zone for one in found] == [expected] * 5
         asked = [call for call in server.sent if call.model == ORDERS]
-        assert [call.context["tz"] for call in asked] == [expected] * 4
+        assert [call.context["tz"] for call in asked] == [expected] * 5
         assert len(server.sent) - len(asked) == (expected == "Asia/Tokyo")
 
     def test_without_datetimes_no_zone_is_asked_for_or_named(self) -> None:

@@ -52,8 +52,9 @@ def test_a_table_on_a_terminal(
     monkeypatch.setattr("odoo_toolkit.cli.syncing.form_of", lambda form: form or "table")
     monkeypatch.setattr(output, "form_of", lambda form: form or "table")
     first, second = run("sync", URL, "res.country").stdout.splitlines()
-    assert " ".join(first.split()) == "table rows loaded changed deleted left not_accessible status"
-    assert " ".join(second.split()) == "res_country 1 1 0 0 0 0 complete"
+    columns = "table rows loaded changed deleted left not_accessible checked status"
+    assert " ".join(first.split()) == columns
+    assert " ".join(second.split()) == "res_country 1 1 0 0 0 0 no complete"
 
 
 def test_a_table_that_fails_leaves_the_others(run: Run, warehouse: Warehouse) -> None:
