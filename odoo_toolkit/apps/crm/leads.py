@@ -428,8 +428,8 @@ def convert_to_opportunity(
     ('opportunity', 'Qualified')
 
     With ``create_customer``, Odoo creates a customer from the lead's company, contact and e-mail
-    address. The policy must allow you to create contacts. Without a team or
-    salesperson, the lead keeps its team. The stage must belong to the team, or be shared by all teams. A won stage marks
+    address. The policy must allow you to create contacts. Without a team or salesperson, the lead
+    keeps its team. The stage must belong to the team, or be shared by all teams. A won stage marks
     the opportunity as won.
 
     Raises:
