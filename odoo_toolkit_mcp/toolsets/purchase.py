@@ -16,6 +16,14 @@ TOOLS = (
         access="read",
     ),
     Tool(
+        name="odoo_purchase_list_supply",
+        title="List supply of products",
+        description="Get stock, expected receipts and vendors' offers of several products at once."
+        " For production, use odoo_purchase_get_supply.",
+        function=purchase.list_supply,
+        access="read",
+    ),
+    Tool(
         name="odoo_purchase_create_order",
         title="Create request for quotation",
         description="Create a request for quotation to a vendor. Missing prices come from the"

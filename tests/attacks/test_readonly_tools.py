@@ -110,6 +110,7 @@ def reads(raw: Raw) -> dict[str, list[dict[str, Any]]]:
         "odoo_products_get_customer_price": [{"product_id": product, "partner_id": partner}],
         "odoo_sales_get_order": [{"order_id": sale}],
         "odoo_purchase_get_supply": [{"product_id": product, "quantity": 5}],
+        "odoo_purchase_list_supply": [{"products": [{"product_id": product}]}],
         "odoo_purchase_get_order": [{"order_id": purchase}],
         "odoo_project_get_hours": [years],
         "odoo_project_check_billing": [{"order_id": sale}],

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from typing import Any
 
+import attrs
 import pytest
 
 from odoo_toolkit import Odoo, Policy, execute, records
 from odoo_toolkit.apps import purchase
 from odoo_toolkit.apps.accounting import Invoice
-from odoo_toolkit.apps.inventory import Transfer, return_picking
+from odoo_toolkit.apps.inventory import Transfer, adjust_stock, return_picking
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, StateError, ValidationError
 from odoo_toolkit.operations.companies import acting_company
 from odoo_toolkit.operations.lines import today
@@ -49,6 +50,35 @@ def two_steps(opened: Open) -> Iterator[None]:
     records.write(unguarded, "res.company", [company], values)
     yield
     records.write(unguarded, "res.company", [company], {name: before[name] for name in names})
+
+
+@pytest.mark.every_version
+def test_several_products_have_the_supply_that_each_has(
+    admin: Odoo, market: Market, suffix: str
+) -> None:
+    """Also until a day, and in a list of their own order."""
+    other = records.create(admin, "product.product", {"name": f"Rug {suffix}", **stored(admin)}).id
+    adjust_stock(admin, product_id=other, quantity=3)
+    order: list[Any] = [{"product_id": market.product, "quantity": 7}]
+    purchase.create_order(admin, lines=order, partner_name=f"Vendor {market.tag}", confirm=True)
+    due = (date.fromisoformat(today(admin)) + timedelta(days=30)).isoformat()
+    wanted: list[Any] = [
+        {"product_id": other, "quantity": 5},
+        {"product_name": market.name, "quantity": 20},
+    ]
+    for needed_by, lacking in ((None, 20), (due, 13)):
+        found = purchase.list_supply(admin, products=wanted, needed_by=needed_by)
+        rug, goods = found.products
+        assert (rug.product.id, rug.free, rug.offers) == (other, 3, [])
+        alone = purchase.get_supply(
+            admin, product_id=market.product, quantity=20, needed_by=needed_by
+        )
+        assert attrs.evolve(goods, message="") == attrs.evolve(
+            alone, message="", offers=alone.offers[:3], incoming=alone.incoming[:3], warnings=[]
+        )
+        assert found.message == f"2 products. Missing: 2 {rug.product.name}, {lacking} " + (
+            f"{goods.product.name}."
+        )
 
 
 def test_from_what_can_be_had_to_the_posted_bill(admin: Odoo, market: Market) -> None:

@@ -121,6 +121,7 @@ FIELDS |= {
     "products_get_customer_price": "product customer quantity date price currency list_price",
     "sales_create_invoices": "order_id order_name invoices amount_total message",
     "purchase_get_supply": "product quantity on_hand free forecast missing offers message",
+    "purchase_list_supply": "products message",
     "purchase_enter_bill": "bill lines not_billed differences message",
     "purchase_return_order": "order returns refunds message",
     "project_create_project": "id name partner manager stages tasks message",

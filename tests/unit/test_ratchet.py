@@ -28,8 +28,8 @@ from tests.unit.fake_import import contacts
 from tests.unit.fake_shop import shop
 
 FIGURES = {
-    "code lines of the library": 65434,
-    "code lines of the adapter": 9994,
+    "code lines of the library": 65560,
+    "code lines of the adapter": 10002,
     "code lines of the server for a team": 5632,
     "files at the library's root": 17,
     "import lines of the library, per mille": 89,

@@ -4,7 +4,15 @@ from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.apps.purchase.changing import ChangedLine, update_order
 from odoo_toolkit.apps.purchase.creation import NewLine, create_order
 from odoo_toolkit.apps.purchase.fulfilment import create_bill, receive
-from odoo_toolkit.apps.purchase.making import Making, Missing, Supply, get_supply
+from odoo_toolkit.apps.purchase.making import (
+    Making,
+    Missing,
+    NeededProduct,
+    Supplies,
+    Supply,
+    get_supply,
+    list_supply,
+)
 from odoo_toolkit.apps.purchase.matching import (
     BilledLine,
     BillPlan,
@@ -39,6 +47,7 @@ __all__ = [
     "Making",
     "MatchedLine",
     "Missing",
+    "NeededProduct",
     "NewLine",
     "Offer",
     "Order",
@@ -48,6 +57,7 @@ __all__ = [
     "ProcessResult",
     "Receipt",
     "ReturnResult",
+    "Supplies",
     "Supply",
     "cancel_order",
     "confirm_order",
@@ -56,6 +66,7 @@ __all__ = [
     "enter_bill",
     "get_order",
     "get_supply",
+    "list_supply",
     "process_orders",
     "receive",
     "return_order",

@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from datetime import date, timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 import attrs
 from annotated_doc import Doc
+from annotated_types import Len
 
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.manufacturing import bills
@@ -29,6 +30,7 @@ from odoo_toolkit.apps.manufacturing.arrivals import (
 from odoo_toolkit.apps.purchase.offers import (
     ABOVE,
     BELOW,
+    MOST,
     Offer,
     Offered,
     judged,
@@ -40,6 +42,7 @@ from odoo_toolkit.apps.purchase.offers import (
 )
 from odoo_toolkit.apps.purchase.orders import readable
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.records.results import RecordName
 
 #: Missing components that a result shows.
@@ -360,10 +363,13 @@ PRODUCT = op.Document(
     fields="display_name product_tmpl_id product_template_attribute_value_ids uom_id produce_delay",
 )
 #: Read apart: where Manufacturing is installed, not everybody who buys may know them.
-_STOCK = ("qty_available", *EXPECTED)
+STOCK = ("qty_available", *EXPECTED)
 
 #: Offers and arrivals that a result shows, and missing components that its message names.
 _SHOWN, _NAMED = 8, 3
+
+#: Of each of several products.
+_SHOWN_EACH = 3
 
 
 @attrs.frozen(kw_only=True)
@@ -450,7 +456,7 @@ def get_supply(
     asked: list[Callable[[], Any]] = [
         lambda: op.read(odoo, PRODUCT, number),
         readable(
-            "stock", lambda: op.read_rows(odoo, PRODUCT.model, itself, _STOCK, **context), warnings
+            "stock", lambda: op.read_rows(odoo, PRODUCT.model, itself, STOCK, **context), warnings
         ),
         readable(
             "expected arrivals",
@@ -466,12 +472,8 @@ def get_supply(
         noted = readable("notes of vendors", lambda: with_notes(odoo, offered), warnings)()
         offered = noted or offered
     day, unit = date.fromisoformat(op.today(odoo)), row["uom_id"]
-    stock = stocks[0] if stocks else dict.fromkeys(_STOCK)
-    free, coming, missing = stock["free_qty"], None, None
-    if last and free is not None:
-        coming = unclaimed(stock)
-        missing = round(max(quantity - max(free, 0.0) - coming, 0.0), 6)
-    wanted = missing or quantity
+    stock = stocks[0] if stocks else dict.fromkeys(STOCK)
+    wanted = _lacking(stock, quantity, last)[1] or quantity
     due = date.fromisoformat(last) if last else None
     offers = offers_of(offered, row)
     units = {unit.id, *(offer.uom.id for offer in offers if offer.uom)}
@@ -486,31 +488,74 @@ def get_supply(
         )()
     if len(units) > 1:
         bills.learn_sizes(odoo, units, sizes)
-    seen = [_judged(offer, unit, wanted, sizes, day, due) for offer in offers]
+    if not offered and not unknown:
+        warnings.append(f"No vendor has a price for {row['display_name']}.")
+    coming_in = (arrivals or {}).get(number, [])
+    found = supply_of(odoo, row, stock, quantity, last, coming_in, offers, sizes, made=made)
+    return attrs.evolve(found, warnings=warnings)
+
+
+def _lacking(stock: op.Row, quantity: float, last: str | None) -> tuple[float | None, float | None]:
+    """Return what comes of a product until a day, and what is missing then; None without a day."""
+    free = stock["free_qty"]
+    if not last or free is None:
+        return None, None
+    coming = unclaimed(stock)
+    return coming, round(max(quantity - max(free, 0.0) - coming, 0.0), 6)
+
+
+def supply_of(
+    odoo: Odoo,
+    row: op.Row,
+    stock: op.Row,
+    quantity: float,
+    last: str | None,
+    incoming: list[Arrival],
+    offers: Sequence[Offer],
+    sizes: bills.Sizes,
+    *,
+    made: Making | None = None,
+    most: int = _SHOWN,
+) -> Supply:
+    """Return the supply of a product from what was read of it.
+
+    Args:
+        odoo: the connection.
+        row: of the product.
+        stock: its :data:`STOCK` fields.
+        quantity: that is needed.
+        last: the day by which it is needed.
+        incoming: what comes.
+        offers: of the product.
+        sizes: of the units of the offers.
+        made: what can be made.
+        most: of offers and arrivals that are shown.
+    """
+    coming, missing = _lacking(stock, quantity, last)
+    day, unit = date.fromisoformat(op.today(odoo)), row["uom_id"]
+    due = date.fromisoformat(last) if last else None
+    seen = [_judged(offer, unit, missing or quantity, sizes, day, due) for offer in offers]
     seen.sort(key=lambda offer: offer.unusable is not None)
     omitted = [offer for offer in seen if due and not _partly_usable(offer)]
     kept = [offer for offer in seen if offer not in omitted]
-    if not offered and not unknown:
-        warnings.append(f"No vendor has a price for {row['display_name']}.")
     found = op.filled(
         Supply,
         row,
-        product=RecordName(id=number, name=row["display_name"]),
+        product=RecordName(id=row["id"], name=row["display_name"]),
         uom=unit.name,
         quantity=quantity,
         needed_by=last,
         on_hand=stock["qty_available"],
-        free=free,
+        free=stock["free_qty"],
         forecast=stock["virtual_available"],
-        incoming=(arrivals or {}).get(number, []),
+        incoming=incoming[:most],
         coming=coming,
         missing=missing,
-        offers=kept[:_SHOWN],
-        offer_count=len(kept) if len(kept) > _SHOWN else None,
-        omitted=omitted[:_SHOWN],
+        offers=kept[:most],
+        offer_count=len(kept) if len(kept) > most else None,
+        omitted=omitted[:most],
         making=made,
         message="",
-        warnings=warnings,
     )
     return attrs.evolve(found, message=_message(found, kept))
 
@@ -580,3 +625,133 @@ def _no_vendor(found: Supply, offers: Sequence[Offer]) -> list[str]:
         f"no vendor alone has {found.missing or found.quantity:g}{by}"
         + (f": {told}" if told else "")
     ]
+
+
+# Several products ------------------------------------------------------------------------------
+
+
+class NeededProduct(TypedDict, total=False):
+    """A product, by its id or name, and the quantity that is needed of it."""
+
+    product_id: int
+    product_name: str
+    quantity: float
+
+
+@attrs.frozen(kw_only=True)
+class Supplies(op.Shown):
+    """The supply of several products.
+
+    Attributes:
+        products: The supply of each product, in your order, without ``making``.
+        message: Number of products, and those whose free stock and receipts are not enough.
+        warnings: Parts of the result that could not be read.
+    """
+
+    products: list[Supply]
+    message: str
+    warnings: list[str] = attrs.Factory(list)
+
+
+def list_supply(
+    odoo: Odoo,
+    *,
+    products: Annotated[
+        Sequence[NeededProduct],
+        Len(1, 30),
+        op.OBJECTS,
+        Doc("Each has product_id or product_name, and the quantity needed (default 1)."),
+    ],
+    needed_by: Annotated[
+        str | None, Doc("YYYY-MM-DD. Omits later offers, and counts receipts due by then.")
+    ] = None,
+) -> Supplies:
+    """Return the stock, receipts and vendors' offers of several products.
+
+    >>> found = list_supply(odoo, products=[{"product_name": "Chair", "quantity": 5}])
+    >>> [(supply.product.name, supply.free) for supply in found.products]
+    [('Chair', 4.0)]
+
+    Each product has the same figures as in :func:`get_supply`, with its first 3 receipts and
+    offers. For production and missing components, call :func:`get_supply` with the product.
+
+    It takes 1 request by id, or 2 by name, 1 more if vendors use other units, and 1 more with
+    ``needed_by``.
+
+    Raises:
+        AmbiguousNameError: Several products match a name.
+        NotFoundError: A product does not exist.
+        ValidationError: A quantity is not above zero, a product is listed twice, or the day is
+            past.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    given = op.check_lines(products, NeededProduct.__annotations__, "products")
+    quantities = [
+        op.checked_number(line.get("quantity", 1), f"products[{index}].quantity", positive=True)
+        for index, line in enumerate(given)
+    ]
+    last = op.day_to_come(odoo, needed_by, "needed_by")
+    wanted = [op.wanted_product(line, index, "products") for index, line in enumerate(given)]
+    ids = [number for number in op.resolve_all(odoo, wanted) if number]
+    for index, number in enumerate(ids):
+        if number in ids[:index]:
+            raise ValidationError(
+                f"products[{index}] is the product {number}, which is already listed.",
+                suggestion="List each product once.",
+                details={"field": f"products[{index}]"},
+            )
+    needed = dict(zip(ids, quantities, strict=True))
+    warnings: list[str] = []
+    context: dict[str, Any] = until(odoo, last) if last else {}
+    of_them, of_offers = [["id", "in", ids]], [["product_tmpl_id.product_variant_ids", "in", ids]]
+    asked: list[Callable[[], Any]] = [
+        lambda: op.read_all(odoo, PRODUCT, ids),
+        readable(
+            "stock", lambda: op.read_rows(odoo, PRODUCT.model, of_them, STOCK, **context), warnings
+        ),
+        readable("expected arrivals", lambda: read_arrivals(odoo, ids, day=last), warnings),
+        readable("offers of vendors", lambda: read_offers(odoo, of_offers), warnings),
+    ]
+    rows, stocks, arrivals, offered = op.side_by_side(asked)
+    offered = offered or []
+    if MOST in (len(offered), sum(map(len, (arrivals or {}).values()))):
+        warnings.append(
+            f"The toolkit read only the first {MOST} offers and receipts. Pass fewer products."
+        )
+    if last and offered:
+        noted = readable("notes of vendors", lambda: with_notes(odoo, offered), warnings)()
+        offered = noted or offered
+    offers = {row["id"]: offers_of(offered, row) for row in rows}
+    units = {row["uom_id"].id for row in rows if offers[row["id"]]}
+    units |= {offer.uom.id for each in offers.values() for offer in each if offer.uom}
+    sizes = bills.Sizes()
+    if len(units) > 1:
+        bills.learn_sizes(odoo, units, sizes)
+    stock = {row["id"]: row for row in stocks or ()}
+    found = [
+        supply_of(
+            odoo,
+            row,
+            stock.get(row["id"], dict.fromkeys(STOCK)),
+            needed[row["id"]],
+            last,
+            (arrivals or {}).get(row["id"], []),
+            offers[row["id"]],
+            sizes,
+            most=_SHOWN_EACH,
+        )
+        for row in rows
+    ]
+    return Supplies(products=found, message=_told(found), warnings=warnings)
+
+
+def _told(found: Sequence[Supply]) -> str:
+    missing = {
+        supply.product.name: supply.quantity - max(supply.free, 0.0)
+        if supply.missing is None
+        else supply.missing
+        for supply in found
+        if supply.free is not None
+    }
+    told = ", ".join(f"{lacking:g} {name}" for name, lacking in missing.items() if lacking > 0)
+    return f"{op.counted(len(found), 'product')}. Missing: {told or 'nothing'}."

@@ -36,6 +36,9 @@ _OTHER_UNIT = re.compile(
     r"\s*(?:%|€|\$|£|(?:per ?cent|days?|weeks?|months?|hours?|eur|usd|gbp|kg|km)\b)", re.IGNORECASE
 )
 
+#: Offers that are read.
+MOST = 400
+
 BELOW, ABOVE = "below minimum", "above maximum"
 
 #: (template, variant or None for all of them) and what is offered of it.
@@ -82,7 +85,7 @@ def read_offers(odoo: Odoo, domain: Sequence[Any], acts_on: str | None = None) -
     order = "sequence, min_qty desc, price, id"
     most, texts = _added(odoo)
     rows = op.read_rows(
-        odoo, _MODEL, domain, (*_FIELDS, *most, *texts), acts_on=acts_on, order=order, limit=400
+        odoo, _MODEL, domain, (*_FIELDS, *most, *texts), acts_on=acts_on, order=order, limit=MOST
     )
     found = []
     for row in rows:
