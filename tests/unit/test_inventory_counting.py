@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from odoo_toolkit.apps.inventory import CountResult, count_stock, get_stock
+from odoo_toolkit.apps.inventory.counting import _worth
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, OdooError, ValidationError
 from odoo_toolkit.policy import Policy
@@ -31,6 +32,28 @@ def lying(depot: Depot, *quants: dict[str, Any]) -> Depot:
         at = {"location_id": 8, "product_id": 3, "quantity": 0.0}
         depot.server.records["stock.quant"].append({"id": number, **at, **quant})
     return depot
+
+
+@pytest.mark.parametrize(
+    ("costs", "says"),
+    [
+        ([0.0, 0.0], " These products have no cost in Odoo."),
+        ([], " Difference at cost: +0.00 EUR."),
+        ([7.0, 0.0], " Difference at cost: +0.00 EUR, without 1 line of products with no cost."),
+    ],
+)
+def test_what_has_no_cost_is_not_told_as_no_difference(costs: list[float], says: str) -> None:
+    assert _worth(0.0, "EUR", costs) == says
+
+
+def test_a_difference_without_cost_is_no_negative_zero() -> None:
+    depot = lying(Depot(19), {"quantity": 9.0})
+    for row in depot.server.records["product.product"]:
+        row["standard_price"] = 0.0
+    plan = count_stock(depot, lines=[{"product_id": 3, "quantity": 2}], dry_run=True)
+    assert [str(one.value) for one in plan.lines] == ["0.0"]
+    assert str(plan.value) == "0.0"
+    assert plan.message.endswith("These products have no cost in Odoo.")
 
 
 @pytest.mark.parametrize("major", VERSIONS)

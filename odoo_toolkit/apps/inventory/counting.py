@@ -255,8 +255,9 @@ def count_stock(
     shown, warnings = _shown(odoo, meant, quants, company)
     warnings = [*rounded, *warnings]
     value, currency = _value(shown), _currency(meant)
+    worth = _worth(value, currency, [line.product.get("standard_price") for line in changing])
     if dry_run:
-        made = op.plan(odoo, steps, [0], _message("Would change", shown, value, currency))
+        made = op.plan(odoo, steps, [0], _message("Would change", shown, worth))
         return CountPlan(
             dry_run=True,
             message=made.message,
@@ -284,7 +285,7 @@ def count_stock(
                 " not applied the count."
             )
     return CountResult(
-        message=_message("Changed", shown, value, currency),
+        message=_message("Changed", shown, worth),
         lines=shown,
         value=value,
         currency=currency,
@@ -458,7 +459,7 @@ def _shown(
             reserved=reserved[line.index],
             reserved_for=summed_up(line.reserved(rows)) if line.index in short else [],
             # The cost is the acting company's.
-            value=None if price is None or foreign else round(price * difference, 2),
+            value=None if price is None or foreign else round(price * difference, 2) or 0.0,
         )
         shown.append(one)
         if line.index in short:
@@ -477,7 +478,7 @@ def _called(one: LineCount) -> str:
 def _value(shown: Sequence[LineCount]) -> float | None:
     values = [one.value for one in shown]
     known = [value for value in values if value is not None]
-    return round(sum(known), 2) if len(known) == len(values) else None
+    return round(sum(known), 2) or 0.0 if len(known) == len(values) else None
 
 
 def _currency(meant: Sequence[_Meant]) -> str | None:
@@ -489,9 +490,22 @@ def _currency(meant: Sequence[_Meant]) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _message(
-    did: str, shown: Sequence[LineCount], value: float | None, currency: str | None
-) -> str:
+def _worth(value: float | None, currency: str | None, costs: Sequence[float | None]) -> str:
+    """Return the value of the differences in words, without what has no cost."""
+    if value is None:
+        return ""
+    free = costs.count(0.0)
+    if costs and free == len(costs):
+        return " These products have no cost in Odoo."
+    told = f" Difference at cost: {value:+.2f}{f' {currency}' if currency else ''}"
+    return (
+        f"{told}, without {op.counted(free, 'line')} of products with no cost."
+        if free
+        else f"{told}."
+    )
+
+
+def _message(did: str, shown: Sequence[LineCount], worth: str) -> str:
     off = sum(1 for one in shown if abs(one.difference) > TOLERANCE)
     same = len(shown) - off
     if not off:
@@ -502,6 +516,4 @@ def _message(
         if same
         else "."
     )
-    if value is not None:
-        told += f" Difference at cost: {value:+.2f}{f' {currency}' if currency else ''}."
-    return told
+    return told + worth
