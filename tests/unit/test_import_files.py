@@ -146,6 +146,19 @@ class TestFailedRows:
         assert result.write_failed(tmp_path / "failed.csv") == 0
         assert list(tmp_path.iterdir()) == []
 
+    def test_the_summary_tells_the_created_from_the_updated(self) -> None:
+        """Up to fifty of each, and it says how many there are."""
+        odoo = contacts().connect()
+        rows: list[dict[str, Any]] = [{"ref": f"old {n}", "name": "A"} for n in range(3)]
+        first = upsert(odoo, "res.partner", rows, key="ref").summary()
+        assert (first.created, first.created_ids) == (3, [])
+        both = [{**row, "name": "B"} for row in rows]
+        both += [{"ref": f"new {n}", "name": "C"} for n in range(60)]
+        told = upsert(odoo, "res.partner", both, key="ref").summary()
+        assert (told.updated_ids, told.ids) == (first.ids, [])
+        assert len({*told.created_ids} - {*told.updated_ids}) == 50
+        assert told.message == "the first 50 of 60 rows created are listed"
+
     def test_the_summary_is_short_whatever_failed(self) -> None:
         rows = [{"ref": str(n), "name": "A", "country_id": "Georgia" * 90} for n in range(200)]
         result = upsert(contacts().connect(), "res.partner", rows, key="ref")

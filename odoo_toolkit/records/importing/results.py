@@ -124,6 +124,8 @@ class ImportSummary:
         message, needs: of a dry run, see :class:`~odoo_toolkit.Plan`.
         related: model -> names of records that were created since rows name them.
         ids: by row, where the rows are few; null where there is no record.
+        created_ids, updated_ids: ids of the records that were created and updated, where they are
+            few and the rows differ in that.
         url: opens the record in Odoo's web client; of several, with ``{id}`` in place of an id.
         unconfirmed, remaining: see :class:`ImportResult`.
     """
@@ -138,6 +140,8 @@ class ImportSummary:
     changes: list[PlannedChange] = attrs.Factory(list)
     related: dict[str, list[str]] = attrs.Factory(dict)
     ids: list[int | None] = attrs.Factory(list)
+    created_ids: list[int] = attrs.Factory(list)
+    updated_ids: list[int] = attrs.Factory(list)
     url: str | None = None
     dry_run: bool = False
     message: str = ""
@@ -358,12 +362,25 @@ class ImportResult(ImportedRows):
 
     def summary(self) -> ImportSummary:
         """Return a summary of the result."""
+        of: dict[str, list[int]] = {
+            status: [
+                n for n, each in zip(self.ids, self.statuses, strict=True) if each == status and n
+            ]
+            for status in ("created", "updated")
+        }
+        of = of if len({*self.statuses}) > 1 else {}
         return self._in_short(
             ids=self.ids if len(self.ids) <= _IDS else [],
+            created_ids=of.get("created", [])[:_IDS],
+            updated_ids=of.get("updated", [])[:_IDS],
             url=self.url,
             message="; ".join(
                 f"the first {_IDS} of {len(rows)} rows {what} are listed"
-                for what, rows in (("unconfirmed", self.unconfirmed), ("remaining", self.remaining))
+                for what, rows in (
+                    *of.items(),
+                    ("unconfirmed", self.unconfirmed),
+                    ("remaining", self.remaining),
+                )
                 if len(rows) > _IDS
             ),
             interrupted=self.interrupted and _short(self.interrupted),
