@@ -19,6 +19,7 @@ from odoo_toolkit.apps.accounting import (
     register_payment,
     reset_invoice,
 )
+from odoo_toolkit.apps.accounting.invoices import due_by_itself
 from odoo_toolkit.batching import _failed_rows
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import (
@@ -172,6 +173,13 @@ def test_drafts_are_posted_each_by_itself(major: int) -> None:
     assert odoo.written() == [("account.move", "action_post")] * 2
     with pytest.raises(ValidationError, match=r"invoices\[0\] and invoices\[1\] are both"):
         post_invoices(odoo, invoices=[8, "F-17"])
+
+
+def test_a_day_that_odoo_takes_by_itself_is_told() -> None:
+    """Neither a term of payment nor a day that was asked for."""
+    assert "set the due date to 2026-11-27" in due_by_itself("2026-11-08", "2026-11-27", None)[0]
+    for same in (("2026-11-08", "2026-11-08", None), ("2026-11-08", "2026-11-27", "30 days")):
+        assert due_by_itself(*same) == []
 
 
 @pytest.mark.parametrize("field", ["ref", "payment_reference", "invoice_origin"])
@@ -329,13 +337,15 @@ def test_obstacles_to_posting_are_explained(values: dict[str, Any], error: str) 
 
 
 def test_what_was_paid_and_what_is_left_is_told_by_currency() -> None:
-    result = register_payment(Books(19, POSTED, IN_EUROS), invoice_ids=[7, 8])
+    day: Any = {"payment_date": "2030-03-15"}
+    result = register_payment(Books(19, POSTED, IN_EUROS), invoice_ids=[7, 8], **day)
     assert isinstance(result, PaymentResult)
-    assert result.message == "Registered 115.00 USD and 40.00 EUR. Nothing is left to pay."
+    said = "Registered 115.00 USD and 40.00 EUR on 2030-03-15. Nothing is left to pay."
+    assert result.message == said
     assert [payment.currency for payment in result.payments] == ["USD", "EUR"]
-    part = register_payment(Books(19, POSTED), invoice_ids=[7], amount=100)
+    part = register_payment(Books(19, POSTED), invoice_ids=[7], amount=100, **day)
     assert isinstance(part, PaymentResult)
-    assert part.message == "Registered 100.00 USD. 15.00 USD is still due."
+    assert part.message == "Registered 100.00 USD on 2030-03-15. 15.00 USD is still due."
     (left,) = part.invoices
     assert (left.name, left.currency, left.amount_residual) == ("INV/1", "USD", 15.0)
 

@@ -25,6 +25,7 @@ from odoo_toolkit.apps.accounting.invoices import (
     InvoiceName,
     MoveType,
     called,
+    due_by_itself,
     invoice_result,
     kind_of,
     number_of,
@@ -141,13 +142,16 @@ def create_invoice(
 
     def result(done: op.Done) -> Invoice:
         done.warnings[:0] = warnings
-        return invoice_result(odoo, done, "Created", posting=post, date=booked)
+        told: Any = {"date": booked, "due": due is not None}
+        return invoice_result(odoo, done, "Created", posting=post, **told)
 
     would = f"Would create an {move_type} with {op.counted(len(commands), 'line')}."
 
     def preview() -> list[op.PlannedDocument]:
         (values,) = steps[0].arguments["vals_list"]
-        return [planned_invoice(odoo, values, notes=warnings)]
+        made = planned_invoice(odoo, values, notes=warnings)
+        own = due_by_itself(made.date, made.due_date, made.payment_term or due)
+        return [attrs.evolve(made, notes=[*made.notes, *own])]
 
     return op.operate(
         odoo,

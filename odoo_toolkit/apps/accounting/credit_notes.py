@@ -14,6 +14,7 @@ from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.actions import CREATE, POST
 from odoo_toolkit.apps.accounting.books import checked_booking, lock_warnings
 from odoo_toolkit.apps.accounting.invoices import (
+    COMPUTES,
     INVOICE,
     LAYOUT,
     AccountingDate,
@@ -24,6 +25,7 @@ from odoo_toolkit.apps.accounting.invoices import (
     invoice_result,
     kind_of,
     pick_journal,
+    planned_invoice,
 )
 from odoo_toolkit.apps.accounting.reconciling import ASSIGN, assign, open_lines
 from odoo_toolkit.client import Odoo
@@ -153,7 +155,7 @@ def create_credit_note(
         steps = [reverse.of(**values)]
         # The wizard has one day for both.
         steps += [BOOK.of(vals={"date": booked})] if booked else []
-        chosen, what = None, ""
+        chosen, written, what = None, None, ""
     else:
         chosen = _chosen(row, more[0], wanted, allow_more)
         if notes and not allow_more:
@@ -165,8 +167,11 @@ def create_credit_note(
         # Odoo takes two refunds of a vendor with one reference and date for the same.
         again = f" ({len(notes) + 1})" if notes else ""
         told["ref"] = ", ".join(filter(None, [f"Reversal of: {row['name']}{again}", reason]))
-        steps = [CREATE.of(vals_list=[{**_values(row, more[1][0], chosen), **told}])]
-        what = f"{len(chosen)} line(s), {amount:.2f}, of "
+        written = {**_values(row, more[1][0], chosen), **told}
+        steps = [CREATE.of(vals_list=[written])]
+        # The form of 15 adds up no lines without a product: then this is all that is known.
+        known = f", {amount:.2f}," if odoo.version.major < COMPUTES else ""
+        what = f"{op.counted(len(chosen), 'line')}{known} of "
     steps += [POST] if post else []
     steps += [assign(line["id"]) for line in _settled_by(amount, still_open)]
 
@@ -190,7 +195,12 @@ def create_credit_note(
     ids = [row["id"]] if wanted is None else []
 
     def preview() -> list[op.PlannedDocument]:
-        return [_previewed(odoo, row, chosen, day, booked or day)]
+        made = _previewed(odoo, row, chosen, day, booked or day, written)
+        total = made.amount_total
+        if not post or total is None:
+            return [made]
+        left = op.money(max(row["amount_residual"] - total, 0.0), op.currency_of(row))
+        return [attrs.evolve(made, notes=[*made.notes, f"{left} stays due of {called(row)}."])]
 
     return op.operate(
         odoo,
@@ -205,9 +215,17 @@ def create_credit_note(
 
 
 def _previewed(
-    odoo: Odoo, row: op.Row, chosen: Sequence[tuple[op.Row, float]] | None, day: str, booked: str
+    odoo: Odoo,
+    row: op.Row,
+    chosen: Sequence[tuple[op.Row, float]] | None,
+    day: str,
+    booked: str,
+    values: Mapping[str, Any] | None,
 ) -> op.PlannedDocument:
-    """Return a credit note: the lines of its invoice, which Odoo copies, or those chosen."""
+    """Return a credit note: the lines of its invoice, which Odoo copies, or those chosen.
+
+    Of those chosen, Odoo's form adds up the ``values``.
+    """
     quantities = None if chosen is None else {line["id"]: part for line, part in chosen}
 
     def credited(line: op.Row, item: op.PlannedLine) -> op.PlannedLine | None:
@@ -220,9 +238,11 @@ def _previewed(
     told: dict[str, Any] = {"id": None, "url": None, "state": None, "due_date": None}
     told |= {"name": f"new credit note of {called(row)}", "date": day, "amount_due": None}
     told["accounting_date"] = booked
-    if quantities is not None:
-        told |= dict.fromkeys(op.AMOUNTS)
-        told["notes"] = ["Odoo calculates the sums when it creates the credit note."]
+    if values is not None:
+        asked = planned_invoice(odoo, values) if odoo.version.major >= COMPUTES else None
+        told |= {name: getattr(asked, name, None) for name in op.AMOUNTS}
+        if told["amount_total"] is None:
+            told["notes"] = ["Odoo calculates the sums when it creates the credit note."]
     return op.read_document(odoo, LAYOUT, row, shown=credited, **told)
 
 

@@ -214,15 +214,32 @@ class Invoice(op.Shown):
         return self.state == "posted"
 
 
+def due_by_itself(date: str | None, due: str | None, term: Any) -> list[str]:
+    """Warn of the day that Odoo 16 and later take without a due date and terms of payment."""
+    if term or not date or not due or due <= date:
+        return []
+    return [f"Without due_date and payment terms, Odoo set the due date to {due}."]
+
+
 def invoice_result(
-    odoo: Odoo, done: op.Done, verb: str, *, posting: bool, date: str | None = None
+    odoo: Odoo,
+    done: op.Done,
+    verb: str,
+    *,
+    posting: bool,
+    date: str | None = None,
+    due: bool = True,
 ) -> Invoice:
     """Return the invoice as it is after a change, see :func:`move_result`.
 
-    ``date`` is the accounting date that it was to have.
+    ``date`` is the accounting date that it was to have, and ``due`` whether it was to be due on a
+    certain day.
     """
     made, row = move_result(odoo, INVOICE, Invoice, done, verb, posting=posting)
     made = attrs.evolve(made, payment_term=row.get("invoice_payment_term_id"))
+    if not due:
+        told = due_by_itself(made.invoice_date, made.invoice_date_due, made.payment_term)
+        done.warnings.extend(told)
     day, booked = date or row.get("invoice_date"), row.get("date")
     if (date or (posting and made.posted)) and day and booked and booked != day:
         # A bill of an earlier month may be booked at its end, without any lock.

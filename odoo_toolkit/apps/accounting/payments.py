@@ -27,6 +27,12 @@ from odoo_toolkit.records.results import RecordName
 
 _INVOICES = attrs.evolve(INVOICE, argument="invoice_ids")
 
+#: What the state of 18 and later means.
+_IN_PROCESS = (
+    " in_process: no bank line is matched with it yet. It becomes paid once one is, or once its"
+    " invoices are fully paid."
+)
+
 #: What Odoo says a payment has paid; payments that are not booked say so from 18 on, too.
 _PAID = ("reconciled_invoice_ids", "reconciled_bill_ids")
 
@@ -35,7 +41,8 @@ _PAID = ("reconciled_invoice_ids", "reconciled_bill_ids")
 class Payment(op.Shown):
     """A payment.
 
-    Its state is posted on Odoo 17 and earlier, and in_process or paid on Odoo 18 and later.
+    Its state is posted on Odoo 17 and earlier, and in_process or paid on Odoo 18 and later. If it
+    is in_process, ``message`` says when it becomes paid.
     """
 
     id: int
@@ -219,6 +226,8 @@ def register_payment(
         return made
 
     notes = [f"Paid on {day} by {journal['name']}."]
+    if writeoff_account is not None:
+        notes.append(f"The difference is written off to {writeoff_account}.")
     if amount is None:
         notes.append("Odoo proposes the amount: the amount due, less any early payment discount.")
     owed = by_currency((row["amount_residual"], op.currency_of(row)) for row in rows)
@@ -355,13 +364,14 @@ def _payment_result(
     if foreign and not left and any(row["is_reconciled"] is False for row in payments):
         done.warnings.append("The payment exceeds the amount due. The rest stays open as a credit.")
     total = by_currency((row["amount"], op.currency_of(row)) for row in payments)
+    waits = _IN_PROCESS if any(row["state"] == "in_process" for row in payments) else ""
     return PaymentResult(
         payments=[op.filled(Payment, row, currency=op.currency_of(row)) for row in payments],
         invoices=[
             op.filled(PaidInvoice, row, name=called(row), currency=op.currency_of(row))
             for row in rows
         ],
-        message=f"Registered {total or 'a payment'}. "
-        f"{f'{left} is still due.' if left else 'Nothing is left to pay.'}",
+        message=f"Registered {total or 'a payment'} on {day}. "
+        f"{f'{left} is still due.' if left else 'Nothing is left to pay.'}{waits}",
         warnings=done.warnings,
     )

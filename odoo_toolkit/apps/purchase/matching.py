@@ -214,7 +214,7 @@ def enter_bill(
 
     def result(done: op.Done) -> EnteredBill:
         done.warnings[:0] = warnings
-        bill = invoices.invoice_result(odoo, done, "Created", posting=post, date=booked)
+        bill = invoices.invoice_result(odoo, done, "Created", posting=post, date=booked, due=False)
         found = bill.amount_total
         total = told.get("amount_total", found)
         if not post and total is not None and found is not None and abs(total - found) > _CENT:
