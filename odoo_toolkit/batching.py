@@ -236,7 +236,7 @@ def _mistake(item: _Planned) -> ValidationError | None:
     if own := {"idempotency_key", "dry_run"} & item.arguments.keys():
         return ValidationError(
             f"An item does not accept {' and '.join(sorted(own))}.",
-            suggestion="Pass it to the batch instead.",
+            suggestion="Pass the argument to the batch instead.",
         )
     for earlier in _references(item.arguments):
         if not (type(earlier) is int and 1 <= earlier < item.number):
@@ -261,7 +261,7 @@ def _all_planned(odoo: Odoo, items: Sequence[_Planned]) -> list[_Planned]:
             except OdooError as error:
                 if isinstance(error, (NotFoundError, StateError)) and item.number > 1:
                     error.suggestion += (
-                        " The toolkit checks each item against the current state of Odoo. If "
+                        " The toolkit checks each item against Odoo's current state. If "
                         "an earlier item creates the record, refer to it by "
                         f'{{"{REFERENCE}": number}}. If an earlier item changes the state, '
                         "run this item after the batch."
@@ -277,7 +277,7 @@ def _all_planned(odoo: Odoo, items: Sequence[_Planned]) -> list[_Planned]:
 def _looked_at(odoo: Odoo, item: _Planned, arguments: Mapping[str, Any]) -> _Planned:
     plan = item.function.plan(odoo, **arguments)
     if failed := _failed_rows(plan):
-        raise ValidationError(failed, suggestion="Correct these rows. A batch does not skip rows.")
+        raise ValidationError(failed, suggestion="Correct these rows. A batch cannot skip rows.")
     return attrs.evolve(item, plan=plan)
 
 
@@ -503,7 +503,7 @@ def _check_done(result: Any, recording: Recording, start: int) -> None:
     if refused:
         told = [*dict.fromkeys(refused), *getattr(result, "warnings", ())]
         raise StateError(
-            " ".join(map(str, told)), suggestion="Correct the call, then run the whole batch again."
+            " ".join(map(str, told)), suggestion="Correct the item, then run the whole batch again."
         )
 
 

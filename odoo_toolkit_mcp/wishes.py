@@ -122,4 +122,4 @@ def narrow(
 def _unknown(named_by: str, names: Set[str]) -> str:
     shown = ", ".join(ascii(name[:60]) for name in sorted(names)[:_REPEATED])
     more = f" and {len(names) - _REPEATED} more" if len(names) > _REPEATED else ""
-    return f"{named_by} lists {shown}{more}, which this server does not offer now." if names else ""
+    return f"{named_by} lists {shown}{more}, which this server does not offer." if names else ""

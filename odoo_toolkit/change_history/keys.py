@@ -269,7 +269,7 @@ def _answer(odoo: Odoo, found: Keyed) -> _Answer | None:
         raise _done_before(
             entry,
             "; the result cannot be shown again",
-            "You don't need to do anything. To see the result, read the records.",
+            "There is nothing more to do. To see the result, read the records.",
         )
     return None
 

@@ -146,7 +146,7 @@ def or_seen(
                 "did not find it. The server might still be working."
             )
         if safe:
-            error.suggestion = "You can repeat it safely: the toolkit checks the state first."
+            error.suggestion = "You can safely repeat the call: the toolkit checks the state first."
         raise
 
 

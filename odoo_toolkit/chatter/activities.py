@@ -154,7 +154,7 @@ def get_activities(
     if (model is None) is not (record_id is None):
         raise ValidationError(
             "model and record_id belong together.",
-            suggestion="Pass both, or neither for all activities of a user.",
+            suggestion="Pass both, or neither to get all activities of a user.",
             details={"field": "record_id" if record_id is None else "model"},
         )
     if model is not None:
@@ -324,7 +324,7 @@ def mark_activity_done(
             lambda: is_there(odoo, ACTIVITY, activity_id), warnings, "the activity"
         )
         if is_open:
-            warnings.append("Odoo still lists it as open.")
+            warnings.append("Odoo still lists the activity as open.")
         return DoneActivity(
             id=activity_id,
             done=is_open is False,

@@ -76,7 +76,7 @@ class NewFile:
             raise OdooError(
                 f"Odoo did not confirm the upload of the file {self.name!r}. No message was "
                 "posted.",
-                suggestion="Check with list_attachments before you post it again.",
+                suggestion="Check with list_attachments before you post the message again.",
                 outcome="maybe_applied",
             )
         return made[0]

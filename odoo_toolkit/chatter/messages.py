@@ -305,7 +305,7 @@ def post_message(
         if files is not None and len(files) != len(there) + len(new):
             warnings.append(f"The message has {len(files)} of {len(there) + len(new)} files.")
         if stored is not None and not says(html_to_text(stored), html):
-            warnings.append("Odoo stored another text than you passed. See body.")
+            warnings.append("Odoo stored another text than you passed. The result's body shows it.")
         told = ", ".join(person.name for person in notified)
         return PostedMessage(
             id=message_id,
@@ -412,7 +412,7 @@ def _posted_id(answer: list[int]) -> list[int]:
     if not answer:
         raise OdooError(
             "Odoo returned no id for the message.",
-            suggestion="Check with get_messages before you post it again.",
+            suggestion="Check with get_messages before you post the message again.",
             outcome="maybe_applied",
         )
     return answer

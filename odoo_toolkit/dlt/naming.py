@@ -59,5 +59,5 @@ def _check(what: str, name: str, normalised: Callable[[str], str]) -> None:
             suggestion=f"Choose {becomes!r:.80}, or another name of lower-case letters, digits "
             "and single underscores."
             if becomes
-            else "Choose a name of lower-case letters, digits and underscores.",
+            else "Choose a name that contains only lower-case letters, digits and underscores.",
         )

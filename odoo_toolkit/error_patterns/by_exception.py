@@ -64,7 +64,7 @@ BY_EXCEPTION: tuple[Pattern, ...] = (
     Pattern(
         r"^psycopg2\.", None, "UNKNOWN_ERROR",
         "Odoo's database rejected a query of {method} on {model}.",
-        "Check the arguments. Odoo's log contains the cause.",
+        "Check the arguments, and look for the cause in Odoo's log.",
     ),
     Pattern(
         rf"{BUILTIN}(ValueError|UnicodeError|Unicode\w+Error|OverflowError)$", None, "VALUE_ERROR",
@@ -73,6 +73,6 @@ BY_EXCEPTION: tuple[Pattern, ...] = (
     ),
     Pattern(
         None, None, "UNKNOWN_ERROR", "Odoo failed while running {method} of {model}: {said}",
-        "Check the arguments. If they are correct, Odoo's log contains the cause.",
+        "Check the arguments. If they are correct, look for the cause in Odoo's log.",
     ),
 )  # fmt: skip

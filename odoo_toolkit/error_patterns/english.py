@@ -165,8 +165,8 @@ _DATABASE: tuple[Pattern, ...] = (
         r"|model is using the record you are trying to delete"
         r".*constraint: (?:'[^\n]*' \((?P<field>\w+)\)|(?P<constraint_>\w+))",
         "FK_VIOLATION",
-        "A value of {model} refers to a record that does not exist, or a record to delete is "
-"still needed.",
+        "A value of {model} refers to a record that does not exist, or a record to be deleted is "
+        "still in use.",
         "Check the ids in the values with search_read. The constraint in the details identifies "
 "the link.",
         method=r"(create|write|web_save|copy|load)$",

@@ -73,7 +73,8 @@ def recipients(
     elif not given:
         raise ValidationError(
             "to is empty, so the e-mail has no recipient.",
-            suggestion="Pass contacts or addresses. Without to, the document's contact gets it.",
+            suggestion="Pass contacts or addresses. If you omit to, the document's contact gets "
+            "the e-mail.",
             details={"field": "to"},
         )
     else:

@@ -215,7 +215,7 @@ def check_not_in_stock(quants: Sequence[Row], named: NamedLot, lot_id: int | Non
             raise ValidationError(
                 f"The serial number {named.name} of {named.product.name} is already in stock, in"
                 f" {quant['location_id'].name} ({named.field}).",
-                suggestion="Pass the serial number of the incoming piece.",
+                suggestion="Pass the serial number of the incoming unit.",
                 details={"field": named.field, "lot": named.name},
             )
 

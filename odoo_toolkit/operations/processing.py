@@ -134,9 +134,9 @@ def check_confirmed(
     """
     state = row["state"]
     if state not in states:
-        todos = {"cancel": "A cancelled order goes no further.", **todos}
+        todos = {"cancel": "A cancelled order cannot be processed further.", **todos}
         message = f"{row['name']} is not a confirmed order (state {state})."
-        todo = todos.get(state, "Confirm it first, with confirm_order or the step confirm.")
+        todo = todos.get(state, "Confirm it first with confirm_order or the confirm step.")
         raise state_error(document, row, message, todo)
 
 

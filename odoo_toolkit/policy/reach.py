@@ -402,6 +402,6 @@ def _unknown(model: str, field: Field) -> AccessError:
         f"{model} cannot be searched, sorted or grouped by {field.name}: this field is computed, "
         "and may use blocked fields.",
         code="FIELD_BLOCKED",
-        suggestion="Use a stored field, and check this one in the records that you read.",
+        suggestion="Filter by a stored field, and check this one in the returned records.",
         details={"model": model, "field": field.name},
     )

@@ -165,7 +165,7 @@ def _docstring(text: str) -> str:
 
 def _model_module(model: StubbedModel, name: str) -> str:
     fields = [model.fields[one] for one in sorted(model.fields)]
-    closed = f" Blocked fields that are omitted: {model.closed}." if model.closed else ""
+    closed = f" Omitted because they are blocked: {model.closed}." if model.closed else ""
     of_rows = [(field, _read(field)) for field in fields]
     of_values = [(field, _written(field)) for field in fields if field.name not in _SET_BY_ODOO]
     listed = "\n".join(f"    {_literal(field.name)}," for field in fields)

@@ -251,7 +251,7 @@ def _binary(value: Any, place: Place) -> str:
 
 def _reference(value: Any, place: Place) -> str:
     if not isinstance(value, str) or not _REFERENCE.fullmatch(value):
-        raise place.wrong(f"needs a reference, not {show(value)}", 'Pass it like "res.partner,7".')
+        raise place.wrong(f"needs a reference, not {show(value)}", 'Write it as "res.partner,7".')
     return value
 
 
@@ -285,7 +285,7 @@ def _properties(value: Any, place: Place) -> dict[str, Any]:
     listed = value if isinstance(value, (list, tuple)) else [value]
     if not all(isinstance(one, Mapping) and "name" in one for one in listed):
         raise place.wrong(
-            f"needs names and values, not {show(value)}", 'Pass them like {"a1b2": 7}.'
+            f"needs names and values, not {show(value)}", 'Pass them in this form: {"a1b2": 7}.'
         )
     if any(one.get("definition_changed") or one.get("definition_deleted") for one in listed):
         raise place.wrong(

@@ -83,7 +83,7 @@ def test_a_write_that_never_arrived_is_not_claimed(
     assert "looked for the result in Odoo" in claim.said
     assert between.sent == 1
     # What is confirmed, posted or paid in full is refused the next time; a down payment is not.
-    assert ("You can repeat it safely" in claim.said) == method.startswith("action_")
+    assert ("You can safely repeat the call" in claim.said) == method.startswith("action_")
 
 
 def test_two_alike_that_are_both_in_doubt_are_not_taken_for_each_other(

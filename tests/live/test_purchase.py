@@ -118,7 +118,7 @@ def test_from_what_can_be_had_to_the_posted_bill(admin: Odoo, market: Market) ->
     assert (arrival.quantity, arrival.source) == (120.0, order.name)
     assert str(arrival.date)[:10] == (day + timedelta(days=9)).isoformat()
 
-    with pytest.raises(StateError, match="can be billed now"):
+    with pytest.raises(StateError, match="can be billed yet"):
         purchase.create_bill(admin, order_id=order.id)
     lines = [{"product_id": market.product, "quantity": 50}]
     came = purchase.receive(admin, order_id=order.id, lines=lines, backorder=True)
@@ -360,7 +360,7 @@ def test_what_is_refused_leaves_the_database_as_it_was(admin: Odoo, market: Mark
         (lambda: purchase.confirm_order(admin, order_name="P9876543"), NotFoundError, "P9876543"),
         (lambda: purchase.create_bill(admin, order_id=draft), StateError, "not a confirmed"),
         (lambda: purchase.create_bill(admin, order_id=gone), StateError, "not a confirmed"),
-        (lambda: purchase.create_bill(admin, order_id=sure), StateError, "can be billed now"),
+        (lambda: purchase.create_bill(admin, order_id=sure), StateError, "can be billed yet"),
         (
             lambda: purchase.create_bill(admin, order_id=sure, invoice_date="then"),
             ValidationError,

@@ -131,7 +131,7 @@ def test_a_vendors_bill_is_matched_before_it_is_entered(admin: Odoo, market: Mar
     assert isinstance(plan, purchase.BillPlan)
     assert [len(line.differences) for line in plan.lines] == [2]
     refused: list[tuple[Callable[[], Any], type[OdooError], str]] = [
-        (lambda: enter(wrong), ValidationError, "the bill has 8, but 6 can be billed"),
+        (lambda: enter(wrong), ValidationError, "the bill has 8, but only 6 can be billed"),
         (lambda: enter(amount_untaxed=61.0), ValidationError, "add up to 60.00, not 61.00"),
         (lambda: enter(order_id=10**8), NotFoundError, "no purchase order"),
         (
@@ -139,7 +139,7 @@ def test_a_vendors_bill_is_matched_before_it_is_entered(admin: Odoo, market: Mar
             NotFoundError,
             "has no line",
         ),
-        (lambda: enter([*right, *right]), ValidationError, "same line"),
+        (lambda: enter([*right, *right]), ValidationError, "same order line"),
         (lambda: enter(invoice_date="2025-02-30"), ValidationError, "invoice_date"),
     ]
     for number, (call, error, words) in enumerate(refused):

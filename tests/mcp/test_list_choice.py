@@ -233,7 +233,7 @@ def test_a_connection_that_asks_only_for_what_is_not_there_is_told(
     error = served.post(era, "tools/list", X_MCP_Toolsets="accountin").message["error"]
 
     assert error["code"] == -32602
-    assert "'accountin', which this server does not offer now" in error["message"]
+    assert "'accountin', which this server does not offer" in error["message"]
 
 
 def test_a_connection_that_only_reads_changes_nothing(
@@ -276,6 +276,6 @@ def test_a_connection_never_widens(make_server: MakeServer, odoo: FakeOdoo, era:
     assert "odoo_core_write" not in names
     assert "odoo_contacts_identify_contact" not in names
     assert "X-MCP-Readonly: this server is readonly." in said
-    assert "'contacts', which this server does not offer now" in said
+    assert "'contacts', which this server does not offer" in said
     assert refused["structuredContent"]["code"] == "MODE_VIOLATION"
     assert "write" not in odoo.methods()

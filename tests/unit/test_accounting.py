@@ -249,7 +249,7 @@ def test_a_payment_in_part_is_not_safe_to_repeat(
     odoo.server.lose_answer("action_create_payments", applied=False)
     with pytest.raises(OdooConnectionError) as raised:
         register_payment(odoo, invoice_ids=[7], amount=amount)
-    assert ("You can repeat it safely" in raised.value.suggestion) is safe
+    assert ("You can safely repeat the call" in raised.value.suggestion) is safe
 
 
 def test_another_payment_is_not_taken_for_the_one_whose_answer_was_lost() -> None:

@@ -107,7 +107,7 @@ def test_a_copy_that_odoo_keeps_itself_is_not_made_twice() -> None:
     first = attach(odoo)
     again = attach(odoo)
     assert (again.id, len(odoo.server.records["ir.attachment"])) == (first.id, 1)
-    assert "Odoo attached it itself" in again.message
+    assert "Odoo attached the file itself" in again.message
 
 
 @pytest.mark.parametrize(

@@ -469,7 +469,7 @@ class TestLostAnswers:
         server.lose_answer("unlink", applied=False)
         with pytest.raises(OdooConnectionError) as raised:
             delete(odoo, 41)
-        assert "You can repeat it safely" in raised.value.suggestion
+        assert "You can safely repeat the call" in raised.value.suggestion
         assert delete(odoo, 41).deleted
 
 

@@ -234,7 +234,7 @@ def test_a_lost_answer_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     told = check_seen_when_lost(server(16), "attendance_manual", operation, monkeypatch)
     assert told.checked_in
     error = check_told_when_lost(server(16), "attendance_manual", operation, monkeypatch)
-    assert "You can repeat it safely" in error.suggestion
+    assert "You can safely repeat the call" in error.suggestion
 
 
 def test_a_lost_answer_of_the_route_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -199,7 +199,7 @@ def test_a_run_has_to_say_of_what(options: dict[str, Any], said: str) -> None:
 def test_rules_whose_answer_was_lost_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     assert check_seen_when_lost(ruled(), "action_replenish", run, monkeypatch).ordered
     error = check_told_when_lost(ruled(), "action_replenish", run, monkeypatch)
-    assert "You can repeat it safely" in error.suggestion
+    assert "You can safely repeat the call" in error.suggestion
     assert check_seen_when_lost(ruled(), "write", change, monkeypatch).minimum == 8
 
 

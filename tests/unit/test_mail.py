@@ -171,7 +171,7 @@ def test_what_was_sent_is_seen_when_the_answer_is_lost(
 
 def test_what_is_not_seen_may_have_been_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     error = check_told_when_lost(PostOffice(), "action_send_mail", send, monkeypatch)
-    assert "You can repeat it safely" not in error.suggestion
+    assert "You can safely repeat the call" not in error.suggestion
 
 
 def test_a_form_that_was_lost_sent_nothing() -> None:

@@ -233,7 +233,7 @@ def test_of_several_open_receipts_one_is_chosen(monkeypatch: pytest.MonkeyPatch)
     [
         ({"state": "draft"}, "not a confirmed order"),
         ({"state": "cancel"}, "not a confirmed order"),
-        ({"state": "purchase", "to_bill": 0.0, "invoice_status": "no"}, "can be billed now"),
+        ({"state": "purchase", "to_bill": 0.0, "invoice_status": "no"}, "can be billed yet"),
         ({"state": "purchase", "to_bill": 0.0, "invoice_status": "invoiced"}, "fully billed"),
     ],
 )

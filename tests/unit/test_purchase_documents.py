@@ -49,7 +49,7 @@ def test_differences_are_told_before_anything_is_written() -> None:
     with pytest.raises(ValidationError, match="differs from P00012") as raised:
         enter(odoo, lines, amount_untaxed=99.0)
     quantity, price, total = raised.value.details["differences"]
-    assert "the bill has 4, but 3 can be billed (5 ordered, 5 received" in quantity
+    assert "the bill has 4, but only 3 can be billed (5 ordered, 5 received" in quantity
     assert "the price is 11 on the bill and 10 on the order (+4.00)" in price
     assert total == "The lines add up to 44.00, not 99.00 before taxes."
     assert writes(odoo) == []
@@ -147,7 +147,7 @@ def test_a_wrong_line_of_a_bill_is_refused(
         ({"ref": " - "}, "ref must be"),
         ({"invoice_date": "soon"}, "invoice_date"),
         ({"amount_total": float("nan")}, "amount_total"),
-        ({"lines": [*CHAIRS, *CHAIRS]}, "same line"),
+        ({"lines": [*CHAIRS, *CHAIRS]}, "same order line"),
     ],
 )
 def test_a_wrong_head_of_a_bill_is_refused(wrong: dict[str, Any], match: str) -> None:
@@ -227,7 +227,7 @@ def test_a_request_is_confirmed_only_where_that_is_asked_for(elsewhere: list[Any
     assert isinstance(result, purchase.ProcessResult)
     assert (result.orders[0].stopped_at, writes(odoo)) == ("receive", [])
     assert result.orders[0].error is not None
-    assert "the step confirm" in result.orders[0].error["suggestion"]
+    assert "the confirm step" in result.orders[0].error["suggestion"]
     done = purchase.process_orders(odoo, orders=[12], steps=["bill", "confirm"])
     assert isinstance(done, purchase.ProcessResult)
     assert done.orders[0].done["bill"][0].id == 41
@@ -255,7 +255,7 @@ def test_what_cannot_be_processed_is_refused(wrong: dict[str, Any], match: str) 
 def test_one_number_is_not_that_of_two_bills() -> None:
     odoo = Buying(state="purchase")
     odoo.tables["purchase.order"].append({**odoo.order, "id": 13, "name": "P00013"})
-    with pytest.raises(ValidationError, match="number of a single bill"):
+    with pytest.raises(ValidationError, match="single bill's number"):
         purchase.process_orders(odoo, orders=[12, 13], ref="F-17")
     assert writes(odoo) == []
     forbidden = Buying(policy=Policy(mode="readonly"))

@@ -208,7 +208,7 @@ def test_down_payments_are_not_copied_and_combinations_not_by_lines() -> None:
     assert len(contents(writes(odoo)[0])["order_line"]) == 2
     odoo = shop()
     lines(odoo)[2][COMBO] = 1
-    with pytest.raises(ValidationError, match="combination"):
+    with pytest.raises(ValidationError, match="combo product"):
         sales.copy_order(odoo, order_id=12)
     assert writes(odoo) == []
 

@@ -242,7 +242,7 @@ def test_what_cannot_be_invoiced_yet_stops_only_an_order_without_invoices() -> N
     outcome = process(odoo, ["S4"]).orders[0]
     assert outcome.stopped_at == "invoice"
     assert outcome.error
-    assert "can be invoiced now" in outcome.error["message"]
+    assert "can be invoiced yet" in outcome.error["message"]
     odoo.invoice(4)
     outcome = process(odoo, ["S4"]).orders[0]
     assert (list(outcome.done), outcome.complete) == (["post", "pay"], True)
@@ -286,7 +286,7 @@ def test_a_lost_connection_leaves_the_rest_untried_and_says_so(method: str, step
     assert first.stopped_at == step
     assert first.error
     assert first.error["category"] == "connection"
-    assert "You can repeat it safely" in first.error["suggestion"]
+    assert "You can safely repeat the call" in first.error["suggestion"]
     assert (first.state, first.amount_due) == (None, None)
     assert "unknown" in first.warnings[-1]
     assert [(other.name, other.tried, other.state) for other in others] == [

@@ -311,7 +311,7 @@ def test_what_is_closed_is_left_out_and_told(tmp_path: Path) -> None:
     assert result.closed_models
     assert result.closed_fields >= 1
     assert "password" not in "".join(files.values())
-    assert "Blocked fields that are omitted:" in files["sale_order.py"]
+    assert "Omitted because they are blocked:" in files["sale_order.py"]
     with pytest.raises(AccessError):
         write_stubs(odoo, ["res.partner"], tmp_path / "shop")
 

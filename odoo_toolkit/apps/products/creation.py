@@ -320,7 +320,7 @@ def _type_values(odoo: Odoo, product_type: ProductType) -> dict[str, Any]:
     if "product" not in [value for value, _ in field.selection or ()]:
         raise ValidationError(
             "This Odoo does not track stock: the Inventory app is not installed.",
-            suggestion="Create it as goods.",
+            suggestion="Create the product as goods.",
             details={"field": "product_type"},
         )
     return {field.name: "product"}
@@ -345,7 +345,7 @@ def _check_barcodes(odoo: Odoo, given: Sequence[str | None]) -> None:
         raise ValidationError(
             f"The barcode {row['barcode']} already belongs to {row['display_name']!r} "
             f"({row['id']}).",
-            suggestion="Choose another barcode, because each barcode identifies one product.",
+            suggestion="Choose another barcode. Each barcode identifies one product.",
             details={"field": "barcode", "id": row["id"]},
         )
 
@@ -453,8 +453,7 @@ def _check_single(
                 )
     if own and not count:
         raise ValidationError(
-            "Odoo creates the variants of this product only when they are sold, so there are "
-            "none yet.",
+            "Odoo creates this product's variants only when they are sold, so there are none yet.",
             suggestion="Omit variants, or use attributes whose variants Odoo creates instantly.",
             details={"field": "variants"},
         )

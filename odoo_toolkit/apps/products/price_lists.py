@@ -187,7 +187,7 @@ def create_price_list(
         ValidationError: A rule is wrong. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    name = op.checked_name(name, "Set name to the name of the price list.")
+    name = op.checked_name(name, "Set name to the name of the pricelist.")
     lines = _checked_rules(odoo, rules)
     of_customers = op.wanted_each(PARTNER, customers, "customers")
     assigning = Assign(customers=(0,))
@@ -221,9 +221,9 @@ def create_price_list(
             done.warnings.append(f"Odoo stored {len(stored)} of {len(items)} rules.")
         if have is not None and len(got) < len(partners):
             done.warnings.append(
-                f"{len(partners) - len(got)} of {len(partners)} customers do not show the price "
-                "list. Odoo 19 ignores the price lists of customers until you enable Pricelists "
-                "in the settings of Sales."
+                f"{len(partners) - len(got)} of {len(partners)} customers do not show the "
+                "pricelist. Odoo 19 ignores customers' pricelists until you enable Pricelists in "
+                "the Sales settings."
             )
         return op.filled(
             PriceListResult,
@@ -237,7 +237,7 @@ def create_price_list(
         )
 
     to = f", and give it to {len(partners)} customers" if partners else ""
-    would = f"Would create the price list {name!r} with {len(items)} rules{to}."
+    would = f"Would create the pricelist {name!r} with {len(items)} rules{to}."
 
     def preview() -> list[op.PlannedDocument]:
         rules = [_planned_rule(odoo, item, target) for item, target in told]

@@ -225,14 +225,14 @@ def _read_products(odoo: Odoo, domain: Sequence[Any]) -> list[op.Row]:
     )
     if len(rows) > MOST_PRODUCTS:
         raise ValidationError(
-            f"The maximum is {MOST_PRODUCTS} products in one call, and these are more.",
-            suggestion="Change a subcategory or a part of the products at a time.",
+            f"The maximum is {MOST_PRODUCTS} products in one call, but these are more.",
+            suggestion="Change one subcategory or some of the products at a time.",
             details={"most": MOST_PRODUCTS},
         )
     if not rows:
         raise ValidationError(
             "The category has no active products.",
-            suggestion="Look for them with search_read on product.template.",
+            suggestion="Look for products with search_read on product.template.",
         )
     return rows
 
@@ -264,10 +264,7 @@ def _extras(odoo: Odoo, rows: Sequence[op.Row]) -> list[str]:
         raise
     except OdooError as error:
         return [
-            (
-                "Extra prices of attribute values stay the same. They cannot be read: "
-                f"{error.message}"
-            )
+            (f"Extra prices of attribute values stay the same, and cannot be read: {error.message}")
         ]
     extras: dict[int, list[str]] = {}
     for value in found:

@@ -337,7 +337,7 @@ class Beside(op.Step):
         if not found:
             raise StateError(
                 f"Odoo did not create {self.label}.",
-                suggestion="Check the variants of the product, and write the values there.",
+                suggestion="Check the product's variants, and write the values there.",
             )
         (call,) = self.calls(odoo, ids)
         return op.send(odoo, attrs.evolve(call, ids=found), warnings)

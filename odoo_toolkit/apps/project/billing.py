@@ -140,7 +140,7 @@ def check_billing(
         raise make_error(
             "UNKNOWN_METHOD",
             "No hours can be invoiced: the Odoo module sale_timesheet is not installed.",
-            suggestion="Install it in Odoo, in Apps.",
+            suggestion="Install the module in Odoo, in Apps.",
             details={"module": "sale_timesheet"},
         )
     order = op.find(odoo, ORDER, order_id, order_name)
@@ -280,7 +280,7 @@ def _unbilled(
         known = tasks.get(task.id, {}) if task else {}
         owner = projects.get(project.id, {}) if project else {}
         if task is None:
-            reason = "They do not belong to a task."
+            reason = "The timesheet lines do not belong to a task."
         elif known.get("allow_billable") is False or owner.get("allow_billable") is False:
             reason = "The project is not billable (allow_billable)."
         elif known.get("sale_line_id") is None:
@@ -310,8 +310,8 @@ def _todo(
         return
     if not confirmed:
         yield (
-            "Confirm the order with confirm_order of sales. This creates tasks to log hours "
-            "on, and lets you invoice the order."
+            "Confirm the order with confirm_order of sales. Odoo then creates tasks to log hours "
+            "on, and you can invoice the order."
         )
     for item in services:
         product = products.get(item.product.id, {}) if item.product else {}
@@ -320,7 +320,7 @@ def _todo(
         where = f"the task {lost.task.name!r} ({lost.task.id})" if lost.task else "no task"
         yield (
             f"{lost.hours:g} hours on {where} are not linked to an order line. {lost.reason} "
-            "To bill them, correct that first."
+            "To bill the hours, correct that first."
         )
     due = [item for item in services if item.to_invoice > 0]
     for item in due if confirmed else ():

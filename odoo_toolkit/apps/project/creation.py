@@ -66,7 +66,7 @@ def _check_different(names: Sequence[str], field: str) -> None:
         if name.casefold() in seen:
             raise ValidationError(
                 f"{field} contains {name!r} twice.",
-                suggestion="Set a unique name for each, because tasks refer to it.",
+                suggestion="Give each one a unique name, because tasks refer to it.",
                 details={"field": field, "name": name},
             )
         seen.add(name.casefold())
@@ -98,7 +98,7 @@ def checked_tasks(tasks: Sequence[TaskLine], columns: Mapping[str, bool]) -> lis
     if len(lines) > MOST_TASKS:
         raise ValidationError(
             f"The maximum is {MOST_TASKS} tasks in one call, got {len(lines)}.",
-            suggestion="Pass fewer tasks. Add the others with create_task or an import.",
+            suggestion="Pass fewer tasks, and add the others with create_task or an import.",
             details={"field": "tasks"},
         )
     for index, line in enumerate(lines):
@@ -133,7 +133,7 @@ def _check_circles(graph: Mapping[str, Sequence[str]], field: str) -> None:
         circle = " → ".join(reversed(error.args[1]))
         raise ValidationError(
             f"The tasks depend on each other in a circle ({field}): {circle}.",
-            suggestion="Remove one of these links.",
+            suggestion="Remove one of these dependencies.",
             details={"field": field, "tasks": error.args[1]},
         ) from None
 

@@ -123,7 +123,7 @@ def get_hours(
         raise make_error(
             "UNKNOWN_METHOD",
             "There are no timesheets: the Odoo module hr_timesheet is not installed.",
-            suggestion="Install it in Odoo, in Apps.",
+            suggestion="Install the module in Odoo, in Apps.",
             details={"module": "hr_timesheet"},
         )
     staff = op.wanted_each(STAFF, employees, "employees")

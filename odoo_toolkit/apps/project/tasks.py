@@ -105,7 +105,7 @@ def create_task(
         ValidationError: An argument is wrong. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    name = op.checked_name(name, "Set name to what has to be done.")
+    name = op.checked_name(name, "Set name to the work to be done.")
     op.permit(odoo, CREATE, dry_run=dry_run)
     described = odoo.schema.fields(TASK.model)
     values = {"name": name, "priority": choice(described["priority"], priority)}
@@ -333,7 +333,7 @@ def update_task(
     described = odoo.schema.fields(TASK.model)
     values: dict[str, Any] = {}
     if name is not None:
-        values["name"] = op.checked_name(name, "Set name to what has to be done.")
+        values["name"] = op.checked_name(name, "Set name to the work to be done.")
     if state is not None:
         field = "state" if "state" in described else "kanban_state"
         values[field] = choice(described[field], state)
@@ -468,7 +468,7 @@ def log_timesheet(
     if employee is not None and (user_id is not None or user_name is not None):
         raise ValidationError(
             "Both an employee and a user are set.",
-            suggestion="Pass only one of them.",
+            suggestion="Pass only one of the two.",
             details={"field": "employee"},
         )
     common = {"hours": hours, "description": description, "date": date, "employee": employee}
@@ -481,7 +481,7 @@ def log_timesheet(
         raise make_error(
             "UNKNOWN_METHOD",
             "There are no timesheets: the Odoo module hr_timesheet is not installed.",
-            suggestion="Install it in Odoo, in Apps.",
+            suggestion="Install the module in Odoo, in Apps.",
             details={"module": "hr_timesheet"},
         )
     with _whole(several):

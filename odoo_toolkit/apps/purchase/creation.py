@@ -305,9 +305,7 @@ def _price(odoo: Odoo, line: dict[str, Any], offered: Sequence[Offer], currency:
     if chosen.currency != currency or chosen.uom != smallest.uom:
         # Left to Odoo, which converts, but looks at the smallest quantity only.
         same = chosen == smallest and not chosen.discount
-        return (
-            problem if same else "check price and discount: they may be those of another quantity."
-        )
+        return problem if same else "check price and discount, which may be for another quantity."
     line["price_unit"] = chosen.price
     if chosen.discount:
         line.setdefault("discount", chosen.discount)

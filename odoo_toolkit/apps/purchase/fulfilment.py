@@ -178,10 +178,10 @@ def _billable(odoo: Odoo, row: op.Row) -> list[op.Row]:
     raise op.state_error(
         ORDER,
         row,
-        f"{name} is fully billed." if billed else f"No line of {name} can be billed now.",
+        f"{name} is fully billed." if billed else f"No line of {name} can be billed yet.",
         "get_order shows its bills."
         if billed
-        else "First receive the products that are billed by received quantities.",
+        else "First receive the products that are billed by received quantity.",
     )
 
 

@@ -423,7 +423,7 @@ def _each_once(pairs: Sequence[tuple[Mapping[str, Any], op.Row]]) -> None:
     for index, (_, own) in enumerate(pairs):
         if own["id"] in seen:
             raise ValidationError(
-                f"lines[{seen[own['id']]}] and lines[{index}] are for the same line of the order:"
+                f"lines[{seen[own['id']]}] and lines[{index}] are for the same order line:"
                 f" {own['product_id'].name}.",
                 suggestion="Combine these lines, or set order_line_id on each.",
                 details={"field": f"lines[{index}]"},
@@ -437,9 +437,9 @@ def _matched(odoo: Odoo, line: Mapping[str, Any], own: op.Row) -> MatchedLine:
     differences = []
     if abs(quantity - billable) > 1e-6:
         differences.append(
-            f"{name}: the bill has {quantity:g}, but {billable:g} can be billed "
+            f"{name}: the bill has {quantity:g}, but only {billable:g} can be billed "
             f"({own['product_qty']:g} ordered, {own['qty_received']:g} received, "
-            f"{own['qty_invoiced']:g} billed before)."
+            f"{own['qty_invoiced']:g} already billed)."
         )
     if abs(_net(line) - _net(own)) > 1e-6:
         more = (_net(line) - _net(own)) * quantity

@@ -600,5 +600,5 @@ def _cancel_result(odoo: Odoo, before: op.Row, done: op.Done) -> Order:
     now = "cancelled" if cancelled else f"not cancelled: its state is {row['state']}"
     drafts = [bill.name for bill in told["bills"] if bill.state == "draft"]
     if cancelled and drafts:
-        warnings.append(f"Odoo leaves its draft bill unchanged: {', '.join(drafts)}.")
+        warnings.append(f"Odoo leaves the order's draft bill unchanged: {', '.join(drafts)}.")
     return order_of(row, message=f"{name} is {now}.", **told)

@@ -47,7 +47,7 @@ def _to_bill(odoo: Odoo, row: op.Row, how: Mapping[str, Any]) -> list[op.Action]
         odoo, "purchase.order.line", left, ["qty_to_invoice"], acts_on=ORDER.model, limit=400
     )
     if not lines and row["invoice_ids"]:
-        return "Nothing more of it can be billed now."
+        return "Nothing more of the order can be billed now."
     if lines and all(line["qty_to_invoice"] < 0 for line in lines):
         return "Only a refund is left. Create it with return_order or create_bill."
     return [partial(create_bill, odoo, order_id=row["id"], **how)]
@@ -149,8 +149,8 @@ def process_orders(
     given = plain(orders)
     if ref is not None and isinstance(given, list) and len(given) > 1:
         raise ValidationError(
-            "ref is the number of a single bill, but you passed several orders.",
-            suggestion="Omit ref, or process each order in its own call.",
+            "ref is a single bill's number, but you passed several orders.",
+            suggestion="Omit ref, or process each order in a separate call.",
             details={"field": "ref"},
         )
     options: dict[str, dict[str, Any]] = {

@@ -318,7 +318,7 @@ def _wizard_values(method: str, amount: float | None) -> dict[str, Any]:
     if method == "percentage" and amount > 100:
         raise ValidationError(
             f"A down payment of {amount:g} % is more than the order.",
-            suggestion='Pass at most 100. For an amount of money, pass method="fixed".',
+            suggestion='Pass at most 100, or pass method="fixed" for an amount of money.',
             details={"field": "amount"},
         )
     return {**values, "amount" if method == "percentage" else "fixed_amount": amount}
@@ -335,9 +335,9 @@ def _check_invoiceable(row: op.Row, method: str, amount: float | None) -> None:
         raise op.state_error(
             orders.ORDER,
             row,
-            f"No line of {name} can be invoiced now.",
-            "Deliver products first if they are invoiced by delivered quantities. A down payment "
-            "(percentage or fixed) is possible before.",
+            f"No line of {name} can be invoiced yet.",
+            "First deliver the products that are invoiced by delivered quantity. A down payment "
+            "(percentage or fixed) is already possible.",
         )
     if method == "fixed" and amount is not None and amount > row["amount_total"]:
         raise ValidationError(
@@ -449,7 +449,7 @@ def _invoice_result(odoo: Odoo, before: op.Row, done: op.Done) -> InvoiceResult:
     if invoices and all(invoice.state == "posted" for invoice in invoices):
         message = f"Invoice for {name}, posted: {listed}."
     elif invoices:
-        message = f"Draft invoice for {name}: {listed}. Post it to make it valid."
+        message = f"Draft invoice for {name}: {listed}. To make it valid, post it."
     else:
         message = f"Odoo created no invoice for {name}."
     return InvoiceResult(

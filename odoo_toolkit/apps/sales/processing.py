@@ -37,9 +37,9 @@ def _to_invoice(odoo: Odoo, row: op.Row, _: Mapping[str, Any]) -> list[op.Action
     check_confirmed(row)
     status = row["invoice_status"]
     if status in ("invoiced", "upselling"):
-        return "It is already invoiced."
+        return "The order is already invoiced."
     if status == "no" and any(item.state != "cancel" for item in _invoices(odoo, row)):
-        return "Nothing more of it can be invoiced now."
+        return "Nothing more of the order can be invoiced now."
     return [partial(actions.create_invoices, odoo, order_id=row["id"])]
 
 

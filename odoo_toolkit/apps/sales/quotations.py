@@ -340,8 +340,7 @@ def _like(odoo: Odoo, row: op.Row, changes: op.LineChanges, *, computed: bool) -
 def _check_lines(row: op.Row, lines: Sequence[op.Row]) -> None:
     if any(line["combo_item_id"] for line in lines):
         raise ValidationError(
-            f"{row['name']} contains a combination of products, which the toolkit cannot copy "
-            "line by line.",
+            f"{row['name']} contains a combo product, which the toolkit cannot copy line by line.",
             suggestion="To let Odoo copy it, execute copy on sale.order. Then use update_order.",
             details={"model": ORDER.model, "id": row["id"]},
         )

@@ -238,7 +238,7 @@ def _check_ordinary(row: dict[str, Any]) -> None:
         suggestion = f"Change that field of {row['res_model']} instead."
     elif row["url"]:
         what = "has an address of its own, by which pages of Odoo may use it"
-        suggestion = "Delete it in Odoo, if no page needs it."
+        suggestion = "If no page needs the file, delete it in Odoo."
     else:
         return
     raise AccessError(
@@ -268,7 +268,7 @@ def checked_file(
     if size > max_bytes:
         raise ValidationError(
             too_large(size, max_bytes),
-            suggestion="Upload it in Odoo, or ask the administrator to increase max_bytes.",
+            suggestion="Upload the file in Odoo, or ask the administrator to increase max_bytes.",
         )
     head = binascii.a2b_base64(content_base64[:_HEAD])
     return name, size, *stored_type(name, mimetype, head)

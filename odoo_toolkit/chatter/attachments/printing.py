@@ -87,12 +87,12 @@ def attach_report(
                 row,
                 model=report.model,
                 record_id=number,
-                message=f"Printed {report.name} of {called}. Odoo attached it itself.",
+                message=f"Printed {report.name} of {called}. Odoo attached the file itself.",
                 warnings=warnings,
             )
     if found:
         ids = ", ".join(str(row["id"]) for row in found)
-        warnings.append(f"It already had another attachment called {name!r} (id {ids}).")
+        warnings.append(f"The document already had another attachment called {name!r} (id {ids}).")
     made = upload(odoo, report.model, number, name, printed.content_base64 or "", "application/pdf")
     made.warnings[:0] = warnings
     return made

@@ -81,7 +81,7 @@ def parse(
     keys = [grouping.asked for grouping in groupings]
     if COUNT in keys:
         refuse(
-            model, COUNT, "Every row already contains count, the number of records of its group.",
+            model, COUNT, "Every row already contains count, the number of records in its group.",
             "Omit it from groupby.",
         )  # fmt: skip
     every = {measure.asked: measure for measure in chosen}

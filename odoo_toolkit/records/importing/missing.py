@@ -203,7 +203,8 @@ def missing_of(
             raise ValidationError(
                 f"create_missing lists {model}, but "
                 + ("columns identify its records by id." if related else "no column refers to it."),
-                suggestion=f"Pass models whose records a column names: {', '.join(comodels)}."
+                suggestion="Pass only models whose records a column identifies by name: "
+                f"{', '.join(comodels)}."
                 if comodels
                 else "Omit it.",
                 details={"field": "create_missing", "model": model},
