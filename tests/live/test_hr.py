@@ -668,9 +668,13 @@ def test_days_are_allocated_and_count(admin: Odoo, staff: Staff, suffix: str) ->
     type_id = leave_type(admin, f"Grant {suffix}", granted=True)
     free = leave_type(admin, f"Nogrant {suffix}")
     given: dict[str, Any] = {"leave_type_name": f"grant {suffix}", "employee_id": staff.emp_id}
+    if admin.version.major > 14:
+        # Today of a user who is ahead of UTC is too late for the balance, late in the evening.
+        given["date_from"] = "2020-01-01"
     plan = hr.create_allocation(admin, **given, days=10, approve=True, dry_run=True)
     assert isinstance(plan, Plan)
-    assert f"10 days of Grant {suffix} to Toolkit Clerk {staff.tag}, and approve it" in plan.message
+    assert f"10 days of Grant {suffix} to Toolkit Clerk {staff.tag}, " in plan.message
+    assert "and approve it" in plan.message
 
     def mine() -> list[Any]:
         rows = hr.list_leaves(staff.emp).allocations

@@ -70,7 +70,7 @@ def test_receipt_bill_payment_return_refund(admin: Odoo, market: Market) -> None
     how: dict[str, Any] = {"order_id": order, "lines": lines, "reason": "Bent", "post": True}
     planned = purchase.return_order(admin, **how, dry_run=True)
     assert isinstance(planned, Plan)
-    assert "1 line(s), 48.00" in planned.message
+    assert "48.00" in planned.message
     assert rows(admin, market) == before
     back = purchase.return_order(admin, **how)
     assert isinstance(back, purchase.ReturnResult)
