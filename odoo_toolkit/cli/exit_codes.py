@@ -146,7 +146,7 @@ def _interrupted(state: State) -> str:
         return _interrupted_sync(state.loaded)
     if odoo is None or not (odoo.under_way or odoo.written):
         return NOTHING_WRITTEN
-    done = f" {state.rows[0]} of {state.rows[1]} rows were done." if state.rows else ""
+    done = f" {state.rows[0]} of {state.rows[1]} rows were processed." if state.rows else ""
     if odoo.under_way is None:
         return f"Interrupted after something was written.{done}"
     call = odoo.under_way

@@ -74,7 +74,7 @@ def language_problem(
     active = _active(odoo, language) if names else ()
     if active and language not in active:
         return ValidationError(
-            f"The language {language} is not active on this Odoo.",
+            f"The language {language} is not active in this Odoo database.",
             suggestion=f"Set lang to one of {', '.join(active)}, or omit it. To activate another "
             "language, use activate_language.",
             details={"field": "lang", "languages": list(active)},

@@ -283,7 +283,7 @@ def policy_problems(
         problems.append("Set the model allowlist or the model blocklist, not both.")
     if allowed and written - allowed:
         problems.append(
-            "The write allowlist contains models that are missing in the model allowlist: "
+            "The write allowlist contains models that are missing from the model allowlist: "
             + ", ".join(sorted(written - allowed))
             + "."
         )

@@ -342,7 +342,7 @@ def _ask_mode(
         return mode
 
     dialog.say(
-        "Every user with a login in this database can sign in. To allow some users only, add rules"
+        "Every user with a login in this database can sign in. To allow only some users, add rules"
         " to the file: docs/team-rules.md."
     )
     instance["mode"] = dialog.until_right(

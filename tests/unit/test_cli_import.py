@@ -170,7 +170,7 @@ def test_a_second_ctrl_c_does_not_wait_and_says_what_is_in_doubt(
     result = run(*KEYED, "--batch", "3", input=TEN)
     assert (result.exit_code, result.stdout) == (130, "")
     assert "create of res.partner was running. It may have been applied." in result.stderr
-    assert "3 of 10 rows were done." in result.stderr
+    assert "3 of 10 rows were processed." in result.stderr
 
 
 def test_ctrl_c_before_anything_is_written_ends_it_at_once(run: Run, server: FakeServer) -> None:

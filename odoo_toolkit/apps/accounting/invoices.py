@@ -22,7 +22,7 @@ MoveType = Annotated[
 #: What a name says by itself is not described: models load the schemas of all tools.
 InvoiceId = Annotated[int | None, Doc("Id of the invoice or bill.")]
 InvoiceName = Annotated[str | None, Doc("Its number, reference or order.")]
-AccountingDate = Annotated[str | None, Doc("Booking date. Default: Odoo's choice.")]
+AccountingDate = Annotated[str | None, Doc("Accounting date. Default: Odoo's choice.")]
 
 #: The first version that computes dates, prices, taxes and terms of what is created from outside.
 COMPUTES = 16

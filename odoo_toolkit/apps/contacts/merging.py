@@ -84,7 +84,7 @@ class MergeResult(op.Shown):
 def merge_contacts(
     odoo: Odoo,
     *,
-    contact_id: Annotated[int | None, Doc("Id of the contact that stays.")] = None,
+    contact_id: Annotated[int | None, Doc("Id of the contact to keep.")] = None,
     contact_name: Annotated[str | None, Doc("Name, instead of the id.")] = None,
     duplicates: Annotated[
         op.NamesOrIds, Doc("Contacts to merge into it, up to 10. They are deleted.")

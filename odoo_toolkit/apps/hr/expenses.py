@@ -205,7 +205,7 @@ def create_expense(
         ValidationError: An argument is wrong, or the user is not an employee. Nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    name = op.checked_name(name, "Set name to the thing that was paid for.")
+    name = op.checked_name(name, "Set name to what was paid for.")
     values: op.Row = {"name": name}
     if day := op.checked_day(date, "date"):
         values["date"] = day

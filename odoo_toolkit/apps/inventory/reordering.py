@@ -202,7 +202,7 @@ def set_reordering_rule(
         op.NameOrId, Doc("Default: its only rule's, or the warehouse's stock.")
     ] = None,
     minimum: Annotated[
-        float | None, Ge(0), Doc("Odoo orders below this forecast. Required for a new rule.")
+        float | None, Ge(0), Doc("Odoo orders when the forecast is lower. Required for a new rule.")
     ] = None,
     maximum: Annotated[
         float | None, Ge(0), Doc("Quantity to order up to. A new rule's default: the minimum.")

@@ -319,7 +319,7 @@ def _type_values(odoo: Odoo, product_type: ProductType) -> dict[str, Any]:
     field = described["detailed_type" if "detailed_type" in described else "type"]
     if "product" not in [value for value, _ in field.selection or ()]:
         raise ValidationError(
-            "This Odoo does not track stock: the Inventory app is not installed.",
+            "This database does not track stock: the Inventory app is not installed.",
             suggestion="Create the product as goods.",
             details={"field": "product_type"},
         )

@@ -46,7 +46,7 @@ _COUNTED: tuple[Status, ...] = ("created", "updated", "unchanged")
 
 #: What to do when an import has stopped.
 AGAIN = "Import the same rows again. The toolkit finds the finished rows by their key."
-_NOT_AGAIN = "Import the rows of remaining. First check the rows of unconfirmed in Odoo."
+_NOT_AGAIN = "Import the rows in remaining. First check the rows in unconfirmed in Odoo."
 
 
 @operation_with(ImportPlan)
