@@ -166,7 +166,7 @@ class FakeServer:
         if lost[1]:
             self._answer(call)
         raise OdooConnectionError(
-            "The connection broke before the answer was complete.", outcome="maybe_applied"
+            "The connection broke before the response was complete.", outcome="maybe_applied"
         )
 
     def _answer(self, call: Call) -> Any:

@@ -27,6 +27,7 @@ NEWEST, OLDEST = max(map(int, RELEASES)), min(map(int, RELEASES))
 _kept = cache(Recordings.read)
 
 
+@pytest.hookimpl(tryfirst=True)  # a test has one name, whichever folders are collected
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Choose the versions and the users of a test by its markers."""
     marked = metafunc.definition.get_closest_marker

@@ -283,7 +283,7 @@ def test_without_permission_nothing_is_changed(
     monkeypatch.setattr("shutil.copy2", refuse)
     if step == "replace":
         monkeypatch.setattr("shutil.copy2", lambda source, target: None)
-        monkeypatch.setattr(Path, "replace", refuse)
+        monkeypatch.setattr("os.replace", refuse)
 
     assert main(["config", "cursor", "--write"]) == client_config.NOT_WRITTEN
 

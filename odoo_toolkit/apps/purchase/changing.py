@@ -102,7 +102,7 @@ def update_order(
     ...     odoo, order_name="P00012", change=[{"product_name": "Chair", "quantity": 8}]
     ... )
     >>> [line.quantity for line in order.lines]
-    [8.0]
+    [8]
 
     Values that you do not pass stay the same, also prices and dates that Odoo would calculate again
     for a new quantity. New lines get the vendor's price.
