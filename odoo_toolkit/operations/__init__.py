@@ -60,6 +60,7 @@ from odoo_toolkit.operations.line_changes import checked_changes as checked_chan
 from odoo_toolkit.operations.line_changes import checked_choice as checked_choice
 from odoo_toolkit.operations.line_changes import chosen_lines as chosen_lines
 from odoo_toolkit.operations.line_changes import copied as copied
+from odoo_toolkit.operations.line_changes import copied_lines as copied_lines
 from odoo_toolkit.operations.line_changes import resolved_changes as resolved_changes
 from odoo_toolkit.operations.line_changes import seen_changes as seen_changes
 from odoo_toolkit.operations.lines import IdOrName as IdOrName
@@ -98,6 +99,7 @@ from odoo_toolkit.operations.preview import UOMS as UOMS
 from odoo_toolkit.operations.preview import Layout as Layout
 from odoo_toolkit.operations.preview import changed_sums as changed_sums
 from odoo_toolkit.operations.preview import given_lines as given_lines
+from odoo_toolkit.operations.preview import line_rows as line_rows
 from odoo_toolkit.operations.preview import new_document as new_document
 from odoo_toolkit.operations.preview import not_in_stock as not_in_stock
 from odoo_toolkit.operations.preview import read_document as read_document

@@ -11,7 +11,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import StateError
 from odoo_toolkit.operations.documents import Row, afterwards, is_locked, read_rows, state_error
 from odoo_toolkit.operations.line_changes import LineChanges
-from odoo_toolkit.operations.preview import UOMS, Layout
+from odoo_toolkit.operations.preview import UOMS, Layout, line_rows
 from odoo_toolkit.operations.units import sizes_of
 from odoo_toolkit.records.results import RecordName
 
@@ -174,9 +174,7 @@ def still_open(odoo: Odoo, way: Fulfilment, order_id: int, warnings: list[str]) 
 def _open_transfers(odoo: Odoo, way: Fulfilment, order_id: int) -> tuple[str, list[str]]:
     """Return what is left to do of an order, and which open transfers do not move that."""
     layout, model = way.layout, way.layout.document.model
-    fields = ("product_id", layout.quantity, *way.fields)
-    domain = [[layout.parent, "=", order_id]]
-    lines = read_rows(odoo, layout.line, domain, fields, acts_on=model)
+    lines = line_rows(odoo, layout, order_id, ("product_id", layout.quantity, *way.fields))
     left = [
         f"{rest:g} {line['product_id'].name}"
         for line in lines

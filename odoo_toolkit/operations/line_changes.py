@@ -149,6 +149,24 @@ def copied(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     return {name: _wire(row[name]) for name in names if row[name] is not None}
 
 
+def copied_lines(
+    lines: Sequence[Row], changes: LineChanges, names: Callable[[Row], Sequence[str]]
+) -> list[list[Any]]:
+    """Return commands that make the lines of a copy, as they are to be.
+
+    Args:
+        lines: that the order has.
+        changes: of them.
+        names: returns the fields that are taken over from a line.
+    """
+    kept = [
+        [0, 0, copied(line, names(line)) | changes.changed.get(line["id"], {})]
+        for line in lines
+        if line["id"] not in changes.removed
+    ]
+    return kept + changes.added
+
+
 def _wire(value: Any) -> Any:
     if isinstance(value, RecordName):
         return value.id

@@ -288,6 +288,12 @@ def new_document(
     return _document(odoo, layout, {**head, "name": None}, told, {**more, "notes": notes})
 
 
+def line_rows(odoo: Odoo, layout: Layout, number: int, fields: Sequence[str]) -> list[Row]:
+    """Return the rows of a document's lines in their order."""
+    domain = [[layout.parent, "=", number]]
+    return read_rows(odoo, layout.line, domain, fields, acts_on=layout.document.model)
+
+
 def changed_sums(
     odoo: Odoo,
     layout: Layout,

@@ -288,7 +288,7 @@ def model_namings(model: str) -> Iterator[tuple[str, Attack]]:
         yield f"default, {way}", attack
 
 
-@pytest.mark.parametrize(("mode", "field"), in_modes(CLOSED_FIELDS))
+@pytest.mark.parametrize(("mode", "field"), [*in_modes(CLOSED_FIELDS)])
 def test_no_call_names_a_closed_field(mode: str, field: str) -> None:
     odoo = Serverless(POLICIES[mode], fields={field: "char"})
     attacks = dict(field_namings(field))
@@ -296,7 +296,7 @@ def test_no_call_names_a_closed_field(mode: str, field: str) -> None:
     assert passing(odoo, attacks) == []
 
 
-@pytest.mark.parametrize(("mode", "model"), in_modes(CLOSED_MODELS))
+@pytest.mark.parametrize(("mode", "model"), [*in_modes(CLOSED_MODELS)])
 def test_no_call_names_a_closed_model(mode: str, model: str) -> None:
     secret = {"secret_id": f"many2one {model}", "secret_ids": f"one2many {model}"}
     odoo = Serverless(POLICIES[mode], fields=secret)

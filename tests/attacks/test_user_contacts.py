@@ -241,7 +241,7 @@ def attempts_on_victims() -> Iterator[Any]:
 
 
 @pytest.mark.every_version
-@pytest.mark.parametrize(("victim", "attempt"), attempts_on_victims(), indirect=["victim"])
+@pytest.mark.parametrize(("victim", "attempt"), [*attempts_on_victims()], indirect=["victim"])
 def test_the_contact_of_a_user_keeps_its_address(
     odoo: Noting, raw: Raw, victim: Victim, attempt: Attempt
 ) -> None:

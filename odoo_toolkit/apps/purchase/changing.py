@@ -188,15 +188,17 @@ def update_order(
 
 
 def _lines(odoo: Odoo, order_id: int, fields: Sequence[str] = _FIELDS) -> list[op.Row]:
-    of_order = [["order_id", "=", order_id]]
-    return op.read_rows(odoo, LAYOUT.line, of_order, fields, acts_on=ORDER.model)
+    return op.line_rows(odoo, LAYOUT, order_id, fields)
 
 
 def _day(odoo: Odoo, given: str) -> str:
     """Return a time as rows have it."""
+    return str(from_wire(_wire(odoo, given), odoo.schema.fields(LAYOUT.line))[_DATE])
+
+
+def _wire(odoo: Odoo, day: str) -> dict[str, Any]:
     described = odoo.schema.fields(LAYOUT.line)
-    wire = to_wire({_DATE: given}, LAYOUT.line, described, fields_of=odoo.schema.fields)
-    return str(from_wire(wire, described)[_DATE])
+    return to_wire({_DATE: day}, LAYOUT.line, described, fields_of=odoo.schema.fields)
 
 
 def _sent(odoo: Odoo, command: list[Any]) -> list[Any]:
@@ -204,9 +206,7 @@ def _sent(odoo: Odoo, command: list[Any]) -> list[Any]:
     *which, values = command
     if not isinstance(values, Mapping) or _DATE not in values:
         return command
-    described = odoo.schema.fields(LAYOUT.line)
-    days = to_wire({_DATE: values[_DATE]}, LAYOUT.line, described, fields_of=odoo.schema.fields)
-    return [*which, {**values, **days}]
+    return [*which, {**values, **_wire(odoo, values[_DATE])}]
 
 
 def _dated(
@@ -272,17 +272,10 @@ def _like(
     odoo: Odoo, row: op.Row, lines: Sequence[op.Row], changes: op.LineChanges
 ) -> dict[str, Any]:
     """Return the values of a new order with the lines that an order is to have."""
-    kept = [line for line in lines if line["id"] not in changes.removed]
-    commands = [
-        [
-            0,
-            0,
-            op.copied(line, _TEXT if line["display_type"] else _COPIED)
-            | changes.changed.get(line["id"], {}),
-        ]
-        for line in kept
-    ]
+    commands = op.copied_lines(
+        lines, changes, lambda line: _TEXT if line["display_type"] else _COPIED
+    )
     return {
         **op.copied(row, ("partner_id", "currency_id")),
-        "order_line": [_sent(odoo, command) for command in (*commands, *changes.added)],
+        "order_line": [_sent(odoo, command) for command in commands],
     }

@@ -363,7 +363,7 @@ PRODUCT = op.Document(
     fields="display_name product_tmpl_id product_template_attribute_value_ids uom_id produce_delay",
 )
 #: Read apart: where Manufacturing is installed, not everybody who buys may know them.
-STOCK = ("qty_available", *EXPECTED)
+_STOCK = ("qty_available", *EXPECTED)
 
 #: Offers and arrivals that a result shows, and missing components that its message names.
 _SHOWN, _NAMED = 8, 3
@@ -456,7 +456,7 @@ def get_supply(
     asked: list[Callable[[], Any]] = [
         lambda: op.read(odoo, PRODUCT, number),
         readable(
-            "stock", lambda: op.read_rows(odoo, PRODUCT.model, itself, STOCK, **context), warnings
+            "stock", lambda: op.read_rows(odoo, PRODUCT.model, itself, _STOCK, **context), warnings
         ),
         readable(
             "expected arrivals",
@@ -472,7 +472,7 @@ def get_supply(
         noted = readable("notes of vendors", lambda: with_notes(odoo, offered), warnings)()
         offered = noted or offered
     day, unit = date.fromisoformat(op.today(odoo)), row["uom_id"]
-    stock = stocks[0] if stocks else dict.fromkeys(STOCK)
+    stock = stocks[0] if stocks else dict.fromkeys(_STOCK)
     wanted = _lacking(stock, quantity, last)[1] or quantity
     due = date.fromisoformat(last) if last else None
     offers = offers_of(offered, row)
@@ -491,7 +491,7 @@ def get_supply(
     if not offered and not unknown:
         warnings.append(f"No vendor has a price for {row['display_name']}.")
     coming_in = (arrivals or {}).get(number, [])
-    found = supply_of(odoo, row, stock, quantity, last, coming_in, offers, sizes, made=made)
+    found = _supply_of(odoo, row, stock, quantity, last, coming_in, offers, sizes, made=made)
     return attrs.evolve(found, warnings=warnings)
 
 
@@ -504,7 +504,7 @@ def _lacking(stock: op.Row, quantity: float, last: str | None) -> tuple[float | 
     return coming, round(max(quantity - max(free, 0.0) - coming, 0.0), 6)
 
 
-def supply_of(
+def _supply_of(
     odoo: Odoo,
     row: op.Row,
     stock: op.Row,
@@ -522,7 +522,7 @@ def supply_of(
     Args:
         odoo: the connection.
         row: of the product.
-        stock: its :data:`STOCK` fields.
+        stock: its :data:`_STOCK` fields.
         quantity: that is needed.
         last: the day by which it is needed.
         incoming: what comes.
@@ -707,7 +707,7 @@ def list_supply(
     asked: list[Callable[[], Any]] = [
         lambda: op.read_all(odoo, PRODUCT, ids),
         readable(
-            "stock", lambda: op.read_rows(odoo, PRODUCT.model, of_them, STOCK, **context), warnings
+            "stock", lambda: op.read_rows(odoo, PRODUCT.model, of_them, _STOCK, **context), warnings
         ),
         readable("expected arrivals", lambda: read_arrivals(odoo, ids, day=last), warnings),
         readable("offers of vendors", lambda: read_offers(odoo, of_offers), warnings),
@@ -729,10 +729,10 @@ def list_supply(
         bills.learn_sizes(odoo, units, sizes)
     stock = {row["id"]: row for row in stocks or ()}
     found = [
-        supply_of(
+        _supply_of(
             odoo,
             row,
-            stock.get(row["id"], dict.fromkeys(STOCK)),
+            stock.get(row["id"], dict.fromkeys(_STOCK)),
             needed[row["id"]],
             last,
             (arrivals or {}).get(row["id"], []),

@@ -9,7 +9,7 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit import operations as op
-from odoo_toolkit.apps.sales.orders import ORDER
+from odoo_toolkit.apps.sales.orders import LAYOUT
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError, make_error
 
@@ -163,4 +163,4 @@ def resolved_changes(
 
 def line_rows(odoo: Odoo, order_id: int, fields: Sequence[str] = LINE_FIELDS) -> list[op.Row]:
     """Return the rows of an order's lines in their order."""
-    return op.read_rows(odoo, LINE, [["order_id", "=", order_id]], fields, acts_on=ORDER.model)
+    return op.line_rows(odoo, LAYOUT, order_id, fields)

@@ -347,15 +347,12 @@ def _check_lines(row: op.Row, lines: Sequence[op.Row]) -> None:
 
 
 def _commands(lines: Sequence[op.Row], changes: op.LineChanges, *, same: bool) -> list[list[Any]]:
-    copied = []
-    for line in lines:
-        if line["id"] in changes.removed:
-            continue
-        names = (*_LINE, *(_CUSTOMERS_LINE if same or not line["product_id"] else ()))
+    def names(line: op.Row) -> tuple[str, ...]:
         if line["display_type"]:
-            names = _TEXT_LINE
-        copied.append([0, 0, op.copied(line, names) | changes.changed.get(line["id"], {})])
-    return copied + changes.added
+            return _TEXT_LINE
+        return (*_LINE, *(_CUSTOMERS_LINE if same or not line["product_id"] else ()))
+
+    return op.copied_lines(lines, changes, names)
 
 
 CHANGE = op.Step(model=ORDER.model, method="write", says="Order changed")
