@@ -110,7 +110,7 @@ class Recordings:
         """Return the recordings of a version in a folder; empty where there are none.
 
         Raises:
-            StaleRecordingError: the file is damaged, or of another form.
+            StaleRecordingError: the file is damaged, of another form, or of another version.
         """
         path = (folder or FOLDER) / f"odoo-{version}.json.xz"
         if not path.exists():
@@ -118,9 +118,13 @@ class Recordings:
         try:
             content = json.loads(lzma.decompress(path.read_bytes()))
             tapes = {name: Tape(**tape) for name, tape in content["tapes"].items()}
-            return cls(tapes, content["answers"])
         except (lzma.LZMAError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise StaleRecordingError(f"{path.name} cannot be read: {error!r}.", version) from error
+        if others := {
+            major for tape in tapes.values() if (major := tape.version["major"]) != version
+        }:
+            raise StaleRecordingError(f"{path.name} is of Odoo {min(others)}.", version)
+        return cls(tapes, content["answers"])
 
     def write(self, version: int, folder: Path | None = None) -> None:
         """Keep them, without the answers that no scenario has any more."""

@@ -45,6 +45,10 @@ def _of_another_form(path: Path) -> None:
     path.write_bytes(lzma.compress(b'{"answers": {}, "tapes": {"write": {"calls": []}}}'))
 
 
+def _of_another_version(path: Path) -> None:
+    path.write_bytes((FOLDER / "odoo-18.json.xz").read_bytes())
+
+
 def _less_sent(path: Path) -> None:
     found = Recordings.read(19)
     del found.tapes["write, lines"].exchanges[-1]
@@ -62,6 +66,7 @@ def _no_answers(path: Path) -> None:
         (Path.unlink, "It is not recorded."),
         (_cut_off, "odoo-19.json.xz cannot be read"),
         (_of_another_form, "odoo-19.json.xz cannot be read"),
+        (_of_another_version, "odoo-19.json.xz is of Odoo 18"),
         (_less_sent, "is sent, and no more calls is recorded"),
         (_no_answers, "is missing"),
     ],
