@@ -303,6 +303,15 @@ class Odoo:
         return self._connected().database
 
     @property
+    def database_uuid(self) -> str | None:
+        """The uuid by which Odoo knows the database, whatever its address.
+
+        The connection asks for it once. None if this user can't read it: only users with Settings
+        rights can. Empty with a transport that replaces HTTP.
+        """
+        return self._line.database_uuid()
+
+    @property
     def protocol(self) -> str:
         """The protocol: json2, jsonrpc or xmlrpc. It connects if necessary."""
         return self._connected().transport.name

@@ -153,9 +153,10 @@ CURES: dict[str, tuple[str, str]] = {
         "Try again later with the same key. See [idempotency keys](../errors.md#idempotency-keys).",
     ),
     "KEY_UNCONFIRMED": (
-        "The first request with this idempotency key finished in part, or its response was lost. "
-        "Nothing was sent now.",
-        "Check the records in `details`, then use a new key for the rest.",
+        "The first request with this idempotency key finished in part, its response was lost, or "
+        "it was sent to another address that may serve the same database. Nothing was sent now.",
+        "Check the records in `details`, then use a new key for the rest. At another address, "
+        "connect to the first one.",
     ),
     "KEY_DONE": (
         "The idempotency key belongs to another request, or its result can't be shown again or was "

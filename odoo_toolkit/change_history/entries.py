@@ -14,6 +14,27 @@ Outcome = Literal["running", "done", "partial", "refused", "doubtful"]
 #: Outcomes of a write of which nothing is there.
 GONE = ("refused", "undone")
 
+
+@attrs.frozen(kw_only=True)
+class Owner:
+    """One user in one database: who writes an entry.
+
+    Attributes:
+        database: Address and name of the database, as this connection has them.
+        uuid: By which Odoo knows the database at any address. None if this user can't read it.
+        uid: Id of the user.
+    """
+
+    database: str
+    uuid: str | None = None
+    uid: int
+
+    @property
+    def name(self) -> str:
+        """The name of the database; empty if the server chooses it."""
+        return self.database.rpartition("/")[2]
+
+
 #: A record: its model and id.
 Key = tuple[str, int]
 

@@ -25,8 +25,8 @@ from odoo_toolkit.change_history.recording import (
     Recording,
     client_name,
     current,
-    identity,
     now,
+    owner_of,
 )
 from odoo_toolkit.change_history.store import BEGUN, Keyed
 from odoo_toolkit.change_history.undo_preview import CREATES
@@ -118,6 +118,8 @@ def with_protection(odoo: Odoo, result: Any) -> Any:
     told = "This connection has no change history, so it does not accept idempotency keys."
     if isinstance(history, History):
         where = "on any machine" if history.shared else "on this machine only"
+        if odoo.database_uuid is None:
+            where += ", and at this address of Odoo"
         told = (
             "Its idempotency key is valid for scripts and servers with this change "
             f"history, {where}."
@@ -136,9 +138,10 @@ def plan_with_key(odoo: Odoo, key: Any, digest: str, plan: Any) -> Any:
     found = None
     if isinstance(history, History):
         with suppress(OdooError):  # a history that cannot be read stops the real run
-            found = history.store.by_key(identity(odoo), odoo.uid, key)
+            found = history.store.by_key(owner_of(odoo), key)
     if found is None:
         return with_protection(odoo, plan)
+    _check_here(found)
     _check_same(found, digest)
     told = (
         f"Its idempotency key was used in entry {found.entry.id}. Nothing would be sent a "
@@ -181,25 +184,26 @@ def _reserved(
     odoo: Odoo, history: History, name: str, key: str, digest: str
 ) -> Recording | _Answer:
     """Return the entry that is now ours to run, or the answer that there is."""
-    store, database, uid = history.store, identity(odoo), odoo.uid
+    store, owner = history.store, owner_of(odoo)
     waits = iter(WAITS)
     while True:
         entry = HistoryEntry(
             id=0,
             started=now(),
-            database=database,
-            uid=uid,
+            database=owner.database,
+            uid=owner.uid,
             client=client_name.get(),
             operation=name,
             idempotency_key=key,
         )
         try:
-            entry.id = store.begin(entry, digest)
+            entry.id = store.begin(entry, digest, owner.uuid)
             return Recording(store, entry)
         except KeyError:
-            found = store.by_key(database, uid, key)
+            found = store.by_key(owner, key)
         if found is None:
             continue  # it was refused, or so old that it has just been removed
+        _check_here(found)
         _check_same(found, digest)
         running = found.entry.outcome == "running"
         if not running and (answer := _answer(odoo, found)):
@@ -208,6 +212,24 @@ def _reserved(
             continue
         if not _may_release(odoo, found) or not store.release(found):
             raise _unconfirmed(odoo, found.entry)
+
+
+def _check_here(found: Keyed) -> None:
+    """See that a key was used in this database, not in one that may be another."""
+    if not found.elsewhere:
+        return
+    entry = found.entry
+    raise make_error(
+        "KEY_UNCONFIRMED",
+        f"The idempotency key {entry.idempotency_key} was used at another address, for the database"
+        f" {entry.database} ({entry.operation} of {entry.started}). It may be the same database as"
+        " this one: its uuid is unknown, because only users with Settings rights can read it."
+        " Nothing was sent.",
+        suggestion="For a retry, connect to the address of the first attempt. For another database,"
+        " use a new key.",
+        details={"entry": entry.id, "operation": entry.operation, "address": entry.database},
+        outcome="not_sent",
+    )
 
 
 def _check_same(found: Keyed, digest: str) -> None:

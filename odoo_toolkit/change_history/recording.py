@@ -18,7 +18,14 @@ from typing import Any
 
 from odoo_toolkit.arguments.reading import wired
 from odoo_toolkit.call import Call
-from odoo_toolkit.change_history.entries import GONE, KEPT_CONTEXT, HistoryEntry, Outcome, Write
+from odoo_toolkit.change_history.entries import (
+    GONE,
+    KEPT_CONTEXT,
+    HistoryEntry,
+    Outcome,
+    Owner,
+    Write,
+)
 from odoo_toolkit.change_history.snapshots import (
     keep_moved,
     kept_rows,
@@ -65,6 +72,8 @@ class Recording:
         self.keeps_result = True
         #: Whether a step that fails has the operation fail, however much was done before it.
         self.whole = False
+        #: The uuid of the database, if it is known.
+        self.uuid: str | None = None
         self._store, self._digest = store, digest
         self._place = _Place()
         self._lock = threading.Lock()
@@ -79,7 +88,7 @@ class Recording:
         """Write the entry, unless it is written."""
         with self._lock:
             if not self.entry.id:
-                self.entry.id = self._store.begin(self.entry, self._digest)
+                self.entry.id = self._store.begin(self.entry, self._digest, self.uuid)
 
     def add(self, write: Write) -> int:
         """Write that a call is about to be sent, and return its place.
@@ -299,6 +308,8 @@ class History:
             elif opposite:
                 note_before(odoo, asked, write, opposite)
             write.made_model = opposite.made if opposite else ""
+            if not recording.entry.id:
+                recording.uuid = odoo.database_uuid
             place = recording.add(write)
             try:
                 result = send(call)
@@ -403,6 +414,11 @@ def note_stored(odoo: Odoo, rows: Mapping[int, Mapping[str, Any]]) -> None:
 def now() -> str:
     """Return the time as entries have it."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def owner_of(odoo: Odoo) -> Owner:
+    """Return whose entries a connection has; it asks Odoo for the database's uuid, once."""
+    return Owner(database=identity(odoo), uuid=odoo.database_uuid, uid=odoo.uid)
 
 
 def identity(odoo: Odoo) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 import attrs
 from cattrs import BaseValidationError, Converter
 
-from odoo_toolkit.change_history.entries import DAMAGED, HistoryEntry, Write
+from odoo_toolkit.change_history.entries import DAMAGED, HistoryEntry, Owner, Write
 from odoo_toolkit.databases import Form, PostgresDatabase, Session, database_of
 from odoo_toolkit.errors import make_error
 
@@ -46,6 +46,15 @@ CREATE TABLE IF NOT EXISTS approval (
     digest TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'waiting', decided TEXT, decider TEXT
 );
 """,
+        """
+ALTER TABLE entry ADD COLUMN database_uuid TEXT;
+DROP INDEX IF EXISTS entry_key;
+CREATE UNIQUE INDEX IF NOT EXISTS entry_key_of_uuid
+    ON entry (database, uid, idempotency_key, COALESCE(database_uuid, ''))
+    WHERE idempotency_key IS NOT NULL;
+CREATE INDEX IF NOT EXISTS entry_of_key ON entry (uid, idempotency_key);
+CREATE INDEX IF NOT EXISTS entry_of_uuid ON entry (database_uuid, uid, started);
+""",
     ),
     measured=("entry", "write"),
 )
@@ -72,11 +81,13 @@ class Keyed:
         entry: that it was given for.
         digest: of the function and its arguments.
         result: once it is done; before that :data:`BEGUN`, or that something was sent.
+        elsewhere: whether it was used at another address, perhaps of another database.
     """
 
     entry: HistoryEntry
     digest: str | None
     result: str | None
+    elsewhere: bool = False
 
 
 class Store:
@@ -101,26 +112,40 @@ class Store:
         self._days, self._bytes = days, megabytes * 1_000_000
         self._added = 0
 
-    def begin(self, entry: HistoryEntry, digest: str | None = None) -> int:
+    def begin(self, entry: HistoryEntry, digest: str | None = None, uuid: str | None = None) -> int:
         """Add an entry and return its id.
 
         Args:
             entry: as it is begun.
             digest: of a keyed one, of its function and arguments.
+            uuid: of the database, if it is known.
 
         Raises:
             OdooError: it cannot be written; code ``HISTORY_ERROR``.
-            KeyError: there is one with the same key.
+            KeyError: there is one with the same key, or one that may be of the same database.
         """
         row = {
             **_columns(entry),
+            "database_uuid": uuid,
             "digest": digest,
             "result": BEGUN if entry.idempotency_key else None,
         }
         del row["id"]
         names = ", ".join(row)
         marks = ", ".join("?" for _ in row)
-        with self.database.writing() as session:
+        key, turns, conditions = entry.idempotency_key, [], []
+        if key:
+            # Those who come by another address have the same turn: no index tells them apart.
+            turns = [f"key {entry.uid} {key}"]
+            owner = Owner(database=entry.database, uuid=uuid, uid=entry.uid)
+            conditions = [_of(owner), _elsewhere(owner)]
+        with self.database.writing(*turns) as session:
+            for condition, values in conditions:
+                if session.execute(
+                    f"SELECT id FROM entry WHERE idempotency_key = ? AND {condition}",  # noqa: S608
+                    [key, *values],
+                ).fetchone():
+                    raise KeyError(key)
             row_id = session.execute(
                 f"INSERT INTO entry ({names}) VALUES ({marks}) RETURNING id",  # noqa: S608
                 list(row.values()),
@@ -192,17 +217,26 @@ class Store:
                 "UPDATE write SET body = ? WHERE entry = ? AND place = ?", [body, entry_id, place]
             )
 
-    def get(self, entry_id: int) -> HistoryEntry | None:
-        """Return an entry with its writes; None where there is none."""
-        found = self._entries("WHERE id = ?", [entry_id])
+    def get(self, entry_id: int, owner: Owner | None = None) -> HistoryEntry | None:
+        """Return an entry with its writes; None where there is none, or it is of another owner."""
+        condition, values = _of(owner) if owner else ("TRUE", [])
+        found = self._entries(f"WHERE id = ? AND {condition}", [entry_id, *values])
         return found[0] if found else None
 
-    def by_key(self, database: str, uid: int, key: str) -> Keyed | None:
-        """Return what there is of a key; None where it is new."""
-        found = self._entries(
-            "WHERE database = ? AND uid = ? AND idempotency_key = ?", [database, uid, key]
-        )
-        if not found:
+    def by_key(self, owner: Owner, key: str) -> Keyed | None:
+        """Return what there is of a key; None where it is new.
+
+        It has :attr:`Keyed.elsewhere` if it was used at another address, and no uuid says whether
+        that is the same database.
+        """
+        for condition, values in (_of(owner), _elsewhere(owner)):
+            found = self._entries(
+                f"WHERE idempotency_key = ? AND {condition} ORDER BY id DESC LIMIT 1",
+                [key, *values],
+            )
+            if found:
+                break
+        else:
             return None
         with self.database.reading() as session:
             row = session.execute(
@@ -210,16 +244,17 @@ class Store:
             ).fetchone()
         # It can have ended between the two.
         found[0].outcome = row["outcome"]
-        return Keyed(entry=found[0], digest=row["digest"], result=row["result"])
+        elsewhere = condition == _elsewhere(owner)[0]
+        return Keyed(
+            entry=found[0], digest=row["digest"], result=row["result"], elsewhere=elsewhere
+        )
 
     def latest(
-        self, database: str, uid: int, *, since: str = "", before: int | None = None, limit: int
+        self, owner: Owner, *, since: str = "", before: int | None = None, limit: int
     ) -> list[HistoryEntry]:
         """Return the latest entries of a user, the newest first."""
-        condition, values = (
-            "WHERE database = ? AND uid = ? AND started >= ?",
-            [database, uid, since],
-        )
+        condition, values = _of(owner)
+        condition, values = f"WHERE {condition} AND started >= ?", [*values, since]
         if before is not None:
             condition, values = f"{condition} AND id < ?", [*values, before]
         return self._entries(f"{condition} ORDER BY id DESC LIMIT ?", [*values, limit])
@@ -266,6 +301,38 @@ class Store:
                 "DELETE FROM entry WHERE id <= (SELECT min(id) + (max(id) - min(id)) / 10"
                 " FROM entry)"
             )
+
+
+def _of(owner: Owner) -> tuple[str, list[Any]]:
+    """Return the condition that entries are of an owner.
+
+    The uuid decides. Where the entry or the connection has none, the address does.
+    """
+    if not owner.uuid:
+        return "uid = ? AND database = ?", [owner.uid, owner.database]
+    named, name = _is_named(owner)
+    return (
+        f"uid = ? AND (database_uuid = ? AND {named} OR database_uuid IS NULL AND database = ?)",
+        [owner.uid, owner.uuid, *name, owner.database],
+    )
+
+
+def _elsewhere(owner: Owner) -> tuple[str, list[Any]]:
+    """Return the condition that entries of another address may be of the same database."""
+    named, name = _is_named(owner)
+    unknown = "database_uuid IS NULL AND " if owner.uuid else ""
+    return f"uid = ? AND database <> ? AND {unknown}{named}", [owner.uid, owner.database, *name]
+
+
+def _is_named(owner: Owner) -> tuple[str, list[Any]]:
+    """Return the condition that a database has the owner's name: copies share the uuid.
+
+    A server that chooses the database itself gives no name.
+    """
+    if not owner.name:
+        return "TRUE", []
+    end = "substr(database, length(database) - {})"
+    return f"({end.format(0)} = '/' OR {end.format(len(owner.name))} = ?)", [f"/{owner.name}"]
 
 
 def _body(write: Write) -> str:

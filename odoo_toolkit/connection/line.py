@@ -32,6 +32,15 @@ logger = logging.getLogger(__name__)
 State = Literal["disconnected", "connecting", "authenticated", "ready", "error", "reconnecting"]
 
 
+#: Asks for what a database keeps at any address, and a copy that Odoo makes does not.
+_UUID = Call(
+    model="ir.config_parameter",
+    method="search_read",
+    arguments={"domain": [["key", "=", "database.uuid"]], "fields": ["value"]},
+    internal=True,
+)
+
+
 @attrs.frozen(kw_only=True)
 class Session:
     """What a login gave."""
@@ -62,6 +71,8 @@ class Line:
         self._web_session: WebSession | None = None
         self._connecting = threading.Lock()
         self._last_used = 0.0
+        #: What the server has said to the question for its uuid; empty if it was not asked yet.
+        self._uuids: list[str | None] = []
 
     def connect(self) -> None:
         """Log in now instead of at the first call."""
@@ -117,6 +128,27 @@ class Line:
             elif error.outcome == "maybe_applied" and isinstance(error, OdooConnectionError):
                 raise maybe_applied(error) from None
             raise
+
+    def database_uuid(self) -> str | None:
+        """Return the uuid of the database; None if this user can't read it. It asks once.
+
+        Empty if calls go by a transport in place of HTTP, which has no address to differ.
+
+        Raises:
+            OdooError: it cannot be reached; nothing of the caller's was sent.
+        """
+        if not self._uuids:
+            if self.transport:
+                return ""
+            try:
+                rows = self.send(_UUID)
+            except (OdooConnectionError, RateLimitError) as error:
+                error.outcome = "not_sent"
+                raise
+            except OdooError:
+                rows = []
+            self._uuids.append(rows[0]["value"] or None if rows else None)
+        return self._uuids[0]
 
     def _retrying(self, call: Call | None, action: Callable[[float], Any]) -> Any:
         """Run an action, again after a pause where its failure leaves no doubt or does no harm.

@@ -18,8 +18,8 @@ from annotated_types import Ge
 from odoo_toolkit.annotations import DryRun, readable_signatures
 from odoo_toolkit.call import Call
 from odoo_toolkit.change_history import History, HistoryEntry, Write
-from odoo_toolkit.change_history.entries import DAMAGED, GONE
-from odoo_toolkit.change_history.recording import apart, identity
+from odoo_toolkit.change_history.entries import DAMAGED, GONE, Owner
+from odoo_toolkit.change_history.recording import apart, owner_of
 from odoo_toolkit.change_history.snapshots import kept_fields, kept_values
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display.results import Shown
@@ -80,7 +80,7 @@ def history(
     """
     kept = history_of(odoo)
     found = kept.store.latest(
-        identity(odoo), odoo.uid, since=_moment(since), before=before, limit=min(limit, _MOST)
+        owner_of(odoo), since=_moment(since), before=before, limit=min(limit, _MOST)
     )
     seen = _of_companies(odoo, found) if odoo.settings.company_ids else None
     return [_shown(odoo, entry, seen) for entry in found]
@@ -129,7 +129,7 @@ def undo_since(
         ValidationError: Too much was written since then. Undo entry by entry.
     """
     kept = history_of(odoo)
-    found = kept.store.latest(identity(odoo), odoo.uid, since=_moment(since), limit=_MOST + 1)
+    found = kept.store.latest(owner_of(odoo), since=_moment(since), limit=_MOST + 1)
     if len(found) > _MOST:
         raise ValidationError(
             f"More than {_MOST} operations have written since then.",
@@ -159,13 +159,10 @@ def history_of(odoo: Odoo) -> History:
 
 
 def _entry(odoo: Odoo, entry_id: int) -> HistoryEntry:
-    found = history_of(odoo).store.get(entry_id)
-    if found is None or found.database != identity(odoo) or found.uid != odoo.uid:
-        raise NotFoundError(
-            f"There is no entry {entry_id} of this user and this database in the change history.",
-            suggestion="Choose an entry from history. Other users undo their own writes.",
-            details={"entry": entry_id},
-        )
+    owner, store = owner_of(odoo), history_of(odoo).store
+    found = store.get(entry_id, owner)
+    if found is None:
+        raise _no_entry(entry_id, owner, store.get(entry_id))
     if found.undone_by is not None:
         raise StateError(
             f"Entry {entry_id} ({found.operation}) was already undone, by entry {found.undone_by}.",
@@ -182,6 +179,21 @@ def _entry(odoo: Odoo, entry_id: int) -> HistoryEntry:
             suggestion="You don't need to do anything.",
         )
     return found
+
+
+def _no_entry(entry_id: int, owner: Owner, other: HistoryEntry | None) -> NotFoundError:
+    """Return the error about an entry that is not this connection's; it tells nothing of others."""
+    suggestion = "Choose an entry from history. Other users undo their own writes."
+    if other and other.uid == owner.uid and owner.uuid is None:
+        suggestion += (
+            " You can't read the uuid of the database. Connect to the address at which the "
+            "entry was written."
+        )
+    return NotFoundError(
+        f"There is no entry {entry_id} of this user and this database in the change history.",
+        suggestion=suggestion,
+        details={"entry": entry_id},
+    )
 
 
 def _wrote(entry: HistoryEntry) -> bool:

@@ -22,6 +22,7 @@ from odoo_toolkit import (
     undo,
     write,
 )
+from odoo_toolkit.change_history.store import FORM
 from tests.live.conftest import server
 from tests.live.servers import Server, credentials
 from tests.provisioning import postgres
@@ -126,7 +127,7 @@ def test_without_its_journal_nothing_is_sent(
         ):
             create(other, "res.partner", {"name": f"Lost {suffix}"})
     finally:
-        postgres.execute(database, f"{comment} '2'")
+        postgres.execute(database, f"{comment} '{FORM.version}'")
     assert count(odoo, "res.partner", [["name", "=", f"Lost {suffix}"]]).count == 0
 
 

@@ -17,6 +17,7 @@ import pytest
 import odoo_toolkit as toolkit
 from odoo_toolkit import Odoo
 from odoo_toolkit.change_history import HistoryEntry
+from odoo_toolkit.change_history.entries import Owner
 from odoo_toolkit.change_history.store import Store
 from tests.kit.user_keys import People, creator
 from tests.live.servers import Server
@@ -192,7 +193,7 @@ def noted(place: Path, *operations: str) -> Store:
 def operations(place: Path) -> list[str]:
     """Return the operations that a journal has."""
     store = Store(place, days=400, megabytes=500)
-    found = [entry.operation for entry in store.latest("main", 2, limit=100)]
+    found = [entry.operation for entry in store.latest(Owner(database="main", uid=2), limit=100)]
     store.close()
     return sorted(found)
 
