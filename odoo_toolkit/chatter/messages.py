@@ -24,7 +24,7 @@ from odoo_toolkit.chatter.owner_records import (
 )
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import MESSAGE_BODY_ESCAPED_SINCE, words
-from odoo_toolkit.connection.parallel import side_by_side
+from odoo_toolkit.connection.parallel import gather
 from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.operations.documents import Document, afterwards, filled, read_rows
@@ -478,13 +478,9 @@ def _read_posted(
 
     by = ["res_partner_id", "notification_type", "notification_status"]
     of_message = [["mail_message_id", "=", message_id]]
-    messages, notifications = side_by_side(
-        [
-            lambda: rows(
-                _MODEL, [["id", "=", message_id]], ["body", "attachment_ids"], "the message"
-            ),
-            lambda: rows("mail.notification", of_message, by, "who was notified"),
-        ]
+    messages, notifications = gather(
+        lambda: rows(_MODEL, [["id", "=", message_id]], ["body", "attachment_ids"], "the message"),
+        lambda: rows("mail.notification", of_message, by, "who was notified"),
     )
     notified = [
         Notified(

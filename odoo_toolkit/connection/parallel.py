@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -28,3 +28,8 @@ def side_by_side(actions: Sequence[Callable[[], T]]) -> list[T]:
         return list(
             threads.map(lambda pair: pair[0].run(pair[1]), zip(contexts, actions, strict=True))
         )
+
+
+def gather(*actions: Callable[[], Any]) -> list[Any]:
+    """Run functions that return different things, as :func:`side_by_side` does."""
+    return side_by_side(actions)

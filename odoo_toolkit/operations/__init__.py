@@ -6,6 +6,7 @@ from odoo_toolkit.annotations import JsonSchema as JsonSchema
 from odoo_toolkit.call import Call as Call
 from odoo_toolkit.call import opened_ids as opened_ids
 from odoo_toolkit.compat import words as words
+from odoo_toolkit.connection.parallel import gather as gather
 from odoo_toolkit.connection.parallel import side_by_side as side_by_side
 from odoo_toolkit.display.results import Shown as Shown
 from odoo_toolkit.operations.companies import *

@@ -17,7 +17,7 @@ import attrs
 
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.connection.parallel import side_by_side
+from odoo_toolkit.connection.parallel import gather, side_by_side
 from odoo_toolkit.errors import OdooConnectionError, OdooError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.operations.documents import Document, Row, currency_of, read_rows
@@ -370,11 +370,9 @@ def _as_given(odoo: Odoo, layout: Layout, values: Mapping[str, Any]) -> tuple[Ro
         rows = read_rows(odoo, of, domain, ["display_name"], acts_on=model) if wanted else []
         return {row["id"]: RecordName(id=row["id"], name=row["display_name"]) for row in rows}
 
-    partners, products = side_by_side(
-        [
-            lambda: names("res.partner", [values.get("partner_id")]),
-            lambda: names("product.product", [line.get("product_id") for line in lines]),
-        ]
+    partners, products = gather(
+        lambda: names("res.partner", [values.get("partner_id")]),
+        lambda: names("product.product", [line.get("product_id") for line in lines]),
     )
     given = odoo.schema.fields(model)
     shown = _row(_plain(values, given), {n: f for n, f in given.items() if n in values})

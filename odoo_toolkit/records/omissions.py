@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from odoo_toolkit.call import Call, parameter_names
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import FILTERED_AFTER_LIMIT
-from odoo_toolkit.connection.parallel import side_by_side
+from odoo_toolkit.connection.parallel import gather
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.policy.owners import is_owned
 from odoo_toolkit.policy.sending import left_out
@@ -46,8 +46,7 @@ def with_left_out(
         except OdooError:
             return None
 
-    actions: list[Callable[[], Any]] = [search, hidden]
-    found, number = side_by_side(actions)
+    found, number = gather(search, hidden)
     if number is None:
         warnings.append(
             f"Some records of {call.model} may be omitted, because they belong to blocked models "

@@ -6,7 +6,7 @@ or posted one. The button button_draft resets a posted or cancelled one to draft
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import attrs
@@ -353,18 +353,16 @@ def get_invoice(
     row = op.find(odoo, INVOICE, invoice_id, invoice_name)
     posted = row["state"] == "posted"
     is_open = posted and bool(row["amount_residual"]) and bool(row["commercial_partner_id"])
-    asked: list[Callable[[], Any]] = [
+    lines, partials, accounts, others = op.gather(
         lambda: read_lines(odoo, row, line_limit) if line_limit else None,
         lambda: partials_of(odoo, row) if posted else [],
         lambda: _accounts(odoo, row) if is_open else set(),
         lambda: open_credits(odoo, row) if is_open else [],
-    ]
-    lines, partials, accounts, others = op.side_by_side(asked)
-    further: list[Callable[[], Any]] = [
+    )
+    (payments, warnings), lines = op.gather(
         lambda: settlements(odoo, row, partials),
         lambda: with_taxes(odoo, lines, INVOICE.model) if lines else lines,
-    ]
-    (payments, warnings), lines = op.side_by_side(further)
+    )
     return op.filled(
         Invoice,
         row,

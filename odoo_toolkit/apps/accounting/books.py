@@ -106,11 +106,10 @@ def open_book(odoo: Odoo, company_id: int | None, company_name: str | None = Non
     )
     company = op.resolve(odoo, named, required=False) or op.acting_company(odoo, ITEM)
     context = {"allowed_company_ids": [company]}
-    asked = [
+    row, sees_all = op.gather(
         lambda: op.read_all(odoo, _COMPANY, [company], acts_on=ITEM, **context)[0],
         lambda: any(op.in_group(odoo, group, acts_on=ITEM) for group in _SEE_ALL),
-    ]
-    row, sees_all = op.side_by_side(asked)
+    )
     assert isinstance(row, dict)  # noqa: S101 - what is asked first
     if not sees_all:
         raise AccessError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, TypedDict
 
 import attrs
@@ -126,11 +126,10 @@ def create_entry(
     used = sorted({number for number in found[: len(checked)] if number})
     accounts = attrs.evolve(_ACCOUNT, domain=(own,))
     # Ids are taken as they are: whether the company has such accounts is found out here.
-    asked: list[Callable[[], Any]] = [
+    journal, _ = op.gather(
         lambda: pick_journal(odoo, journal_id, ("general",), company),
         lambda: op.read_all(odoo, accounts, used, acts_on=INVOICE.model),
-    ]
-    journal, _ = op.side_by_side(asked)
+    )
     commands: list[Any] = []
     for line, account in zip(checked, found, strict=False):
         values = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any, Literal, Protocol, TypeVar, cast
 
@@ -407,13 +407,12 @@ def currency_called(
         ValidationError: it is not in use, or there is no exchange rate: Odoo would count 1 as 1.
     """
     code = str(name).strip().upper()
-    asked: list[Callable[[], list[op.Row]]] = [
+    found, (row,) = op.gather(
         lambda: op.read_rows(odoo, _CURRENCY, [["name", "=", code]], ("name", "active"), limit=1),
         lambda: op.read_rows(
             odoo, "res.company", [["id", "=", company.id]], ["currency_id"], acts_on=INVOICE.model
         ),
-    ]
-    found, (row,) = op.side_by_side(asked)
+    )
     details = {"field": "currency", "model": _CURRENCY}
     if not found:
         raise NotFoundError(

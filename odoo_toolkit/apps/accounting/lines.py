@@ -7,7 +7,7 @@ tax to lines without taxes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypedDict
 
 import attrs
@@ -153,11 +153,10 @@ def fill_lines(
         argument="product_id",
         fields=(taxes_field, *(() if computed else (price_field, "uom_id"))),
     )
-    asked: list[Callable[[], Any]] = [
+    rows, terms = op.gather(
         lambda: op.read_all(odoo, product, product_ids) if product_ids else [],
         lambda: {} if computed else _of_partner(odoo, head),
-    ]
-    rows, terms = op.side_by_side(asked)
+    )
     products = {row["id"]: row for row in rows}
     told = {tax for line in lines for tax in line.get("tax_ids", [])}
     own = {tax for row in rows for tax in row[taxes_field]}

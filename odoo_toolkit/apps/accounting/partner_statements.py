@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal, get_args
 
 import attrs
 from annotated_doc import Doc
@@ -158,7 +158,7 @@ def get_statement(
     until, before = [*whole, ["date", "<=", last]], [*whole, ["date", "<", first]]
     within = book.domain(*until, ["date", ">=", first])
     amounts = ("debit", "credit", "balance")
-    asked: list[Callable[[], Any]] = [
+    earlier, period, end, rows, items = op.gather(
         lambda: grouped(odoo, ITEM, book.domain(*before), ("balance",), [], **book.context),
         lambda: grouped(odoo, ITEM, within, amounts, [], **book.context),
         lambda: grouped(odoo, ITEM, book.domain(*until), ("balance",), [], **book.context),
@@ -173,8 +173,7 @@ def get_statement(
             **book.context,
         ),
         lambda: read_open(odoo, book, *until),
-    ]
-    earlier, period, end, rows, items = op.side_by_side(asked)
+    )
     sign = -1 if side == "vendor" else 1
     opening, closing = (rounded(sign * _total(some, "balance")) for some in (earlier, end))
     charged, settled = _total(period, "debit"), _total(period, "credit")

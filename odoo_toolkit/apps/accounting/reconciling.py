@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Annotated, Any, Literal
+from collections.abc import Sequence
+from typing import Annotated, Literal
 
 import attrs
 from annotated_doc import Doc
@@ -144,13 +144,12 @@ def with_items(
     if not partials:
         return []
     ids = {partial[f"{side}_move_id"].id for partial in partials for side in _SIDES}
-    both: list[Callable[[], Any]] = [
+    items, exchange = op.gather(
         lambda: op.read_rows(
             odoo, ITEM, [["id", "in", sorted(ids)]], ("move_id", "date"), acts_on=INVOICE.model
         ),
         lambda: _exchange_moves(odoo, partials),
-    ]
-    items, exchange = op.side_by_side(both)
+    )
     item_of = {item["id"]: item for item in items}
     found = []
     for partial in partials:
@@ -290,11 +289,10 @@ def _applying(
     if not row["amount_residual"]:
         message = f"{name} has no open amount ({row['payment_state']})."
         raise op.state_error(INVOICE, row, message, "Nothing is left to do.")
-    both: list[Callable[[], list[op.Row]]] = [
+    own, others = op.gather(
         lambda: open_lines(odoo, row),
         lambda: open_credits(odoo, row),
-    ]
-    own, others = op.side_by_side(both)
+    )
     found = told(others, {line["account_id"].id for line in own})
     chosen = _chosen(found, line_id, credit_name, name)
     if chosen is None:

@@ -60,13 +60,12 @@ def open_items(odoo: Odoo, book: books.Book, kind: str, day: str) -> tuple[list[
     ways = ["|", ["reconciled", "=", False], "|", *settled_later, *settled_outside]
     wanted = [*until, *ways]
     fields = ("balance", "date", "date_maturity", "partner_id", "account_id", "move_id")
-    asked: list[Callable[[], Any]] = [
+    items, totals = op.gather(
         lambda: op.read_rows(
             odoo, books.ITEM, wanted, fields, acts_on=books.ITEM, order="id", **book.context
         ),
         lambda: books.grouped(odoo, books.ITEM, until, ("balance",), [], **book.context),
-    ]
-    items, totals = op.side_by_side(asked)
+    )
     settled = _settled(odoo, book, [item["id"] for item in items], day)
     found = []
     for item in items:

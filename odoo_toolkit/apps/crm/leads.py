@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import date
 from typing import Annotated, Any, Literal
 
@@ -180,11 +180,10 @@ def create_lead(
     create = CREATE.of(vals_list={key: value for key, value in values.items() if value is not None})
 
     def result(done: op.Done) -> LeadResult:
-        asked: list[Callable[[], Any]] = [
+        row, listed = op.gather(
             lambda: op.row_after(odoo, LEAD, done, name=name, type=type),
             lambda: type != "lead" or _shows_leads(odoo),
-        ]
-        row, listed = op.side_by_side(asked)
+        )
         if not listed:
             done.warnings.append(
                 "Leads are disabled for this user. To see this lead in Odoo, "

@@ -106,8 +106,7 @@ def check_in_out(
         raise ValidationError('direction must be "in" or "out".', details={"field": "direction"})
     toggle = _Toggle(model=ATTENDANCE, method=_ROUTE, says=f"Checked {direction}")
     op.permit(odoo, toggle, dry_run=dry_run)
-    found: list[Any] = [lambda: own_employee(odoo, ATTENDANCE), lambda: _latest(odoo)]
-    employee, row = op.side_by_side(found)
+    employee, row = op.gather(lambda: own_employee(odoo, ATTENDANCE), lambda: _latest(odoo))
     present = row is not None and row["check_out"] is None
     if present is (direction == "in"):
         return _result(row, f"{employee.name} is already checked {direction}.", present, [])

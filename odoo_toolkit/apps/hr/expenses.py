@@ -225,8 +225,9 @@ def create_expense(
         name=product_name,
         domain=(("can_be_expensed", "=", True),),
     )
-    found: list[Any] = [lambda: own_employee(odoo, EXPENSE.model), lambda: op.resolve(odoo, wanted)]
-    employee, product = op.side_by_side(found)
+    employee, product = op.gather(
+        lambda: own_employee(odoo, EXPENSE.model), lambda: op.resolve(odoo, wanted)
+    )
     values |= {"employee_id": employee.id, "product_id": product}
     category = _category(odoo, product)
     price = category["standard_price"] or 0.0

@@ -184,15 +184,14 @@ def create_allocation(
     op.permit(odoo, CREATE, *further, dry_run=dry_run)
     wanted = op.Wanted(model=TYPE, field="leave_type_id", id=leave_type_id, name=leave_type_name)
     other = employee_id is not None or employee_name is not None
-    found: list[Any] = [
+    employee, kind = op.gather(
         lambda: (
             named_employee(odoo, employee_id, employee_name, ALLOCATION.model)
             if other
             else own_employee(odoo, ALLOCATION.model)
         ),
         lambda: _type(odoo, wanted),
-    ]
-    employee, kind = op.side_by_side(found)
+    )
     values: op.Row = {
         "holiday_status_id": kind["id"],
         "employee_id": employee.id,

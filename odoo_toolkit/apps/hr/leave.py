@@ -345,7 +345,7 @@ def get_leave_balance(odoo: Odoo) -> LeaveBalances:
         ["state", "in", ["confirm", "validate1", "validate"]],
         ["date_to", ">=", now],
     ]
-    asked: list[Any] = [
+    employee, types, leaves = op.gather(
         lambda: own_employee(odoo, LEAVE),
         lambda: op.read_rows(odoo, TYPE, [], TYPE_FIELDS, acts_on=LEAVE, active_test=True),
         lambda: op.read_rows(
@@ -358,8 +358,7 @@ def get_leave_balance(odoo: Odoo) -> LeaveBalances:
             # To 17, a request that was cancelled is an approved one in the archive.
             active_test=True,
         ),
-    ]
-    employee, types, leaves = op.side_by_side(asked)
+    )
     return LeaveBalances(
         employee=employee,
         balances=[balance(odoo, row) for row in types],
@@ -484,15 +483,14 @@ def request_leave(
     op.permit(odoo, CREATE, dry_run=dry_run)
     wanted = op.Wanted(model=TYPE, field="leave_type_id", id=leave_type_id, name=leave_type_name)
     other = employee_id is not None or employee_name is not None
-    found: list[Any] = [
+    employee, type_id = op.gather(
         lambda: (
             named_employee(odoo, employee_id, employee_name, LEAVE)
             if other
             else own_employee(odoo, LEAVE)
         ),
         lambda: op.resolve(odoo, wanted),
-    ]
-    employee, type_id = op.side_by_side(found)
+    )
     values: op.Row = {
         "holiday_status_id": type_id,
         "employee_id": employee.id,
@@ -500,13 +498,12 @@ def request_leave(
         "request_date_to": last,
         **part_of_day(odoo, half_day, hours),
     }
-    asked: list[Any] = [
-        lambda: _type(odoo, type_id, employee.id, first),
-        lambda: _worked_out(odoo, values),
-        lambda: read_leaves(odoo, employee.id, first, last, states=TAKES_DAYS),
-    ]
     with _allowed(employee if other else None):
-        kind, form, taken_up = op.side_by_side(asked)
+        kind, form, taken_up = op.gather(
+            lambda: _type(odoo, type_id, employee.id, first),
+            lambda: _worked_out(odoo, values),
+            lambda: read_leaves(odoo, employee.id, first, last, states=TAKES_DAYS),
+        )
     what = _checked(kind, form, first, last, half_day, hours, taken_up)
     if other:
         what = f"{what}, for {employee.name}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Annotated, Any
+from typing import Annotated
 
 import attrs
 from annotated_doc import Doc
@@ -103,11 +103,10 @@ def list_leaves(
         else own_employee(odoo, LEAVE)
     )
     warnings: list[str] = []
-    asked: list[Any] = [
+    rows, allocations = op.gather(
         lambda: read_leaves(odoo, employee.id, first, last, limit=_MOST + 1),
         lambda: _allocations(odoo, employee.id, warnings),
-    ]
-    rows, allocations = op.side_by_side(asked)
+    )
     has_more = len(rows) > _MOST
     leaves = [leave_row(row) for row in rows[:_MOST]]
     taking = [row for row in leaves if row.state in TAKES_DAYS]

@@ -106,11 +106,10 @@ def adjust_stock(
     product_id = op.find_id(odoo, PRODUCT, product_id, product_name)
     if location_id is not None or location_name is not None:
         location_id = op.find_id(odoo, LOCATION, location_id, location_name)
-    asked: list[Callable[[], Any]] = [
+    product, quants = op.gather(
         lambda: op.read(odoo, COUNTED, product_id),
         lambda: quants_of(odoo, [product_id]),
-    ]
-    product, quants = op.side_by_side(asked)
+    )
     named = RecordName(id=product_id, name=product["display_name"])
     check_counted(odoo, product, lot, counted)
     field, applies = way_to_count(odoo)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypedDict
 
 import attrs
@@ -340,13 +340,12 @@ def _look(
     products, at, elsewhere = found[:count], found[count:-1], found[-1]
     wanted = sorted({number for number in products if number})
     known = sorted({number for number in [*at, elsewhere] if number})
-    asked: list[Callable[[], Any]] = [
+    product_rows, place_rows, quants, company = op.gather(
         lambda: op.read_all(odoo, _VALUED, wanted, acts_on=QUANT),
         lambda: op.read_all(odoo, PLACE, known, acts_on=QUANT) if known else [],
         lambda: quants_of(odoo, wanted),
         lambda: op.acting_company(odoo, QUANT),
-    ]
-    product_rows, place_rows, quants, company = op.side_by_side(asked)
+    )
     rows = {row["id"]: row for row in product_rows}
     lying: dict[int, list[op.Row]] = {}
     for quant in quants:

@@ -5,7 +5,7 @@ Both locations must fit the kind of the transfer. The locations that you name de
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, TypedDict, get_args
 
 import attrs
@@ -227,7 +227,7 @@ def create_transfer(
     )
     product_ids = [number for number in found[: len(checked)] if number is not None]
     named_ends = dict(zip((place.field for place in places), found[len(checked) :], strict=True))
-    asked: list[Callable[[], Any]] = [
+    products, route = op.gather(
         lambda: _products(odoo, product_ids),
         lambda: find_route(
             odoo,
@@ -235,8 +235,7 @@ def create_transfer(
             named_ends.get("location_src_id"),
             named_ends.get("location_dest_id"),
         ),
-    ]
-    products, route = op.side_by_side(asked)
+    )
     ends = {"location_id": route.source, "location_dest_id": route.destination}
     named = "name" in odoo.schema.fields("stock.move")
     moves = [

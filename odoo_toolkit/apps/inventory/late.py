@@ -250,13 +250,12 @@ def _missing(
     places = sorted({move["location"] for move in lacking})
     before = sorted({number for move in lacking for number in move["move_orig_ids"] or ()})
     types = sorted({row["picking_type_id"].id for row in rows if row["picking_type_id"]})
-    asked: list[Callable[[], Any]] = [
+    stocks, reserved, earlier, warehouses = op.gather(
         lambda: stocks_of(odoo, lacking),
         lambda: read_reserved(odoo, products, places, acts_on=PICKING.model),
         lambda: _moves(odoo, _unfinished(before), now) if before else [],
         lambda: _warehouses(odoo, types),
-    ]
-    stocks, reserved, earlier, warehouses = op.side_by_side(asked)
+    )
     of_type = {number: house["id"] for house in warehouses for number in house["types"]}
     looking: list[Callable[[], Any]] = [
         *(_looking(odoo, house, products, now) for house in warehouses),

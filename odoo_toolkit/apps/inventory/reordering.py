@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from typing import Annotated, Any, Literal
 
 import attrs
@@ -388,13 +388,12 @@ def _target(
     places = op.wanted_links(location_id=(LOCATION.model, location_id))
     product, *at = op.resolve_all(odoo, [PRODUCT.wanted(product_id, product_name), *places])
     assert product is not None  # noqa: S101 - it is required
-    asked: list[Callable[[], Any]] = [
+    goods, rows = op.gather(
         lambda: op.read_all(odoo, COUNTED, [product], acts_on=RULE.model)[0],
         lambda: op.read_rows(
             odoo, RULE.model, [["product_id", "=", product]], RULE.fields, order="id"
         ),
-    ]
-    goods, rows = op.side_by_side(asked)
+    )
     if not (goods["is_storable"] or goods["type"] == "product"):
         raise ValidationError(
             f"{goods['display_name']} is not a storable product, so its stock cannot be counted.",

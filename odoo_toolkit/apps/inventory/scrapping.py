@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 import attrs
 from annotated_doc import Doc
@@ -127,11 +126,10 @@ def scrap_product(
     product_id, place_id, reason_id = _meant(
         odoo, product_id, product_name, location_id, location_name, reason
     )
-    asked: list[Callable[[], Any]] = [
+    product, quants = op.gather(
         lambda: op.read_all(odoo, _VALUED, [product_id], acts_on=SCRAP.model)[0],
         lambda: quants_of(odoo, [product_id], acts_on=SCRAP.model),
-    ]
-    product, quants = op.side_by_side(asked)
+    )
     named = RecordName(id=product_id, name=product["display_name"])
     _check_scrapped(odoo, product, named, lot, amount)
     if place_id is None:

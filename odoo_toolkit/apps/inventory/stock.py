@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from typing import Annotated, Any
 
 import attrs
@@ -141,13 +141,12 @@ def get_stock(
             "lazy": False,
         },
     )
-    asked: list[Callable[[], Any]] = [
+    found, groups, _ = op.gather(
         lambda: op.read(odoo, _STOCKED, product),
         lambda: odoo.call(sums),
         # Odoo says nothing of a location that does not exist.
         lambda: op.read(odoo, LOCATION, location) if location is not None else None,
-    ]
-    found, groups, _ = op.side_by_side(asked)
+    )
     tracked = found["tracking"] in ("lot", "serial")
     lots = _lots(odoo, domain) if tracked else {}
     by_location: dict[tuple[int, str], list[Any]] = {}

@@ -71,12 +71,11 @@ def read_holders(odoo: Odoo, lot: int, unit: RecordName) -> tuple[list[Holder], 
         return lambda: op.read_rows(odoo, _LINE, domain, _OF_LINE, order="date, id")
 
     customer, other = ["customer"], ["not in", ["customer"]]
-    asked = [
+    out, back, used = op.gather(
         moved(["location_dest_id.usage", "in", customer], ["location_id.usage", *other]),
         moved(["location_id.usage", "in", customer], ["location_dest_id.usage", *other]),
         moved(["location_dest_id.usage", "=", "production"]),
-    ]
-    out, back, used = op.side_by_side(asked)
+    )
     sizes = op.sizes_of(
         odoo, [unit.id, *(row["product_uom_id"].id for row in (*out, *back, *used))], _LINE
     )

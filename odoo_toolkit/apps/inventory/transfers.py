@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import attrs
@@ -185,12 +185,11 @@ def read_transfer(
         picking_id: the transfer.
         backorder: whether to look for the backorder.
     """
-    asked: list[Callable[[], Any]] = [
+    row, moves, rest = op.gather(
         lambda: op.read(odoo, PICKING, picking_id),
         lambda: read_moves(odoo, picking_id),
         lambda: read_backorder(odoo, picking_id) if backorder else None,
-    ]
-    row, moves, rest = op.side_by_side(asked)
+    )
     return row, moves, rest
 
 

@@ -6,7 +6,7 @@ A ``mrp.production`` goes draft -> [action_confirm] -> confirmed -> progress -> 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import attrs
@@ -162,11 +162,14 @@ def order_result(
         confirming: whether it was to be confirmed.
         operations: of its bill; then its work orders are read, too.
     """
-    asked: list[Callable[[], Any]] = [
-        lambda: op.read(odoo, orders.ORDER, done.id),
-        lambda: orders.read_components(odoo, done.id),
-    ]
-    read_again = op.afterwards(lambda: op.side_by_side(asked), done.warnings, "the order")
+    read_again = op.afterwards(
+        lambda: op.gather(
+            lambda: op.read(odoo, orders.ORDER, done.id),
+            lambda: orders.read_components(odoo, done.id),
+        ),
+        done.warnings,
+        "the order",
+    )
     if read_again is None:
         message = f"{verb} the order {done.id}. Its state is unknown."
         return orders.Order(id=done.id, message=message, warnings=done.warnings)

@@ -127,26 +127,25 @@ def read_operations(odoo: Odoo, bom: op.Row, product: op.Row, quantity: float) -
     of_bill = [["id", "in", bom["operation_ids"]]]
     own = [["routing_line_ids", "in", bom["operation_ids"]]]
     fields = ("name", "workcenter_id", "time_cycle", VARIANTS)
-    asked: list[Callable[[], Any]] = [
+    rows, centers = op.gather(
         lambda: op.read_rows(odoo, _OPERATION, of_bill, fields, acts_on=_BOM, order="sequence, id"),
         lambda: op.read_rows(odoo, _WORK_CENTER, own, _FIELDS, acts_on=_BOM),
-    ]
-    rows, centers = op.side_by_side(asked)
+    )
     others = {n for row in centers for n in row["alternative_workcenter_ids"] or ()}
     more = sorted(others - {row["id"] for row in centers})
     of_others = [["id", "in", more]]
-    asked = [
+    values, alternatives = op.gather(
         lambda: read_attribute_lines(odoo, rows),
         lambda: (
             op.read_rows(odoo, _WORK_CENTER, of_others, _FIELDS, acts_on=_BOM, active_test=True)
             if more
             else []
         ),
-    ]
-    values, alternatives = op.side_by_side(asked)
+    )
     known = {row["id"]: row for row in [*centers, *alternatives]}
-    asked = [lambda: _hours(odoo, known), lambda: _capacities(odoo, known, product)]
-    hours, capacities = op.side_by_side(asked)
+    hours, capacities = op.gather(
+        lambda: _hours(odoo, known), lambda: _capacities(odoo, known, product)
+    )
     found = []
     for row in rows:
         center = known.get(row["workcenter_id"] and row["workcenter_id"].id)
@@ -672,11 +671,10 @@ def check_components(
         found = explode(odoo, bom, product, wanted, location=place, day=start, known=known)
         return _with_receipts(odoo, found, known, start) if start else found
 
-    asked: list[Callable[[], Any]] = [
+    components, operations = op.gather(
         needed,
         lambda: read_operations(odoo, bom, product, wanted),
-    ]
-    components, operations = op.side_by_side(asked)
+    )
     ways = chosen_ways(operations, center)
     minutes, work = costs(ways)
     name, uom = product["display_name"], product["uom_id"].name
@@ -739,13 +737,12 @@ def choose_bill(
     number = op.find_id(odoo, PRODUCT, product_id, product_name)
     variants = ["product_tmpl_id.product_variant_ids", "in", [number]]
     domain = [variants, "|", ["product_id", "=", number], ["product_id", "=", False]]
-    asked: list[Callable[[], Any]] = [
+    product, rows = op.gather(
         lambda: op.read(odoo, PRODUCT, number),
         lambda: op.read_rows(
             odoo, BOM.model, domain, BOM.fields, order=FIRST_BILL, active_test=True
         ),
-    ]
-    product, rows = op.side_by_side(asked)
+    )
     name = product["display_name"]
     if bom_id is not None:
         own = [row for row in rows if row["id"] == bom_id] or [

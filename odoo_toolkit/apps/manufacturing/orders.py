@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import attrs
@@ -161,13 +161,12 @@ def get_order(
         AmbiguousNameError: Several orders match the name.
     """
     row = op.find(odoo, ORDER, order_id, order_name)
-    asked: list[Callable[[], Any]] = [
+    moves, work_orders, related, lots = op.gather(
         lambda: read_components(odoo, row["id"], with_lots=True),
         lambda: read_work_orders(odoo, row["workorder_ids"]),
         lambda: read_related(odoo, row),
         lambda: read_lots_made(odoo, row),
-    ]
-    moves, work_orders, related, lots = op.side_by_side(asked)
+    )
     is_open = row["state"] not in _FINISHED
     return order_of(
         row,
@@ -276,11 +275,10 @@ def read_components(
     moves = [_uniform(row) for row in rows]
     tracked = [move["id"] for move in moves if move["tracking"] != "none" and move["line_ids"]]
     shared = _shared(moves)
-    asked: list[Callable[[], list[op.Row]]] = [
+    lines, stocks = op.gather(
         lambda: read_move_lines(odoo, tracked) if with_lots and tracked else [],
         lambda: read_free(odoo, shared, moves[0]["location"]) if shared else [],
-    ]
-    lines, stocks = op.side_by_side(asked)
+    )
     _allot(moves, {row["id"]: max(row["free_qty"] or 0.0, 0.0) for row in stocks})
     for move in moves:
         if with_lots and move["id"] in tracked:

@@ -466,11 +466,9 @@ def get_customer_price(
     wanted_list = PRICE_LIST.wanted(price_list_id, price_list_name)
     chosen = op.resolve(odoo, wanted_list, required=False)
     op.look_for(odoo, [wanted_list])
-    product, customer = op.side_by_side(
-        [
-            lambda: op.read(odoo, _PRODUCT, op.find_id(odoo, _PRODUCT, product_id, product_name)),
-            lambda: op.read(odoo, _CUSTOMER, op.find_id(odoo, _CUSTOMER, partner_id, partner_name)),
-        ]
+    product, customer = op.gather(
+        lambda: op.read(odoo, _PRODUCT, op.find_id(odoo, _PRODUCT, product_id, product_name)),
+        lambda: op.read(odoo, _CUSTOMER, op.find_id(odoo, _CUSTOMER, partner_id, partner_name)),
     )
     own = customer["property_product_pricelist"]
     listed = chosen or (own.id if own else None)

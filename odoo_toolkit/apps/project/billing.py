@@ -145,15 +145,14 @@ def check_billing(
         )
     order = op.find(odoo, ORDER, order_id, order_name)
     sold_domain = [["order_id", "=", order["id"]], ["display_type", "=", False]]
-    looks: list[Any] = [
+    lines, projects, invoices, sees_all = op.gather(
         lambda: op.read_rows(
             odoo, SOLD, sold_domain, _SOLD_FIELDS, acts_on=ORDER.model, order="id"
         ),
         lambda: _projects(odoo, order["id"]),
         lambda: _invoices(odoo, order),
         lambda: op.in_group(odoo, _SEES_ALL, acts_on=LINE.model),
-    ]
-    lines, projects, invoices, sees_all = op.side_by_side(looks)
+    )
     lines = [
         row
         for row in lines
@@ -162,11 +161,10 @@ def check_billing(
     ids = [row["id"] for row in lines]
     own = {row["id"]: row for row in projects}
     tasks = _tasks(odoo, ids, order["id"], list(own))
-    looks = [
+    products, logged = op.gather(
         lambda: _products(odoo, lines),
         lambda: _timesheets(odoo, ids, [task["id"] for task in tasks], list(own)),
-    ]
-    products, logged = op.side_by_side(looks)
+    )
     warnings: list[str] = []
     if not sees_all:
         warnings.append(

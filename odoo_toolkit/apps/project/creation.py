@@ -407,11 +407,10 @@ def create_project(
         for index, line in enumerate(lines)
     ]
     own = op.wanted_links(partner=("res.partner", partner), manager=(USER, manager))
-    asked: list[Any] = [
+    found, alike = op.gather(
         lambda: op.linked_ids(odoo, [*own, *(item for part in wanted for item in part)]),
         lambda: op.read_rows(odoo, PROJECT.model, [["name", "=", name]], ["name"], limit=1),
-    ]
-    found, alike = op.side_by_side(asked)
+    )
     ids = iter(found)
     links = {item.field: next(ids) for item in own}
     people = [[user for user in dict.fromkeys(next(ids) for _ in part) if user] for part in wanted]
@@ -566,12 +565,11 @@ def _result(
         domain = [["project_id", "=", done.id]]
         return op.read_rows(odoo, TASK.model, domain, _SHOWN, order="id") if rows else []
 
-    looks: list[Any] = [
+    row, stages, stored = op.gather(
         lambda: op.row_after(odoo, PROJECT, done, name=project["name"]),
         lambda: op.afterwards(partial(read_stages, odoo, done.id), warnings, "its stages"),
         lambda: op.afterwards(tasks, warnings, "its tasks"),
-    ]
-    row, stages, stored = op.side_by_side(looks)
+    )
     linked = {user for task in stored or () for user in task.get("user_ids") or ()}
     names = op.afterwards(lambda: _names(odoo, USER, sorted(linked)), warnings, "the users") or {}
     if stages is not None and [stage["name"] for stage in stages] != list(columns):

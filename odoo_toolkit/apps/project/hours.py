@@ -140,12 +140,11 @@ def get_hours(
     narrowed: list[Any] = [["project_id", "in", of_projects]] if of_projects else []
     narrowed += [["task_id", "in", of_tasks]] if of_tasks else []
     warnings: list[str] = []
-    asked: list[Any] = [
+    sums, sees_all, employed = op.gather(
         lambda: _sums(odoo, [*domain, *narrowed]),
         lambda: op.in_group(odoo, _SEES_ALL, acts_on=LINE.model),
         lambda: [] if chosen else _staff(odoo, people, warnings),
-    ]
-    sums, sees_all, employed = op.side_by_side(asked)
+    )
     if not sees_all:
         employed = [row for row in employed if row["user_id"] and row["user_id"].id == odoo.uid]
         warnings.append(
@@ -259,13 +258,12 @@ def _missing(
         return
     ids = [row["id"] for row in employed]
     calendars = {row["resource_calendar_id"].id for row in employed if row["resource_calendar_id"]}
-    asked: list[Any] = [
+    schedules, closed, leaves, by_leaves = op.gather(
         lambda: _readable(lambda: read_schedules(odoo, sorted(calendars), LINE.model), warnings),
         lambda: _readable(lambda: read_closed(odoo, first, last, LINE.model), warnings),
         lambda: _readable(lambda: _leaves(odoo, ids, first, last), warnings),
         lambda: _readable(lambda: _logged_by_leaves(odoo, domain), warnings),
-    ]
-    schedules, closed, leaves, by_leaves = op.side_by_side(asked)
+    )
     logged: dict[tuple[int, str], float] = defaultdict(float)
     for row in sums:
         if row["employee_id"]:

@@ -8,7 +8,7 @@ how much you can make, and when.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Annotated, Any, TypedDict
 
@@ -124,7 +124,7 @@ def read_recipe(odoo: Odoo, product_id: int) -> Recipe | None:
     either = ["|", ["product_id", "=", False], ["product_id", "=", product_id]]
     kinds = [["type", "in", ["normal", "phantom"]]]
     in_lines = "bom_line_ids.bom_id.product_tmpl_id.product_variant_ids"
-    asked: list[Callable[[], Any]] = [
+    boms, lines, components, offered = op.gather(
         lambda: op.read_rows(
             odoo,
             bills.BOM.model,
@@ -150,8 +150,7 @@ def read_recipe(odoo: Odoo, product_id: int) -> Recipe | None:
             acts_on=bills.BOM.model,
         ),
         lambda: read_offers(odoo, [[f"product_tmpl_id.{in_lines}", "=", product_id]]),
-    ]
-    boms, lines, components, offered = op.side_by_side(asked)
+    )
     if not boms:
         return None
     (bom,) = boms
@@ -201,11 +200,10 @@ def making(
     coming: dict[int, InTime] = {}
     if start and missing:
         numbers = [item.product.id for item in missing]
-        asked: list[Callable[[], Any]] = [
+        offered, coming = op.gather(
             lambda: with_notes(odoo, offered),
             lambda: _in_time(odoo, numbers, start),
-        ]
-        offered, coming = op.side_by_side(asked)
+        )
     short = [
         _missing(odoo, offered, item, known, day, start, coming.get(item.product.id))
         for item in missing
@@ -230,7 +228,7 @@ def making(
 def _in_time(odoo: Odoo, products: Sequence[int], day: date) -> dict[int, InTime]:
     """Return what confirmed receipts bring of products until a day; 2 requests side by side."""
     last, of_products = day.isoformat(), [["id", "in", list(products)]]
-    asked: list[Callable[[], Any]] = [
+    rows, arrivals = op.gather(
         lambda: op.read_rows(
             odoo,
             "product.product",
@@ -240,8 +238,7 @@ def _in_time(odoo: Odoo, products: Sequence[int], day: date) -> dict[int, InTime
             **until(odoo, last),
         ),
         lambda: read_arrivals(odoo, products, day=last, acts_on=bills.BOM.model),
-    ]
-    rows, arrivals = op.side_by_side(asked)
+    )
     return in_time(rows, arrivals)
 
 
@@ -453,7 +450,7 @@ def get_supply(
     own = [["product_tmpl_id.product_variant_ids", "=", number]]
     context: dict[str, Any] = until(odoo, last) if last else {}
     itself = [["id", "=", number]]
-    asked: list[Callable[[], Any]] = [
+    row, stocks, arrivals, recipe, offered = op.gather(
         lambda: op.read(odoo, PRODUCT, number),
         readable(
             "stock", lambda: op.read_rows(odoo, PRODUCT.model, itself, _STOCK, **context), warnings
@@ -465,8 +462,7 @@ def get_supply(
         ),
         readable("bills of materials", lambda: read_recipe(odoo, number), warnings),
         readable("offers of vendors", lambda: read_offers(odoo, own), warnings),
-    ]
-    row, stocks, arrivals, recipe, offered = op.side_by_side(asked)
+    )
     unknown, offered = offered is None, offered or []
     if last and offered:
         noted = readable("notes of vendors", lambda: with_notes(odoo, offered), warnings)()
@@ -704,15 +700,14 @@ def list_supply(
     warnings: list[str] = []
     context: dict[str, Any] = until(odoo, last) if last else {}
     of_them, of_offers = [["id", "in", ids]], [["product_tmpl_id.product_variant_ids", "in", ids]]
-    asked: list[Callable[[], Any]] = [
+    rows, stocks, arrivals, offered = op.gather(
         lambda: op.read_all(odoo, PRODUCT, ids),
         readable(
             "stock", lambda: op.read_rows(odoo, PRODUCT.model, of_them, _STOCK, **context), warnings
         ),
         readable("expected arrivals", lambda: read_arrivals(odoo, ids, day=last), warnings),
         readable("offers of vendors", lambda: read_offers(odoo, of_offers), warnings),
-    ]
-    rows, stocks, arrivals, offered = op.side_by_side(asked)
+    )
     offered = offered or []
     if MOST in (len(offered), sum(map(len, (arrivals or {}).values()))):
         warnings.append(

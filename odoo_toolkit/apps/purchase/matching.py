@@ -6,7 +6,7 @@ before it writes anything. It finds an existing bill by its number.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypedDict
 
 import attrs
@@ -170,15 +170,14 @@ def enter_bill(
     company = row["company_id"].id
     booked = checked_booking(odoo, accounting_date, company, "purchase")
     of_order = [["order_id", "=", row["id"]], ["product_id", "!=", False]]
-    asked: list[Callable[[], Any]] = [
+    ordered, head, bills, journal = op.gather(
         lambda: op.read_rows(
             odoo, _LINE, of_order, _FIELDS, acts_on=ORDER.model, order="sequence, id"
         ),
         lambda: op.read(odoo, _HEAD, row["id"]),
         lambda: _bills_like(odoo, row, number, day),
         lambda: invoices.pick_journal(odoo, None, ("purchase",), company),
-    ]
-    ordered, head, bills, journal = op.side_by_side(asked)
+    )
     untaxed = round(sum(_amount(line) for line in given), 2)
     warnings = _duplicates(bills, number, day, told.get("amount_untaxed", untaxed))
     pairs = [(line, _meant(ordered, line, index)) for index, line in enumerate(given)]

@@ -201,7 +201,7 @@ def get_order(
     row = op.find(odoo, ORDER, order_id, order_name)
     warnings: list[str] = []
     number, told = row["id"], row["invoice_ids"]
-    asked: list[Callable[[], Any]] = [
+    lines, receipts, bills = op.gather(
         lambda: (
             with_taxes(odoo, read_lines(odoo, number, line_limit), ORDER.model)
             if line_limit
@@ -209,8 +209,7 @@ def get_order(
         ),
         readable("receipts", lambda: read_receipts(odoo, number), warnings),
         readable("bills", lambda: read_bills(odoo, number) if told else [], warnings),
-    ]
-    lines, receipts, bills = op.side_by_side(asked)
+    )
     return order_of(
         row,
         lines=lines,
@@ -500,14 +499,13 @@ def _check_cancellable(odoo: Odoo, row: op.Row) -> list[str]:
     unlock = "Unlock it: execute button_unlock on purchase.order. Then cancel it."
     op.check_unlocked(ORDER, row, unlock)
     received = [["order_id", "=", row["id"]], ["qty_received", ">", 0]]
-    asked: list[Callable[[], list[Any]]] = [
+    receipts, bills, lines = op.gather(
         lambda: read_receipts(odoo, row["id"]),
         lambda: read_bills(odoo, row["id"]) if row["invoice_ids"] else [],
         lambda: op.read_rows(
             odoo, "purchase.order.line", received, ["id"], acts_on=ORDER.model, limit=1
         ),
-    ]
-    receipts, bills, lines = op.side_by_side(asked)
+    )
     keeps = odoo.version.major <= _KEEPS_RECEIVED
     done = [r.name for r in receipts if r.state == "done" and r.type != "outgoing"]
     done = done if lines or keeps else []
@@ -540,12 +538,15 @@ def order_result(odoo: Odoo, done: op.Done, verb: str, *, confirming: bool = Fal
         confirming: whether it is to be confirmed now. Otherwise it has no receipts.
     """
     created = verb == "created"
-    asked: list[Callable[[], Any]] = [
-        lambda: op.read(odoo, ORDER, done.id),
-        lambda: read_lines(odoo, done.id, _SHOWN) if verb != "confirmed" else [],
-        lambda: read_receipts(odoo, done.id) if confirming else [],
-    ]
-    read_again = op.afterwards(lambda: op.side_by_side(asked), done.warnings, "the order")
+    read_again = op.afterwards(
+        lambda: op.gather(
+            lambda: op.read(odoo, ORDER, done.id),
+            lambda: read_lines(odoo, done.id, _SHOWN) if verb != "confirmed" else [],
+            lambda: read_receipts(odoo, done.id) if confirming else [],
+        ),
+        done.warnings,
+        "the order",
+    )
     if read_again is None:
         return Order(
             id=done.id,
@@ -583,14 +584,13 @@ def order_result(odoo: Odoo, done: op.Done, verb: str, *, confirming: bool = Fal
 
 def _cancel_result(odoo: Odoo, before: op.Row, done: op.Done) -> Order:
     name, number, warnings = before["name"], done.id, done.warnings
-    asked: list[Callable[[], Any]] = [
+    row, receipts, bills = op.gather(
         lambda: op.read_back(odoo, ORDER, number, warnings),
         readable("receipts", lambda: read_receipts(odoo, number), warnings),
         readable(
             "bills", lambda: read_bills(odoo, number) if before["invoice_ids"] else [], warnings
         ),
-    ]
-    row, receipts, bills = op.side_by_side(asked)
+    )
     told: dict[str, Any] = {"receipts": receipts or [], "bills": bills or []}
     told["warnings"] = warnings
     if row is None:

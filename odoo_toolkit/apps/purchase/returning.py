@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import attrs
@@ -97,12 +97,11 @@ def return_order(
     day = op.checked_day(date, "date")
     row = op.find(odoo, ORDER, order_id, order_name)
     check_confirmed(row)
-    asked: list[Callable[[], Any]] = [
+    receipts, before, billed = op.gather(
         lambda: read_receipts(odoo, row["id"]),
         lambda: _order_lines(odoo, row),
         lambda: _billed(odoo, row),
-    ]
-    receipts, before, billed = op.side_by_side(asked)
+    )
     meant = _meant(row, receipts, picking_id, several=lines is None)
     plans, returns, nothing = _return(odoo, meant, lines, dry_run)
     if not plans and not returns and not _to_refund(before, _received(before), {}, billed):

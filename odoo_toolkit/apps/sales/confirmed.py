@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.sales.orders import LAYOUT, ORDER
@@ -82,13 +82,12 @@ def _short(odoo: Odoo, lines: Sequence[op.Row], left: Sequence[tuple[int, int, i
         ["location_id.usage", "in", ["internal", "transit"]],
         ["state", "not in", ["done", "cancel"]],
     ]
-    asked: list[Callable[[], list[op.Row]]] = [
+    rows, moves = op.gather(
         lambda: op.read_rows(
             odoo, "product.product", of_products, _IN_STOCK, acts_on=ORDER.model, **place
         ),
         lambda: op.read_rows(odoo, "stock.move", of_lines, _OF_MOVE, acts_on=ORDER.model),
-    ]
-    rows, moves = op.side_by_side(asked)
+    )
     products = {row["id"]: row for row in rows if row["is_storable"] or row["type"] == "product"}
     free = {number: max(row["free_qty"], 0.0) for number, row in products.items()}
     units = [row["uom_id"].id for row in rows] + [move["product_uom"].id for move in moves]

@@ -269,9 +269,8 @@ def read_invoices(odoo: Odoo, ids: Sequence[int]) -> list[Invoice]:
 
 def read_documents(odoo: Odoo, row: op.Row) -> tuple[list[Delivery], list[Invoice]]:
     """Return the deliveries and invoices of an order's row, read side by side."""
-    asked: list[Callable[[], list[Any]]] = [
+    deliveries, invoices = op.gather(
         lambda: read_deliveries(odoo, row["picking_ids"]),
         lambda: read_invoices(odoo, row["invoice_ids"]),
-    ]
-    deliveries, invoices = op.side_by_side(asked)
+    )
     return deliveries, invoices

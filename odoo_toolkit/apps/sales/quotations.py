@@ -307,12 +307,11 @@ def _read(odoo: Odoo, order_id: int) -> tuple[op.Row, list[op.Row]]:
     """Return what is copied of an order, and of its lines but for down payments."""
     head = (*_HEAD, *_CUSTOMERS_HEAD)
     fields = {*LINE_FIELDS, *_LINE, *_CUSTOMERS_LINE, "is_downpayment", "combo_item_id"}
-    asked: list[Callable[[], list[op.Row]]] = [
+    (original,), lines = op.gather(
         # The note as it is, with its form.
         lambda: op.read_rows(odoo, ORDER.model, [["id", "=", order_id]], head, strip_html=False),
         lambda: line_rows(odoo, order_id, sorted(fields)),
-    ]
-    (original,), lines = op.side_by_side(asked)
+    )
     return original, [line for line in lines if not line["is_downpayment"]]
 
 
