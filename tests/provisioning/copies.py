@@ -12,7 +12,12 @@ from typing import IO
 
 from tests.provisioning import layout, odoo_server, ports, postgres, pythons
 from tests.provisioning.cache import ProvisioningError, cache_folder, run, try_lock
-from tests.provisioning.database import Installation, restore_copy, write_configuration
+from tests.provisioning.database import (
+    Installation,
+    make_passwords_quick,
+    restore_copy,
+    write_configuration,
+)
 from tests.provisioning.odoo_server import Server
 from tests.provisioning.releases import RELEASES, Release
 
@@ -45,6 +50,7 @@ def copied(release: Release, workers: int = 0, addons: Sequence[Path] = ()) -> I
     with _free_installation(release) as installation:
         try:
             keys = restore_copy(installation)
+            make_passwords_quick(installation)
             with ports.reserved(ports.SERVERS) as port:
                 write_configuration(installation, port.number, workers)
                 if addons:

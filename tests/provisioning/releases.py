@@ -57,6 +57,8 @@ class Release:
     """The version that tests are written for; another one only if Debian has this no longer."""
     suite: str = ""
     linked_packages: tuple[str, ...] = ()
+    loaded: tuple[str, ...] = ("base", "web")
+    """What a server loads before it has a database: Odoo's default."""
 
     @property
     def name(self) -> str:
@@ -84,6 +86,7 @@ ODOO_19 = Release(
     modules=MODULES,
     server_words=("server",),
     first_start_options=("--with-demo",),
+    loaded=("base", "rpc", "web"),
 )
 
 ODOO_18 = Release(

@@ -1,0 +1,3 @@
+from odoo.addons.base.models import res_users
+
+res_users.MIN_ROUNDS = 1
