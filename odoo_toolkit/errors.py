@@ -190,6 +190,7 @@ CODES: dict[str, tuple[str, bool, type[OdooError]]] = {
     "STATE_ERROR": ("state", True, StateError),
     "KEY_RUNNING": ("state", True, StateError),
     "APPROVAL_NEEDED": ("state", True, StateError),
+    "CONFIRMATION_NEEDED": ("state", True, StateError),
     "KEY_DONE": ("state", False, StateError),
     "KEY_UNCONFIRMED": ("state", False, StateError),
     "WIZARD_REQUIRED": ("wizard", True, WizardRequiredError),

@@ -4,7 +4,8 @@ A client of the handshake era is asked while the call waits. A client of the sta
 question as the call's result, with a sealed ticket in the request state, and repeats the call with
 both. A ticket is good for one call, within an hour, and only where the repeated call would do
 exactly what the question said (see :mod:`odoo_toolkit_mcp.affected`); otherwise the person is asked
-anew.
+anew. A client that cannot ask sends the person to a page, if the server has one for that (see
+:mod:`odoo_toolkit_mcp.approvals`).
 """
 
 from __future__ import annotations
@@ -66,12 +67,18 @@ class Confirmations:
     Args:
         settings: whether and for which tools the person is asked.
         sealing: of the server.
+        page: address of the page for people whose client cannot ask them, if there is one.
     """
 
-    def __init__(self, settings: ServerSettings, sealing: Sealing) -> None:
+    def __init__(self, settings: ServerSettings, sealing: Sealing, page: str | None = None) -> None:
         self._when = settings.confirm
         self._tools = frozenset(settings.confirm_tools)
         self._sealing = sealing
+        self._page = page
+
+    def on_page(self, ctx: ServerRequestContext[Any, Any]) -> bool:
+        """Return true if the person is asked on a page, as the client cannot ask."""
+        return self._page is not None and not can_be_asked(ctx)
 
     def asks(self, ctx: ServerRequestContext[Any, Any], tool: Tool, *, in_view: bool) -> Asks:
         """Return before which changes of a tool the person is asked, who may look at a view."""
@@ -79,7 +86,8 @@ class Confirmations:
             return "always"
         if self._when == "never":
             return "never"
-        if self._when == "auto" and not in_view and not can_be_asked(ctx):
+        asked = in_view or can_be_asked(ctx) or self._page
+        if self._when == "auto" and not asked:
             return "never"
         return "always" if tool.name in self._tools else tool.asks
 
@@ -152,12 +160,17 @@ def _check_yes(answer: object) -> None:
     if isinstance(answer, ElicitResult) and answer.action == "accept":
         content = answer.content
     if not content or content.get("confirm") is not True:
-        raise ValidationError(
-            "The user did not confirm this. Nothing was done.",
-            suggestion="Do not repeat the call unless the user asks for it.",
-            outcome="not_sent",
-            retry=False,
-        )
+        raise not_confirmed()
+
+
+def not_confirmed() -> ValidationError:
+    """Return the error that says that the person has said no."""
+    return ValidationError(
+        "The user did not confirm this. Nothing was done.",
+        suggestion="Do not repeat the call unless the user asks for it.",
+        outcome="not_sent",
+        retry=False,
+    )
 
 
 def check_tools(settings: ServerSettings, toolsets: Iterable[type[BaseToolset]]) -> None:

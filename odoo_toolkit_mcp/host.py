@@ -32,6 +32,8 @@ class Serving:
             counts by itself.
         sealing: seals what clients bring back; by default nobody else can open it.
         files: keeps files for those whom they were made for; by default this process does.
+        page: address of the page on which people confirm what their client cannot ask them, and
+            decide upon what others do.
     """
 
     credentials: Callable[[Request | None], Credentials] | None = None
@@ -42,6 +44,7 @@ class Serving:
     rates: Callable[[str | None, Access, ServerSettings], float] | None = None
     sealing: Sealing | None = None
     files: Keeping | None = None
+    page: str | None = None
 
 
 #: A server that is the only one.

@@ -275,6 +275,7 @@ def history_for(connection: ConnectionSettings, settings: ServerSettings) -> His
 
     history = history_of_settings(connection, unset=AUTO)
     writes = settings.mode != "readonly" or settings.approval or settings.approvers
+    writes = writes or settings.confirm_tools  # what is asked about is kept there, too
     if history is None or not (writes or history.store.exists()):
         return None  # nothing would ever be in it
     if connection.history not in (None, AUTO):

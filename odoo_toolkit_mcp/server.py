@@ -144,7 +144,7 @@ class OdooServer(Server[Running]):
         )
         self._serving = serving
         sealing = serving.sealing or Sealing()
-        self._confirmations = Confirmations(settings, sealing)
+        self._confirmations = Confirmations(settings, sealing, serving.page)
         self._rules = rules_of(settings)
         self._views = ServedViews(sealing)
         self._introductions = Introductions()
@@ -455,19 +455,13 @@ class OdooServer(Server[Running]):
                     ctx, noted, tool, odoo, given, arguments, approved, by_view, released
                 )
                 if isinstance(outcome, Question) and outcome.of_another and odoo:
-                    released = await run_blocking(
-                        ctx.session,
-                        release,
-                        odoo,
-                        self._rules,
-                        tool.name,
-                        outcome.message,
-                        outcome.digest,
-                        noted.client,
-                    )
+                    released = await self._released(ctx, odoo, tool, outcome, noted.client)
                     continue
                 if isinstance(outcome, Question) and by_view:
                     return self._views.question(outcome, seal, ctx, odoo, tool, given)
+                if isinstance(outcome, Question) and odoo and self._confirmations.on_page(ctx):
+                    approved = await self._released(ctx, odoo, tool, outcome, noted.client)
+                    continue
                 if isinstance(outcome, Question):
                     answer = await self._confirmations.ask(ctx, params, tool, outcome)
                     if isinstance(answer, InputRequiredResult):
@@ -566,6 +560,16 @@ class OdooServer(Server[Running]):
             except (OperationCancelled, anyio.get_cancelled_exc_class()):
                 self.requests.note_cancelled(who, tool.access)
                 raise
+
+    async def _released(
+        self, ctx: Context, odoo: Odoo, tool: Tool, question: Question, client: str
+    ) -> str:
+        """Return the digest of a question to which a person has said yes apart from this call."""
+        page = self._serving.page
+        with self.requests.noted(ctx, tool.name):
+            return await run_blocking(
+                ctx.session, release, odoo, self._rules, tool.name, question, client, page
+            )
 
     async def _unsealed(
         self,

@@ -147,6 +147,11 @@ CURES: dict[str, tuple[str, str]] = {
         "Send the same call again after the approval. "
         "See [approval](../confirmation.md#second-person-approval).",
     ),
+    "CONFIRMATION_NEEDED": (
+        "You must confirm this operation on a page of the team server. Nothing has been written.",
+        "Open the page, read the plan and confirm it. Then send the same call again. "
+        "See [confirmation on a page](../confirmation.md#confirm-on-a-team-servers-page).",
+    ),
     "KEY_RUNNING": (
         "A request with this idempotency key is still running, or was interrupted. Nothing was "
         "sent.",

@@ -1,4 +1,7 @@
-"""Operations that wait until another person allows them; kept beside the history's entries."""
+"""Operations that wait until a person allows them; kept beside the history's entries.
+
+That is another person, or the one who asked, if their client cannot ask them.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,9 @@ State = Literal["waiting", "approved", "refused", "used"]
 
 #: Days after which a question, or a yes that nobody used, counts no more.
 LASTS = 7
+
+#: Minutes for which people's answers to questions about their own operations count.
+OWN_LASTS = 60
 
 
 @attrs.frozen(kw_only=True)
@@ -56,11 +62,15 @@ class Approvals:
         history: beside whose entries they are kept.
         database: by which the change history knows the database of Odoo.
         approvers: logins of those who decide. Servers of one database with others share nothing.
+            None for operations that those who ask confirm themselves.
     """
 
-    def __init__(self, history: History, database: str, approvers: Iterable[str]) -> None:
+    def __init__(self, history: History, database: str, approvers: Iterable[str] | None) -> None:
         self._store = history.store.database
-        self._database = f"{database} {' '.join(sorted(approvers))}"
+        self.own = approvers is None
+        # Logins are in lower case, so that no list of them is this word.
+        deciders = "OWN" if approvers is None else " ".join(sorted(approvers))
+        self._database = f"{database} {deciders}"
 
     def ask(self, digest: str, **told: Any) -> Approval:
         """Add a question and return it.
@@ -84,9 +94,15 @@ class Approvals:
         found = self._found("uid = ? AND digest = ?", uid, digest)
         return found[0] if found and found[0].state != "used" else None
 
-    def waiting(self) -> list[Approval]:
-        """Return the questions that wait, the newest first."""
-        return self._found("state = ?", "waiting")
+    def waiting(self, uid: int | None = None) -> list[Approval]:
+        """Return the questions that wait, the newest first.
+
+        Args:
+            uid: only those of this Odoo user.
+        """
+        if uid is None:
+            return self._found("state = ?", "waiting")
+        return self._found("state = ? AND uid = ?", "waiting", uid)
 
     def get(self, number: int) -> Approval | None:
         """Return a question that still counts; None where there is none."""
@@ -97,9 +113,9 @@ class Approvals:
         """Note a decision; whether nobody has decided before."""
         return self._moved(number, "waiting", state, decider=decider, decided=now())
 
-    def use(self, number: int) -> bool:
-        """Note that a yes is used up; whether it was there to be used."""
-        return self._moved(number, "approved", "used")
+    def use(self, number: int, state: State = "approved") -> bool:
+        """Note that a decision is used up; whether it was there to be used."""
+        return self._moved(number, state, "used")
 
     def _moved(self, number: int, before: State, state: State, **told: str) -> bool:
         values = {"state": state, **told}
@@ -112,11 +128,13 @@ class Approvals:
             return changed.rowcount == 1
 
     def _found(self, condition: str, *values: Any) -> list[Approval]:
-        since = (datetime.now(UTC) - timedelta(days=LASTS)).isoformat()
+        asked = datetime.now(UTC) - timedelta(days=LASTS)
+        decided = datetime.now(UTC) - timedelta(minutes=OWN_LASTS) if self.own else asked
         with self._store.reading() as session:
             rows = session.execute(
                 f"SELECT {_NAMES} FROM approval WHERE database = ? AND asked >= ?"  # noqa: S608
-                f" AND {condition} ORDER BY id DESC LIMIT 100",
-                [self._database, since, *values],
+                f" AND (decided IS NULL OR decided >= ?) AND {condition}"
+                " ORDER BY id DESC LIMIT 100",
+                [self._database, asked.isoformat(), decided.isoformat(), *values],
             ).fetchall()
         return [Approval(**dict(row)) for row in rows]

@@ -423,7 +423,12 @@ def owner_of(odoo: Odoo) -> Owner:
 
 def identity(odoo: Odoo) -> str:
     """Return by which name entries know the database of a connection."""
-    return f"{odoo.settings.url.rstrip('/')}/{odoo.database or ''}"
+    return name_of_database(odoo.settings.url, odoo.database)
+
+
+def name_of_database(url: str, database: str | None) -> str:
+    """Return by which name entries know a database of Odoo."""
+    return f"{url.rstrip('/')}/{database or ''}"
 
 
 def _unknown(call: Call, before: Mapping[int, Mapping[str, Any]]) -> list[str]:

@@ -21,6 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from odoo_toolkit.databases import Database
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit_mcp.accounts.admin import AdminPages
+from odoo_toolkit_mcp.accounts.approving import ApprovalPages
 from odoo_toolkit_mcp.accounts.attempts import Attempts
 from odoo_toolkit_mcp.accounts.clients import SCOPES
 from odoo_toolkit_mcp.accounts.external_tokens import TellUnusable, TokensOfIssuer
@@ -97,6 +98,7 @@ class TeamServer:
         """Return the ASGI application."""
         team = self.team
         mine = MyPages(self.provider, self.pages, self.sign_in, self.attempts, self.sessions)
+        approving = ApprovalPages(self.provider, self.pages, self.sign_in, mine)
         # Where somebody else signs people in, nobody gets tokens here.
         own = (
             []
@@ -126,6 +128,7 @@ class TeamServer:
                 *resource_routes(team),
                 *own,
                 *mine.routes(),
+                *approving.routes(),
                 *admin.routes(),
                 *self._endpoints(),
             ],

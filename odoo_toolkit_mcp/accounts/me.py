@@ -20,6 +20,7 @@ from odoo_toolkit.undoing.overview import undo_of
 from odoo_toolkit.users.user_keys import remove_key
 from odoo_toolkit_mcp import audit
 from odoo_toolkit_mcp.accounts.activity import Notes
+from odoo_toolkit_mcp.accounts.approving import approves, waiting
 from odoo_toolkit_mcp.accounts.attempts import FORMS, Attempts
 from odoo_toolkit_mcp.accounts.beside import beside
 from odoo_toolkit_mcp.accounts.grants import Account
@@ -27,7 +28,7 @@ from odoo_toolkit_mcp.accounts.odoo_users import UNUSED, SignedIn, forget
 from odoo_toolkit_mcp.accounts.provider import Provider
 from odoo_toolkit_mcp.accounts.sign_in import SignIn
 from odoo_toolkit_mcp.accounts.store import aside
-from odoo_toolkit_mcp.accounts.team import Instance
+from odoo_toolkit_mcp.accounts.team import APPROVALS, Instance
 from odoo_toolkit_mcp.accounts.web import PageError, Pages, count_try, number_of, text_of, to
 from odoo_toolkit_mcp.accounts.web_sessions import WebSessions
 from odoo_toolkit_mcp.accounts.wording import for_people, policy_in_words, without_code
@@ -89,9 +90,9 @@ class MyPages:
 
     async def show(self, request: Request, problem: str | None = None) -> Response:
         """Show what is connected, or the form to sign in."""
-        account = await self._account(request)
+        account = await self.account(request)
         if account is None:
-            return self._form(request)
+            return self.form(request)
         grants = await aside(self._provider.grants.grants, account.id)
         ended = await aside(self._provider.grants.ended, account.id) if self._team.issuer else []
         events = await aside(self._provider.activity.latest, account=account.id, limit=_SHOWN)
@@ -110,10 +111,21 @@ class MyPages:
             allows=policy_in_words(instance.rules[rule].settings) if rule is not None else None,
             events=events,
             changes=await self._changes(account) if rule is not None else [],
+            waiting=await self._waiting(account),
             problem=problem,
         )
 
-    def _form(self, request: Request, problem: str | None = None, **given: str) -> Response:
+    def form(
+        self, request: Request, problem: str | None = None, then: str = "/me", **given: str
+    ) -> Response:
+        """Show the form to sign in.
+
+        Args:
+            request: that is answered.
+            problem: what was wrong.
+            then: page of this server on which the person goes on.
+            given: what was filled in before.
+        """
         return self._pages.show(
             request,
             "me_sign_in.html",
@@ -121,40 +133,49 @@ class MyPages:
             team=self._team,
             instances=self._team.instances,
             problem=problem,
+            then=then,
             given=given,
         )
 
     async def sign_in(self, request: Request) -> Response:
         """Sign in to this page; no client is connected by it.
 
-        Nor is a key made, unless an issuer's tokens need one: then this is where it comes from.
+        Nor is a key made, unless an issuer's tokens need one: then this is where it comes from. Or
+        it is one who approves, and is known by the key when deciding.
         """
         form = await self._pages.form(request)
+        then = APPROVALS if text_of(form, "then") == APPROVALS else "/me"
         instance = self._sign_in.instance(form, self._team.instances)
         try:
             user = await self._sign_in.signed_in(request, instance, form)
         except OdooError as error:
             problem = for_people(error)
             login = text_of(form, "login", 200)
-            return self._form(request, problem, instance=instance.name, login=login)
+            return self.form(request, problem, then, instance=instance.name, login=login)
+        found: Account | None = await aside(
+            self._provider.grants.account_of, instance.name, user.uid
+        )
         if self._team.issuer:
-            found: Account | None = await self._kept(instance, user)
+            found = await self._kept(instance, user)
+        elif approves(instance, user.login) and not (found and found.key):
+            found = await self._with_key(instance, user)
         else:
-            found = await self._known(instance, user)
+            found = await self._known(instance, user, found)
         if found is None:
             raise PageError(
                 "You have no connections",
                 f"Add {self._team.resource} to your assistant first.",
                 404,
             )
-        answer = to("/me")
+        answer = to(then)
         self._pages.set_cookie(answer, "me", await aside(self._sessions.begin, found.id))
         return answer
 
-    async def _known(self, instance: Instance, user: SignedIn) -> Account | None:
+    async def _known(
+        self, instance: Instance, user: SignedIn, found: Account | None
+    ) -> Account | None:
         """Return the account of who has signed in; keys that serve no more are removed."""
         grants = self._provider.grants
-        found = await aside(grants.account_of, instance.name, user.uid)
         left = await aside(grants.left_keys, found.id, for_seconds=UNUSED) if found else []
         keys = [one.key_id for one in left]
         removed = await beside("page", instance.odoo, forget, instance, user, keys)
@@ -163,23 +184,28 @@ class MyPages:
         return found
 
     async def _kept(self, instance: Instance, user: SignedIn) -> Account:
-        """Keep a key of who has signed in, for the tokens of the issuer.
+        """Keep a key of who has signed in, for the tokens of the issuer."""
+        account = await self._with_key(instance, user)
+        # What ended as the earlier key did, goes on with this one.
+        await aside(self._provider.grants.resume, account.id)
+        return account
+
+    async def _with_key(self, instance: Instance, user: SignedIn) -> Account:
+        """Keep a key of who has signed in.
 
         Raises:
-            PageError: no token lets this user in, or Odoo has not made a key.
+            PageError: the user is not let in, or Odoo has not made a key.
         """
         if not instance.may_admit(user.login, user.groups):
             await beside("page", instance.odoo, forget, instance, user)
             raise PageError("You are not allowed here", "Ask this server's administrator.", 403)
         account = await self._sign_in.account_for(instance, user)
-        # What ended as the earlier key did, goes on with this one.
-        await aside(self._provider.grants.resume, account.id)
         await self._provider.note("key kept", account)
         return account
 
     async def allow_again(self, request: Request) -> Response:
         """Let a client that was disconnected go on with the tokens of the issuer."""
-        account, form = await self._posted(request)
+        account, form = await self.posted(request)
         for grant in await aside(self._provider.grants.ended, account.id):
             if str(grant.id) == text_of(form, "connection", 20):
                 await aside(self._provider.grants.resume, account.id, grant_id=grant.id)
@@ -198,7 +224,7 @@ class MyPages:
 
     async def disconnect(self, request: Request) -> Response:
         """End what was granted to one client."""
-        account, form = await self._posted(request)
+        account, form = await self.posted(request)
         wanted = number_of(text_of(form, "connection", 20))
         grant = await aside(self._provider.grants.find_grant, wanted) if wanted else None
         if grant and grant.account.id == account.id:
@@ -210,7 +236,7 @@ class MyPages:
 
         A key that serves no more is removed alone.
         """
-        account, form = await self._posted(request)
+        account, form = await self.posted(request)
         if (left := number_of(text_of(form, "left", 20))) is not None:
             return await self._remove_left(request, account, left, form)
         if account.key_id is not None:
@@ -259,7 +285,7 @@ class MyPages:
 
     async def undo(self, request: Request) -> Response:
         """Show what taking a change back would do; with a second yes, do it."""
-        account, form = await self._posted(request)
+        account, form = await self.posted(request)
         entry, sure = number_of(text_of(form, "entry", 20)), text_of(form, "sure") == "yes"
         if entry is None:
             raise PageError("This change does not exist", "Choose a change on the page.", 404)
@@ -272,6 +298,13 @@ class MyPages:
         return self._pages.show(
             request, "undo.html", entry=entry, sure=sure, done=done, told=_told(done)
         )
+
+    async def _waiting(self, account: Account) -> int:
+        """Return how many plans wait for a person; 0 if the change history cannot say."""
+        try:
+            return (await aside(waiting, self._team.instances[account.instance], account)).count
+        except OdooError:
+            return 0
 
     async def _changes(self, account: Account) -> list[tuple[HistoryEntry, bool]]:
         """Return the latest changes, and of each whether some of it can be taken back.
@@ -324,11 +357,12 @@ class MyPages:
             if history:
                 history.store.close()
 
-    async def _account(self, request: Request) -> Account | None:
+    async def account(self, request: Request) -> Account | None:
+        """Return who is signed in in a browser, if anyone is."""
         session = self._pages.cookie(request, "me")
         return await self._provider.account_now(await aside(self._sessions.account, session))
 
-    async def _posted(self, request: Request) -> tuple[Account, FormData]:
+    async def posted(self, request: Request) -> tuple[Account, FormData]:
         """Return whose form comes from a page, and the form.
 
         Raises:
@@ -336,7 +370,7 @@ class MyPages:
                 too many.
         """
         form = await self._pages.form(request)
-        account = await self._account(request)
+        account = await self.account(request)
         if account is None:
             raise PageError("You are no longer signed in", "Open /me and sign in again.", 403)
         await count_try(self._attempts, (f"forms {account.id}", FORMS))

@@ -123,6 +123,7 @@ class Members:
                 rates=StoredRates(self._store, name),
                 sealing=self._sealing,
                 files=StoredFiles(self._store, self._provider.vault, f"{name} {rule}"),
+                page=self._team.approvals_page,
             ),
         )
         self.metrics.watch((name, rule), server)

@@ -109,6 +109,9 @@ _NO_PLACE = (OFF, AUTO, "on", "no", "none", "false", "true", "disabled")
 #: What makes no difference where somebody else signs people in.
 _NOT_WITH_ISSUER = ("access_hours", "refresh_days", "client_documents")
 
+#: Path of the page for confirmations and approvals.
+APPROVALS = "/me/approvals"
+
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 _DAY = 86_400.0
 
@@ -280,6 +283,11 @@ class Team:
     def resource(self) -> str:
         """The address of the endpoint that is not for one of several instances."""
         return self.public_url + self.server.path
+
+    @property
+    def approvals_page(self) -> str:
+        """The address at which people confirm what they asked for, and approvers decide."""
+        return f"{self.public_url}{APPROVALS}"
 
     @property
     def addresses(self) -> tuple[Address, ...]:

@@ -101,8 +101,7 @@ def policy_in_words(settings: ServerSettings, *, to_operator: bool = False) -> l
             " delete records, confirm orders, post invoices, send e-mails."
         )
     if settings.mode != "readonly" and settings.confirm != "never":
-        when = "" if settings.confirm == "always" else f", if {your} app can ask"
-        sentences.append(f"It asks {you} to confirm before it deletes, cancels or e-mails{when}.")
+        sentences.append(f"It asks {you} to confirm before it deletes, cancels or e-mails.")
     if settings.approval:
         sentences.append(
             f"Another user must approve these calls first: {_named(settings.approval)}."

@@ -37,7 +37,7 @@ def approval_tools(rules: Rules) -> tuple[Tool, Tool]:
 
     def _list_approvals(odoo: Odoo) -> ApprovalList:
         decides = _login(odoo) in rules.approvers
-        found: list[Approval] = approvals_of(odoo, rules).waiting()
+        found: list[Approval] = approvals_of(odoo, rules.approvers).waiting()
         own = [one for one in found if decides or one.uid == odoo.uid]
         return ApprovalList(waiting=own, may_decide=decides)
 
@@ -50,7 +50,7 @@ def approval_tools(rules: Rules) -> tuple[Tool, Tool]:
                 suggestion="ODOO_MCP_APPROVERS names those who do.",
                 outcome="not_sent",
             )
-        found: Approval | None = approvals_of(odoo, rules).get(approval)
+        found: Approval | None = approvals_of(odoo, rules.approvers).get(approval)
         if found is None:
             raise NotFoundError(
                 f"No operation {approval} waits for approval.",
@@ -70,7 +70,7 @@ def approval_tools(rules: Rules) -> tuple[Tool, Tool]:
         approve: Annotated[bool, Doc("true to allow it once, false to refuse it.")],
     ) -> Approval:
         found, login = _open_to(odoo, approval)
-        approvals = approvals_of(odoo, rules)
+        approvals = approvals_of(odoo, rules.approvers)
         if not approvals.decide(approval, "approved" if approve else "refused", login):
             raise StateError(
                 f"Operation {approval} is decided upon already: {found.state}.",

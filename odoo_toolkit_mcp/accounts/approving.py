@@ -1,0 +1,264 @@
+"""The page of plans that wait for one's decision: one's own, and those of others for approvers.
+
+A plan is shown as a question shows it. A decision names the plan that was shown, counts once, and
+is good for exactly that plan: the caller's next call carries it out, at whichever process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Literal
+
+import attrs
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from odoo_toolkit.errors import OdooError
+from odoo_toolkit_mcp.accounts.grants import Account
+from odoo_toolkit_mcp.accounts.odoo_users import with_key
+from odoo_toolkit_mcp.accounts.store import aside
+from odoo_toolkit_mcp.accounts.team import APPROVALS, Instance
+from odoo_toolkit_mcp.accounts.web import PageError, number_of, text_of
+from odoo_toolkit_mcp.accounts.wording import for_people
+from odoo_toolkit_mcp.requests import history_for
+
+if TYPE_CHECKING:
+    from odoo_toolkit.change_history.approvals import Approval, Approvals
+    from odoo_toolkit_mcp.accounts.me import MyPages
+    from odoo_toolkit_mcp.accounts.provider import Provider
+    from odoo_toolkit_mcp.accounts.sign_in import SignIn
+    from odoo_toolkit_mcp.accounts.web import Pages
+
+#: Whose plan it is: confirmed by the one who asked, or approved by another person.
+Whose = Literal["own", "others"]
+
+#: What each decision is called once it is made, by what a form says.
+_DECISIONS: dict[str, Literal["approved", "refused"]] = {"yes": "approved", "no": "refused"}
+
+_NEXT: dict[tuple[Whose, str], tuple[str, str]] = {
+    ("own", "approved"): (
+        "Confirmed",
+        "Now tell your assistant to go on. It can carry out this plan once, within an hour.",
+    ),
+    ("own", "refused"): ("Refused", "The server does not carry out this plan."),
+    ("others", "approved"): (
+        "Approved",
+        "{who} can now tell the assistant to go on. It can carry out this plan once.",
+    ),
+    ("others", "refused"): ("Refused", "The server does not carry out this plan of {who}."),
+}
+
+
+@attrs.frozen(kw_only=True)
+class Waiting:
+    """Plans that wait, as one person sees them.
+
+    Attributes:
+        own: plans of this person, to confirm.
+        others: plans of others, to approve; None if this person approves none.
+        elsewhere: plans of this person that another person decides upon.
+    """
+
+    own: list[Approval]
+    others: list[Approval] | None
+    elsewhere: list[Approval]
+
+    @property
+    def count(self) -> int:
+        """How many wait for this person."""
+        return len(self.own) + len(self.others or ())
+
+
+class ApprovalPages:
+    """The pages below ``/me/approvals``.
+
+    Args:
+        provider: notes what is decided.
+        pages: makes the pages.
+        sign_in: asks Odoo who decides.
+        mine: knows who is signed in.
+    """
+
+    def __init__(self, provider: Provider, pages: Pages, sign_in: SignIn, mine: MyPages) -> None:
+        self._provider = provider
+        self._team = provider.team
+        self._pages = pages
+        self._sign_in = sign_in
+        self._mine = mine
+
+    def routes(self) -> list[Route]:
+        """Return the routes of the pages."""
+        guarded = self._pages.guarded
+        return [
+            Route(APPROVALS, guarded(self.show), methods=["GET"]),
+            Route(f"{APPROVALS}/decide", guarded(self.decide), methods=["POST"]),
+        ]
+
+    async def show(self, request: Request) -> Response:
+        """Show the plans that wait, or the form to sign in."""
+        account = await self._mine.account(request)
+        if account is None:
+            return self._mine.form(request, then=APPROVALS)
+        instance = self._team.instances[account.instance]
+        return self._pages.show(
+            request,
+            "approvals.html",
+            account=account,
+            instance=instance,
+            waiting=await aside(waiting, instance, account),
+            stamp=_stamp,
+        )
+
+    async def decide(self, request: Request) -> Response:
+        """Take a decision on the plan that was shown."""
+        account, form = await self._mine.posted(request)
+        number, decision = (
+            number_of(text_of(form, "plan", 20)),
+            _DECISIONS.get(text_of(form, "decision")),
+        )
+        whose: Whose = "own" if text_of(form, "whose") == "own" else "others"
+        if number is None or decision is None:
+            raise PageError("This plan does not exist", "Choose a plan on the page.", 404)
+        account = await self._now(request, account)
+        instance = self._team.instances[account.instance]
+        found = await aside(
+            _decide, instance, account, whose, number, text_of(form, "stamp"), decision
+        )
+        title, text = _NEXT[whose, decision]
+        return self._pages.show(
+            request,
+            "message.html",
+            title=title,
+            text=text.format(who=found.who),
+            link=APPROVALS,
+        )
+
+    async def _now(self, request: Request, account: Account) -> Account:
+        """Return an account as Odoo knows its user now: a decision is final.
+
+        Raises:
+            PageError: Odoo does not take the user's key any more, or no rule admits the user.
+        """
+        instance = self._team.instances[account.instance]
+        if account.key is None:
+            raise PageError("You are no longer signed in", f"Open {APPROVALS} and sign in.", 403)
+        try:
+            user = await self._sign_in.try_login(
+                request,
+                instance,
+                account.login,
+                with_key,
+                instance,
+                account.login,
+                account.key.reveal(),
+            )
+        except OdooError as error:
+            raise PageError("Nothing was decided", for_people(error), 403) from error
+        if user.uid != account.uid or not instance.may_admit(user.login, user.groups):
+            raise PageError("You are not allowed here", "Ask this server's administrator.", 403)
+        return attrs.evolve(account, login=user.login, groups=user.groups)
+
+
+def approves(instance: Instance, login: str) -> bool:
+    """Return true if a user decides upon what others do."""
+    return login.lower() in _approvers(instance)
+
+
+def waiting(instance: Instance, account: Account) -> Waiting:
+    """Return the plans that wait for a person, and those of theirs that wait for another."""
+    own: list[Approval] = []
+    others: list[Approval] | None = None
+    elsewhere: list[Approval] = []
+    with _approvals(instance, None) as found:
+        if found:
+            own = found.waiting(account.uid)
+    with _approvals(instance, _approvers(instance)) as found:
+        if found:
+            elsewhere = found.waiting(account.uid)
+        if approves(instance, account.login) and instance.may_admit(account.login, account.groups):
+            others = [one for one in found.waiting() if one.uid != account.uid] if found else []
+    return Waiting(own=own, others=others, elsewhere=elsewhere)
+
+
+def _decide(
+    instance: Instance,
+    account: Account,
+    whose: Whose,
+    number: int,
+    stamp: str,
+    decision: Literal["approved", "refused"],
+) -> Approval:
+    """Note the decision of a person on a plan, and return the plan.
+
+    Raises:
+        PageError: it is not this person who decides, it is decided already, or the plan is not the
+            one that was shown.
+    """
+    own = whose == "own"
+    if not own and not approves(instance, account.login):
+        raise PageError(
+            "You do not decide on this", "The administrator lists the approvers in team.toml.", 403
+        )
+    with _approvals(instance, None if own else _approvers(instance)) as approvals:
+        found = approvals.get(number) if approvals else None
+        # Of what is not theirs, nobody is told that it exists.
+        if approvals is None or found is None or (own and found.uid != account.uid):
+            raise PageError("This plan no longer exists", f"Open {APPROVALS} again.", 404)
+        if not own and found.uid == account.uid:
+            raise PageError(
+                "You cannot approve your own plan", "Another approver has to decide.", 403
+            )
+        if stamp != _stamp(found):
+            raise PageError("This plan has changed", f"Open {APPROVALS} again.", 409)
+        if found.state == "waiting" and approvals.decide(number, decision, account.login.lower()):
+            return found
+        found = approvals.get(number) or found
+        raise PageError(
+            "This plan is already decided",
+            f"{found.decider or 'Another person'} decided first: {_STATES[found.state]}.",
+            409,
+        )
+
+
+#: What a plan's state is called.
+_STATES = {
+    "waiting": "waiting",
+    "approved": "approved",
+    "refused": "refused",
+    "used": "approved, and done",
+}
+
+
+def _approvers(instance: Instance) -> frozenset[str]:
+    """Return the logins of those who decide, which no rule changes."""
+    rules = instance.rules
+    return (
+        frozenset(login.lower() for login in rules[0].settings.approvers) if rules else frozenset()
+    )
+
+
+@contextmanager
+def _approvals(instance: Instance, approvers: frozenset[str] | None) -> Iterator[Approvals | None]:
+    """Open the plans that wait for certain people; None where no change history keeps any."""
+    from odoo_toolkit.change_history.approvals import Approvals
+    from odoo_toolkit.change_history.recording import name_of_database
+
+    connection = instance.connection
+    history = history_for(connection, instance.rules[0].settings) if instance.rules else None
+    if history is None:
+        yield None
+        return
+    try:
+        database = name_of_database(connection.url, connection.database)
+        yield Approvals(history, database, approvers)
+    finally:
+        history.store.close()
+
+
+def _stamp(plan: Approval) -> str:
+    """Return what stands for a plan as it is shown."""
+    shown = f"{plan.id} {plan.uid} {plan.asked} {plan.message}"
+    return hashlib.sha256(shown.encode()).hexdigest()
