@@ -48,7 +48,7 @@ def user(own_server: Server, role: str) -> Raw:
 def restricted(own_server: Server, role: str) -> Iterator[Noting]:
     """A restricted connection that may write all that is tried."""
     allowed = {"mode": "restricted", "write_allowlist": MODELS}
-    with connected(own_server, role, **allowed) as odoo:  # type: ignore[arg-type]
+    with connected(own_server, role, **allowed) as odoo:
         yield odoo
 
 

@@ -89,7 +89,7 @@ def test_all_levels_over_seven_models_take_as_long_as_the_slowest_model(odoo: Od
     ratios = []
     for _ in range(ROUNDS):
         alone = [
-            milliseconds(lambda model=model: deep_search(odoo, "nothing", model, 5))  # type: ignore[misc]
+            milliseconds(lambda model=model: deep_search(odoo, "nothing", model, 5))
             for model in searched_models()
         ]
         ratios.append(milliseconds(lambda: deep_search(odoo, "nothing")) / max(alone))

@@ -46,7 +46,6 @@ def test_list_of_tools_does_not_wait_for_calls(era: str) -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert process.stderr is not None
     assert any("Serving MCP at" in line for line in iter(process.stderr.readline, ""))
     client = HttpClient(port)
 

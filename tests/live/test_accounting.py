@@ -11,7 +11,6 @@ import pytest
 from odoo_toolkit import Odoo, records
 from odoo_toolkit.apps.accounting import (
     Invoice,
-    PaymentResult,
     create_credit_note,
     create_invoice,
     get_invoice,
@@ -112,7 +111,6 @@ def _posted(odoo: Odoo, shop: Shop, price: float = 100.0) -> Invoice:
         lines=[{"product_id": shop.product, "price_unit": price, "tax_ids": []}],
         post=True,
     )
-    assert isinstance(made, Invoice)
     assert made.posted, made.warnings
     return made
 
@@ -128,7 +126,6 @@ def test_an_invoice_is_taxed_the_same_on_every_version(biller: Odoo, shop: Shop)
             {"name": "Text", "price_unit": 10},
         ],
     )
-    assert isinstance(made, Invoice)
     assert (made.amount_untaxed, made.amount_tax, made.amount_total) == (117.0, 15.0, 132.0)
     assert (made.name, made.state, made.posted) == (None, "draft", False)
     assert "lines[1], lines[2]" in made.warnings[0]
@@ -147,7 +144,6 @@ def test_a_line_takes_the_taxes_it_is_told(biller: Odoo, shop: Shop) -> None:
             {"product_id": shop.product, "price_unit": 100, "tax_ids": []},
         ],
     )
-    assert isinstance(made, Invoice)
     assert (made.amount_untaxed, made.amount_tax) == (200.0, 15.0)
     assert made.warnings == []
 
@@ -161,7 +157,6 @@ def test_a_bill_takes_cost_purchase_tax_and_todays_date(biller: Odoo, shop: Shop
         ref=uuid.uuid4().hex,
         post=True,
     )
-    assert isinstance(made, Invoice)
     assert (made.state, made.amount_untaxed, made.amount_tax) == ("posted", 90.0, 4.5)
     assert made.invoice_date
     assert made.name
@@ -169,20 +164,16 @@ def test_a_bill_takes_cost_purchase_tax_and_todays_date(biller: Odoo, shop: Shop
 
 def test_an_invoice_is_paid_in_two_parts(biller: Odoo, shop: Shop) -> None:
     draft = create_invoice(biller, partner_id=shop.partner, lines=[{"product_id": shop.product}])
-    assert isinstance(draft, Invoice)
     with pytest.raises(StateError, match="not posted"):
         register_payment(biller, invoice_ids=[draft.id])
     posted = post_invoice(biller, invoice_id=draft.id)
-    assert isinstance(posted, Invoice)
     assert (posted.state, posted.amount_residual) == ("posted", 57.5)
     with pytest.raises(StateError, match="already posted"):
         post_invoice(biller, invoice_name=posted.name)
     part = register_payment(biller, invoice_ids=[draft.id], amount=20)
-    assert isinstance(part, PaymentResult)
     assert [payment.amount for payment in part.payments] == [20.0]
     assert (part.invoices[0].payment_state, part.invoices[0].amount_residual) == ("partial", 37.5)
     rest = register_payment(biller, invoice_ids=[draft.id])
-    assert isinstance(rest, PaymentResult)
     assert [payment.amount for payment in rest.payments] == [37.5]
     assert rest.invoices[0].payment_state in ("paid", "in_payment")
     assert _of(biller, draft.id, "amount_residual")["amount_residual"] == 0.0
@@ -193,11 +184,9 @@ def test_an_invoice_is_paid_in_two_parts(biller: Odoo, shop: Shop) -> None:
 def test_several_invoices_get_a_payment_each_or_one_together(biller: Odoo, shop: Shop) -> None:
     ids = [_posted(biller, shop).id, _posted(biller, shop, 40).id]
     each = register_payment(biller, invoice_ids=ids)
-    assert isinstance(each, PaymentResult)
     assert sorted(payment.amount or 0 for payment in each.payments) == [40.0, 100.0]
     ids = [_posted(biller, shop).id, _posted(biller, shop, 40).id]
     together = register_payment(biller, invoice_ids=ids, amount=150)
-    assert isinstance(together, PaymentResult)
     assert [payment.amount for payment in together.payments] == [150.0]
     assert [invoice.amount_residual for invoice in together.invoices] == [0.0, 0.0]
     assert "by 10.00 USD" in together.warnings[0]
@@ -213,7 +202,6 @@ def test_invoices_in_two_currencies_are_paid_each_in_its_own(
         currency_id=euro,
         post=True,
     )
-    assert isinstance(foreign, Invoice)
     assert (foreign.posted, foreign.currency) == (True, "EUR"), foreign.warnings
     ids = [_posted(biller, shop).id, foreign.id]
 
@@ -222,7 +210,6 @@ def test_invoices_in_two_currencies_are_paid_each_in_its_own(
 
     assert isinstance(planned, Plan)
     assert "100.00 USD and 40.00 EUR" in planned.message
-    assert isinstance(paid, PaymentResult)
     amounts = {(payment.amount, payment.currency) for payment in paid.payments}
     assert amounts == {(100.0, "USD"), (40.0, "EUR")}
     assert {invoice.currency for invoice in paid.invoices} == {"USD", "EUR"}
@@ -258,7 +245,6 @@ def test_money_in_and_money_out_are_not_paid_together(biller: Odoo, shop: Shop) 
 def test_a_posted_credit_note_settles_the_invoice(biller: Odoo, shop: Shop, post: bool) -> None:
     invoice = _posted(biller, shop)
     note = create_credit_note(biller, invoice_id=invoice.id, reason="Wrong", post=post)
-    assert isinstance(note, Invoice)
     assert (note.move_type, note.amount_total) == ("out_refund", 100.0)
     assert note.state == ("posted" if post else "draft")
     origin = records.read(biller, "account.move", [note.id], ["reversed_entry_id"])[0]
@@ -310,13 +296,9 @@ def test_what_was_done_though_the_answer_was_lost_is_found(
     expected = {"action_create_payments": 2, "create": 1, "action_post": 2}
     expected["reverse_moves" if old else "refund_moves"] = 1
     assert {method: sent.count(method) for method in sent} == expected
-    assert isinstance(part, PaymentResult)
-    assert isinstance(rest, PaymentResult)
     assert [payment.amount for payment in part.payments] == [30.0]
     assert sorted(payment.amount or 0 for payment in rest.payments) == [40.0, 70.0]
-    assert isinstance(note, Invoice)
     assert (note.move_type, note.posted, note.amount_total) == ("out_refund", True, 100.0)
-    assert isinstance(made, Invoice)
     assert (made.posted, made.amount_total) == (True, 115.0)
     for result in (part, rest, note, made):
         assert any("response was lost" in warning for warning in result.warnings)
@@ -325,7 +307,6 @@ def test_what_was_done_though_the_answer_was_lost_is_found(
 def test_a_cancelled_invoice_is_not_posted(biller: Odoo, shop: Shop) -> None:
     """Odoo 14 to 16 would."""
     draft = create_invoice(biller, partner_id=shop.partner, lines=[{"name": "x", "price_unit": 1}])
-    assert isinstance(draft, Invoice)
     records.execute(biller, "account.move", "button_cancel", [[draft.id]])
     with pytest.raises(StateError, match="cancelled") as raised:
         post_invoice(biller, invoice_id=draft.id)
@@ -357,7 +338,6 @@ def test_bad_input_writes_nothing(biller: Odoo, shop: Shop) -> None:
     with pytest.raises(ValidationError, match="this document needs sale"):
         create_invoice(biller, partner_id=shop.partner, lines=[line], journal_id=bank)
     planned = create_invoice(biller, partner_id=shop.partner, lines=[line], post=True, dry_run=True)
-    assert isinstance(planned, Plan)
     assert [call.method for call in planned.calls] == ["create", "action_post"]
     assert records.count(biller, "account.move", of_shop).count == before
 
@@ -367,7 +347,6 @@ def test_an_invoice_that_cannot_be_posted_stays_as_a_draft(biller: Odoo, shop: S
     made = create_invoice(
         biller, partner_id=shop.partner, lines=[{"name": "x", "price_unit": -5}], post=True
     )
-    assert isinstance(made, Invoice)
     assert (made.state, made.posted) == ("draft", False)
     assert any("not posted" in warning for warning in made.warnings)
 

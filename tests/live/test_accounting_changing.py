@@ -24,7 +24,6 @@ from odoo_toolkit.apps.accounting import (
 )
 from odoo_toolkit.change_history import History
 from odoo_toolkit.errors import NotFoundError, OdooError, StateError, ValidationError
-from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.names import AmbiguousNameError
 from tests.kit.live_tapes import Open
 from tests.live.accounting_data import customer, kept, posted
@@ -64,7 +63,6 @@ def test_lines_are_changed_added_and_removed_by_their_products(
         partner_id=customer(admin, suffix),
         lines=[{"product_name": desk, "quantity": 2}, {"product_name": chair}],
     )
-    assert isinstance(made, Invoice)
     asked: dict[str, Any] = {
         "invoice_id": made.id,
         "change": [{"product_name": desk, "quantity": 3, "price_unit": 40, "discount": 25}],
@@ -74,20 +72,17 @@ def test_lines_are_changed_added_and_removed_by_their_products(
     before = _lines(admin, made.id)
     assert before[0] == 160.0
     plan = update_invoice(admin, **asked, dry_run=True)
-    assert isinstance(plan, Plan)
     changes = [line.change and line.change.split()[0] for line in plan.documents[0].lines]
     assert changes == ["changed", "removed", "added"]
     assert _lines(admin, made.id) == before
 
     done = update_invoice(admin, **asked)
-    assert isinstance(done, Invoice)
     assert (done.amount_untaxed, done.amount_total) == (98.0, 107.0)
     assert [(line.product.name, line.quantity) for line in done.lines or () if line.product] == [
         (desk, 3.0),
         (lamp, 1.0),
     ]
     posted = post_invoice(admin, invoice_id=made.id)
-    assert isinstance(posted, Invoice)
     assert (posted.posted, posted.amount_total) == (True, 107.0)
 
 
@@ -97,7 +92,6 @@ def test_changed_and_added_lines_are_undone(
     odoo = opened("admin", history=History(tmp_path / "history.sqlite"))
     desk, chair, _ = products
     made = create_invoice(odoo, partner_id=customer(odoo, suffix), lines=[{"product_name": desk}])
-    assert isinstance(made, Invoice)
     before = _lines(odoo, made.id)
     update_invoice(
         odoo,
@@ -120,7 +114,6 @@ def test_what_does_not_name_one_line_of_a_draft_is_refused(
         partner_id=customer(admin, suffix),
         lines=[{"product_name": name} for name in (desk, desk, chair)],
     )
-    assert isinstance(made, Invoice)
     before = _lines(admin, made.id)
     refused: list[tuple[dict[str, Any], type[OdooError], str]] = [
         ({"change": [{"product_name": desk, "quantity": 1}]}, ValidationError, "several lines"),
@@ -173,14 +166,11 @@ def test_an_accounting_date_is_planned_kept_and_posted(
     for day in ("2024-03-05", None):
         how = {**asked, "accounting_date": day, "ref": f"{suffix} {day}"}
         plan = create_invoice(admin, **how, dry_run=True)
-        assert isinstance(plan, Plan)
         made = create_invoice(admin, **how)
-        assert isinstance(made, Invoice)
         assert (plan.documents[0].date, made.invoice_date) == ("2024-02-10", "2024-02-10")
         assert plan.documents[0].accounting_date == made.date
         assert made.date == day or not day
         done = post_invoice(admin, invoice_id=made.id)
-        assert isinstance(done, Invoice)
         assert (done.posted, done.date, done.warnings) == (True, made.date, [])
     for lines in ([{"product_name": "x", "quantity": 0.5}], None):
         credit: dict[str, Any] = {"invoice_id": made.id, "lines": lines, "allow_more": True}
@@ -188,9 +178,7 @@ def test_an_accounting_date_is_planned_kept_and_posted(
         credit["reason"] = f"Reason {len(lines or ())}"
         credit |= {"date": "2024-03-06", "accounting_date": "2024-04-07", "post": True}
         plan = create_credit_note(admin, **credit, dry_run=True)
-        assert isinstance(plan, Plan)
         note = create_credit_note(admin, **credit)
-        assert isinstance(note, Invoice)
         days = (plan.documents[0].date, plan.documents[0].accounting_date)
         assert days == (note.invoice_date, note.date) == ("2024-03-06", "2024-04-07")
         assert (note.posted, note.warnings) == (True, [])
@@ -222,7 +210,6 @@ def test_an_accounting_date_in_a_closed_period_is_refused(admin: Odoo, suffix: s
                         act()
         assert kept(admin, partner) == before
         made = create_invoice(admin, **bill, accounting_date="2004-01-01", post=True)
-        assert isinstance(made, Invoice)
         assert (made.invoice_date, made.date) == ("2003-12-15", "2004-01-01")
         assert made.posted
         assert [words for words in made.warnings if "due" not in words] == []

@@ -48,7 +48,7 @@ def test_an_operation_does_without_a_closed_field_or_says_so(
                 asked.update(call.arguments.get("fields") or ())
             return original(call)
 
-        odoo.call = noting  # type: ignore[method-assign]
+        odoo.call = noting
         show(odoo, record_id)
         before = repr(show(odoo, record_id))
         odd: dict[str, Any] = {}

@@ -250,7 +250,7 @@ def sent_by(odoo: Odoo) -> list[str]:
         events.append(call.method)
         return send(call)
 
-    transport.send = counted  # type: ignore[method-assign]
+    transport.send = counted
     return events
 
 

@@ -44,7 +44,7 @@ def phone_of(suffix: str, form: str) -> str:
 
 
 def ids(odoo: Odoo, query: str, model: str = "res.partner", **options: int) -> list[int]:
-    found = deep_search(odoo, query, model, **options)  # type: ignore[arg-type]
+    found = deep_search(odoo, query, model, **options)
     return [record["id"] for record in found.results.get(model, [])]
 
 

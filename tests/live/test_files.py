@@ -29,9 +29,7 @@ def anyio_backend() -> str:
 def order(admin: Odoo, suffix: str) -> sales.Order:
     """A quotation of its own customer, with one line of text."""
     partner = create(admin, "res.partner", {"name": f"Reader {suffix}"}).id
-    made = sales.create_order(admin, lines=[{"name": f"About {suffix}"}], partner_id=partner)
-    assert isinstance(made, sales.Order)
-    return made
+    return sales.create_order(admin, lines=[{"name": f"About {suffix}"}], partner_id=partner)
 
 
 async def content_of(client: Client, uri: str) -> bytes:

@@ -11,7 +11,6 @@ import pytest
 from odoo_toolkit import Odoo, records
 from odoo_toolkit.apps.inventory import Transfer, create_transfer, get_stock, validate_picking
 from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
-from odoo_toolkit.plans import Plan
 from tests.live.products import stored
 
 pytestmark = [pytest.mark.every_version, pytest.mark.recorded]
@@ -33,7 +32,6 @@ def product(admin: Odoo, odoo: Odoo) -> Product:
             received = create_transfer(
                 odoo, picking_type_name="incoming", lines=lines, validate=True
             )
-            assert isinstance(received, Transfer)
             assert received.validated, received.warnings
         return number
 
@@ -41,14 +39,12 @@ def product(admin: Odoo, odoo: Odoo) -> Product:
 
 
 def _delivery(odoo: Odoo, product: int, quantity: float, **options: Any) -> Transfer:
-    made = create_transfer(
+    return create_transfer(
         odoo,
         picking_type_name="outgoing",
         lines=[{"product_id": product, "quantity": quantity}],
         **options,
     )
-    assert isinstance(made, Transfer)
-    return made
 
 
 def _enter(odoo: Odoo, transfer: Transfer, quantity: float) -> None:
@@ -73,7 +69,6 @@ def test_a_receipt_and_a_delivery_change_the_stock(odoo: Odoo, product: Product)
     draft = _delivery(odoo, number, 3)
     assert (draft.state, draft.validated) == ("draft", False)
     done = validate_picking(odoo, picking_name=draft.name)
-    assert isinstance(done, Transfer)
     assert (done.state, done.validated, done.backorder) == ("done", True, None)
     assert [(line.demand, line.done) for line in done.lines] == [(3.0, 3.0)]
     assert _on_hand(odoo, number) == 2.0
@@ -98,10 +93,8 @@ def test_a_shortage_is_explained_and_nothing_is_written(odoo: Odoo, product: Pro
 def test_force_moves_what_is_there_and_leaves_a_backorder(odoo: Odoo, product: Product) -> None:
     number = product(2)
     forced = validate_picking(odoo, picking_id=_delivery(odoo, number, 5).id, backorder=True)
-    assert isinstance(forced, Transfer)
     assert forced.state == "done"
     assert [line.done for line in forced.lines] == [2.0]
-    assert forced.backorder
     rest = records.search_read(
         odoo, "stock.move", [["picking_id", "=", forced.backorder.id]], ["product_uom_qty"]
     )
@@ -119,9 +112,7 @@ def test_quantities_that_were_entered_are_what_is_moved(odoo: Odoo, product: Pro
     with pytest.raises(StateError, match=r"2 of 5 .* entered"):
         validate_picking(odoo, picking_id=delivery.id)
     done = validate_picking(odoo, picking_id=delivery.id, backorder=True)
-    assert isinstance(done, Transfer)
     assert [line.done for line in done.lines] == [2.0]
-    assert done.backorder
     assert done.backorder.state == "assigned"
     assert _on_hand(odoo, number) == 3.0
 
@@ -137,12 +128,10 @@ def test_what_is_reserved_for_others_is_taken_when_told_so(odoo: Odoo, product: 
         validate_picking(odoo, picking_id=urgent.id)
     assert "unreserved=True" in raised.value.suggestion
     done = validate_picking(odoo, picking_id=urgent.id, unreserved=True)
-    assert isinstance(done, Transfer)
     assert (done.validated, done.warnings) == (True, [])
     assert [line.done for line in done.lines] == [5.0]
     assert _on_hand(odoo, number) == 0.0
     short = validate_picking(odoo, picking_id=other.id, unreserved=True)
-    assert isinstance(short, Transfer)
     assert short.validated
     assert "below zero" in short.warnings[0]
     assert _on_hand(odoo, number) == -3.0
@@ -152,7 +141,6 @@ def test_a_dry_run_tells_what_is_sent(odoo: Odoo, product: Product) -> None:
     """Also that the backorder is reserved, which to 14 is a step of its own."""
     draft = _delivery(odoo, product(2), 5)
     planned = validate_picking(odoo, picking_id=draft.id, backorder=True, dry_run=True)
-    assert isinstance(planned, Plan)
     expected = ["action_confirm", "action_assign", "button_validate"]
     expected += ["action_assign"] if odoo.version.major < 15 else []
     assert [call.method for call in planned.calls] == expected
@@ -195,7 +183,6 @@ def test_goods_move_between_locations(odoo: Odoo, admin: Odoo, product: Product)
         scheduled_date="2031-02-03T04:05:06Z",
         validate=True,
     )
-    assert isinstance(moved, Transfer)
     assert moved.validated, moved.warnings
     at_shelf = get_stock(odoo, product_id=number, location_id=shelf)
     assert [(line.location.id, line.quantity) for line in at_shelf.stock] == [(shelf, 1.5)]
@@ -228,7 +215,6 @@ def test_bad_input_writes_nothing(odoo: Odoo, product: Product) -> None:
     planned = create_transfer(
         odoo, picking_type_name="incoming", lines=[line], validate=True, dry_run=True
     )
-    assert isinstance(planned, Plan)
     assert [call.method for call in planned.calls] == [
         "create",
         "action_confirm",

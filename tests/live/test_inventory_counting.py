@@ -12,7 +12,6 @@ from odoo_toolkit.apps.inventory import (
     CountPlan,
     CountResult,
     NewLine,
-    Transfer,
     count_stock,
     create_transfer,
     get_stock,
@@ -101,7 +100,7 @@ def test_a_list_of_places_and_lots_is_counted(admin: Odoo, mark: str) -> None:
         {"product_id": plain, "quantity": 7.0, "location_id": shelf},
         {"product_id": lots, "quantity": 2, "lot": f"A{mark}"},
     ]
-    made = count_stock(admin, lines=again)  # type: ignore[arg-type]
+    made = count_stock(admin, lines=again)
     assert isinstance(made, CountResult)
     assert made.warnings == []
     assert [one.difference for one in made.lines] == [-5.0, 0.0, -1.0]
@@ -121,7 +120,6 @@ def test_less_than_is_reserved_says_for_what(admin: Odoo, mark: str) -> None:
     count_stock(admin, lines=[{"product_id": number, "quantity": 9}])
     wanted: list[NewLine] = [{"product_id": number, "quantity": 6}]
     delivery = create_transfer(admin, picking_type_name="outgoing", lines=wanted)
-    assert isinstance(delivery, Transfer)
     for method in ("action_confirm", "action_assign"):
         records.execute(admin, "stock.picking", method, [[delivery.id]])
     plan = count_stock(admin, lines=[{"product_id": number, "quantity": 2}], dry_run=True)
@@ -151,7 +149,7 @@ def test_one_wrong_line_keeps_all_from_being_counted(admin: Odoo, mark: str) -> 
         ({"product_id": lots, "quantity": 1, "lot": "X", "location_id": 999999}, "999999"),
     ):
         with pytest.raises(OdooError, match=said):
-            count_stock(admin, lines=[good, wrong])  # type: ignore[list-item]
+            count_stock(admin, lines=[good, wrong])
     assert (_quants(admin, plain, lots), _moves(admin, plain)) == (before, 0)
 
 

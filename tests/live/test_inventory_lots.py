@@ -40,7 +40,6 @@ def product(admin: Odoo) -> Product:
         assert number
         if quantity:
             counted = adjust_stock(admin, product_id=number, quantity=quantity)
-            assert isinstance(counted, StockCount)
             assert counted.quantity == quantity, counted
         return number
 
@@ -55,13 +54,10 @@ def mark() -> str:
 
 def _transfer(odoo: Odoo, kind: Any, **quantities: float) -> Transfer:
     lines = [{"product_id": int(p[1:]), "quantity": q} for p, q in quantities.items()]
-    made = create_transfer(odoo, picking_type_name=kind, lines=lines)
-    assert isinstance(made, Transfer)
-    return made
+    return create_transfer(odoo, picking_type_name=kind, lines=lines)
 
 
 def _done(result: Any) -> Transfer:
-    assert isinstance(result, Transfer)
     assert result.validated, result.warnings
     return result
 
@@ -112,7 +108,6 @@ def test_a_receipt_by_lines_leaves_a_backorder_and_its_rest_is_dropped(
         )
     )
     assert (_on_hand(odoo, one), _on_hand(odoo, other)) == (2.0, 0.0)
-    assert done.backorder
     rest = get_picking(odoo, picking_id=done.backorder.id)
     assert {line.product.id: line.demand for line in rest.lines} == {one: 3.0, other: 4.0}
     assert rest.state == "assigned"
@@ -159,7 +154,6 @@ def test_a_lot_is_taken_from_the_shelf_that_it_lies_on(
 ) -> None:
     number = product("lot")
     stock = adjust_stock(admin, product_id=number, quantity=4, lot=f"A{mark}")
-    assert isinstance(stock, StockCount)
     shelf = records.create(
         admin,
         "stock.location",
@@ -278,7 +272,6 @@ def test_a_delivery_comes_back_in_part_and_then_the_rest(admin: Odoo, product: P
         return_picking(admin, picking_id=delivery.id, lines=[line])
     assert _snapshot(admin, number) == before
     rest = return_picking(admin, picking_id=delivery.id)
-    assert isinstance(rest, Transfer)
     assert (rest.state, [line.demand for line in rest.lines]) == ("assigned", [1.0])
     _done(validate_picking(admin, picking_id=rest.id))
     assert _on_hand(admin, number) == 5.0
@@ -313,7 +306,6 @@ def test_returned_lots_are_those_that_were_delivered(
     delivery = _transfer(admin, "outgoing", **{f"p{number}": 3})
     _done(validate_picking(admin, picking_id=delivery.id))
     back = return_picking(admin, picking_id=delivery.id)
-    assert isinstance(back, Transfer)
     line = {"product_id": number, "quantity": 2, "lots": [f"A{mark}"]}
     _done(validate_picking(admin, picking_id=back.id, lines=[line], backorder=False))
     assert _in_stock(admin, number) == {f"A{mark}": 2.0}
@@ -339,14 +331,12 @@ def test_who_has_a_lot_net_of_returns(admin: Odoo, product: Product, mark: str) 
         _done(validate_picking(admin, picking_id=sent.id, lines=[line]))
         if back:
             came = return_picking(admin, picking_id=sent.id)
-            assert isinstance(came, Transfer)
             few = {"product_id": thing, "quantity": back, "lots": [lot]}
             _done(validate_picking(admin, picking_id=came.id, lines=[few], backorder=False))
     found = get_stock(admin, lot=lot)
     assert found.product.id == thing
     assert (found.total_available, _in_stock(admin, thing)[lot]) == (9.0, 9.0)
     (holder,) = found.holders
-    assert holder.partner is not None
     assert (holder.partner.id, holder.quantity) == (company, 3.0)
     assert len(holder.transfers) == 3
     assert f"A {mark} has 3" in found.message
@@ -368,7 +358,6 @@ def test_stock_is_counted_by_location_and_lot(admin: Odoo, product: Product, mar
     number, of_lots = product("none", 5), product("lot")
     for counted in (8, 3, 0, 2):
         done = adjust_stock(admin, product_id=number, quantity=counted)
-        assert isinstance(done, StockCount)
         assert (done.quantity, done.warnings) == (counted, [])
         assert _on_hand(admin, number) == counted
     for counted in (4, 1):
@@ -392,7 +381,6 @@ def test_who_may_not_adjust_leaves_nothing_behind(odoo: Odoo, product: Product) 
     )
     if manager or odoo.version.major >= 18:
         done = adjust_stock(odoo, product_id=number, quantity=7)
-        assert isinstance(done, StockCount)
         assert done.quantity == 7.0
         return
     with pytest.raises(AccessError, match="is not allowed to adjust"):

@@ -92,10 +92,10 @@ def test_all_at_once_and_in_pages_are_the_same(
 ) -> None:
     monkeypatch.setattr(sys.modules["odoo_toolkit.records.iterate"], "BATCH", 6)
     options = {"domain": [["ref", "=", suffix]], "fields": ["name", "company_id"]}
-    at_once = search_read(admin, "res.partner", limit=500, **options).records  # type: ignore[arg-type]
+    at_once = search_read(admin, "res.partner", limit=500, **options).records
     assert len(at_once) == len(partners)
-    assert search_read(admin, "res.partner", limit=None, **options).records == at_once  # type: ignore[arg-type]
-    by_id = list(iterate(admin, "res.partner", batch=6, **options))  # type: ignore[arg-type]
+    assert search_read(admin, "res.partner", limit=None, **options).records == at_once
+    by_id = list(iterate(admin, "res.partner", batch=6, **options))
     assert by_id == sorted(at_once, key=lambda row: row["id"])
 
 
@@ -213,7 +213,7 @@ def test_a_model_that_the_user_may_not_read_is_skipped(ordinary: Odoo) -> None:
 
 @pytest.mark.parametrize("mode", ["readonly", "full"])
 def test_closed_models_are_closed_to_paths_and_pages(server: Server, mode: str) -> None:
-    policy = Policy(mode=mode, model_blocklist="res.country", field_blocklist="email")  # type: ignore[arg-type]
+    policy = Policy(mode=mode, model_blocklist="res.country", field_blocklist="email")
     settings = connection_settings(**credentials(server, server.user("admin")))
     with Odoo(settings, policy=policy) as odoo:
         for fields in (["country_id.code"], ["parent_id.email"], ["user_ids.password"]):

@@ -52,7 +52,7 @@ def test_only_full_mode_and_an_administrator_switch_one_on(
 ) -> None:
     code = "ja_JP"
     for mode in ("readonly", "restricted"):
-        policy = Policy(mode=mode, write_allowlist="res.lang,base.language.install")  # type: ignore[arg-type]
+        policy = Policy(mode=mode, write_allowlist="res.lang,base.language.install")
         narrowed = connect(**credentials(server, user), policy=policy)
         with narrowed as narrow, pytest.raises(AccessError, match="mode"):
             languages.activate_language(narrow, code)

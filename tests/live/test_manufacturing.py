@@ -10,7 +10,7 @@ import pytest
 
 from odoo_toolkit import Odoo, records
 from odoo_toolkit.apps import purchase
-from odoo_toolkit.apps.inventory import Transfer, create_transfer
+from odoo_toolkit.apps.inventory import create_transfer
 from odoo_toolkit.apps.manufacturing import (
     Order,
     cancel_order,
@@ -63,7 +63,6 @@ class Shop:
                 lines=[{"product_id": number, "quantity": stock}],
                 validate=True,
             )
-            assert isinstance(received, Transfer)
             assert received.validated, received.warnings
         return number
 
@@ -121,9 +120,7 @@ def _order(odoo: Odoo, product: int, quantity: float, **options: Any) -> Order:
 
 
 def _produce(odoo: Odoo, order: int, **options: Any) -> Order:
-    made = produce(odoo, order_id=order, **options)
-    assert isinstance(made, Order)
-    return made
+    return produce(odoo, order_id=order, **options)
 
 
 def _state(odoo: Odoo, order: int) -> tuple[Any, ...]:
@@ -148,7 +145,6 @@ def test_a_table_is_made_of_what_is_there(odoo: Odoo, shop: Shop) -> None:
     assert [(step.name, step.minutes) for step in found.operations] == [("Cut", 30.0)]
 
     made = create_order(odoo, product_name=f"Table {shop.tag}", quantity=4, confirm=True)
-    assert isinstance(made, Order)
     assert (made.state, made.available, made.warnings) == ("confirmed", True, [])
     order = get_order(odoo, order_name=made.name)
     assert (order.quantity, order.produced, order.available) == (4.0, 0.0, True)
@@ -162,7 +158,7 @@ def test_a_table_is_made_of_what_is_there(odoo: Odoo, shop: Shop) -> None:
     assert [work.state for work in get_order(odoo, order_id=made.id).work_orders] == ["done"]
     for again in (produce, cancel_order, confirm_order):
         with pytest.raises(StateError, match="done") as raised:
-            again(odoo, order_id=made.id)  # type: ignore[operator]
+            again(odoo, order_id=made.id)
         assert raised.value.details["current_state"] == "done"
     assert shop.on_hand(wood, steel, table) == [12.0, 1.0, 4.0]
 
@@ -241,7 +237,6 @@ def test_components_due_before_the_deadline_are_not_missing(odoo: Odoo, shop: Sh
     vendor = shop.make("res.partner", name=f"Vendor {shop.tag}")
     line = {"product_id": wood, "quantity": 4, "price_unit": 1, "date_planned": "2031-02-03"}
     bought = purchase.create_order(shop.admin, partner_id=vendor, lines=[line], confirm=True)
-    assert isinstance(bought, purchase.Order)
     found = check_components(odoo, product_id=table, quantity=5, deadline="2031-02-10")
     (part,) = found.components
     assert (found.can_make, part.missing, part.coming) == (True, 0.0, 2.0)
@@ -255,7 +250,6 @@ def test_a_part_leaves_a_backorder_or_drops_the_rest(odoo: Odoo, shop: Shop) -> 
     shop.bill(table, {wood: 2})
     first = _produce(odoo, _order(odoo, table, 5, confirm=True).id, quantity=2)
     assert (first.state, first.produced) == ("done", 2.0)
-    assert first.backorder
     rest = get_order(odoo, order_id=first.backorder.id)
     assert (rest.state, rest.quantity, rest.available) == ("confirmed", 3.0, True)
     assert [(other.id, other.state) for other in rest.backorders] == [(first.id, "done")]
@@ -273,7 +267,6 @@ def test_by_products_are_made_too(odoo: Odoo, shop: Shop) -> None:
     besides = [[0, 0, {"product_id": dust, "product_qty": 3, "product_uom_id": unit}]]
     shop.bill(table, {wood: 2}, byproduct_ids=besides)
     first = _produce(odoo, _order(odoo, table, 3, confirm=True).id, quantity=1)
-    assert first.backorder
     assert shop.on_hand(wood, dust, table) == [18.0, 3.0, 1.0]
     _produce(odoo, first.backorder.id)
     assert shop.on_hand(wood, dust, table) == [14.0, 9.0, 3.0]
@@ -386,7 +379,6 @@ def test_lots_of_components_and_of_the_product(odoo: Odoo, shop: Shop) -> None:
     # In part, of what is reserved; the rest keeps its reservation.
     made = _order(odoo, cheese, 2, confirm=True)
     done = _produce(odoo, made.id, quantity=1, lots=[f"C1 {shop.tag}"])
-    assert done.backorder
     assert shop.on_hand(milk, cheese) == [4.0, 5.0]
     assert _produce(odoo, done.backorder.id).state == "done"
     assert shop.on_hand(milk, cheese) == [2.0, 6.0]
@@ -487,7 +479,6 @@ def test_kits_dozens_and_other_bills(odoo: Odoo, shop: Shop) -> None:
     assert {item.product.id: item.needed for item in components} == needed
     assert [item.product.id for item in components if item.missing] == [glue]
     chosen = _order(odoo, table, 2, bom_id=other)
-    assert chosen.bom
     assert chosen.bom.id == other
     assert check_components(odoo, bom_id=other, quantity=4).components[0].missing == 2.0
     for act in (check_components, create_order):
@@ -517,7 +508,6 @@ def _agree(shop: Shop, product: int, quantity: float) -> dict[int, float]:
     checked = check_components(shop.admin, product_id=product, quantity=quantity).components
     assert {item.product.id: round(item.needed, 4) for item in checked} == taken
     made = purchase.get_supply(shop.admin, product_id=product, quantity=quantity).making
-    assert made
     assert {item.product.id: round(item.missing, 4) for item in made.short} == taken
     return taken
 
@@ -600,10 +590,8 @@ def test_a_kit_is_delivered_as_what_is_in_it(shop: Shop) -> None:
         picking_type_name="outgoing",
         lines=[{"product_id": kit, "quantity": 3}],
     )
-    assert isinstance(sent, Transfer)
     records.execute(shop.admin, "stock.picking", "action_confirm", [[sent.id]])
     made = purchase.get_supply(shop.admin, product_id=kit, quantity=3).making
-    assert made
     assert made.kit
     missing = {item.product.id: item.missing for item in made.short}
     assert missing == _consumed(shop, [["picking_id", "=", sent.id]]) == {screw: 12.0, plate: 1.5}
@@ -617,7 +605,6 @@ def test_cancelling(odoo: Odoo, shop: Shop) -> None:
     assert isinstance(planned, Plan)
     assert get_order(odoo, order_id=made.id).state == "confirmed"
     gone = cancel_order(odoo, order_name=made.name)
-    assert isinstance(gone, Order)
     assert (gone.state, gone.message) == ("cancel", f"{made.name} is cancelled.")
     again = cancel_order(odoo, order_id=made.id)
     assert isinstance(again, Order)
@@ -635,7 +622,7 @@ def test_bad_input_writes_nothing(odoo: Odoo, shop: Shop) -> None:
     before = records.count(odoo, "mrp.production", of_ours).count
     for quantity in (0, -1, "two", float("inf")):
         with pytest.raises(ValidationError, match="quantity"):
-            create_order(odoo, product_id=table, quantity=quantity)  # type: ignore[arg-type]
+            create_order(odoo, product_id=table, quantity=quantity)
     with pytest.raises(NotFoundError, match="no bill of materials"):
         create_order(odoo, product_id=table)
     shop.bill(table, {wood: 2})
@@ -651,9 +638,8 @@ def test_bad_input_writes_nothing(odoo: Odoo, shop: Shop) -> None:
         create_order(odoo, product_name="Twin")
     for act in (produce, cancel_order, get_order, confirm_order):
         with pytest.raises(NotFoundError):
-            act(odoo, order_id=2**30)  # type: ignore[operator]
+            act(odoo, order_id=2**30)
     planned = create_order(odoo, product_id=table, quantity=2, confirm=True, dry_run=True)
-    assert isinstance(planned, Plan)
     assert [call.method for call in planned.calls[:2]] == ["create", "action_confirm"]
     assert records.count(odoo, "mrp.production", of_ours).count == before
 
@@ -666,7 +652,6 @@ def test_stock_that_came_later_is_reserved(odoo: Odoo, shop: Shop) -> None:
     lines = [{"product_id": wood, "quantity": 2}]
     create_transfer(shop.admin, picking_type_name="incoming", lines=lines, validate=True)
     confirmed = confirm_order(odoo, order_id=made.id)
-    assert isinstance(confirmed, Order)
     assert confirmed.available
     components = get_order(odoo, order_id=made.id).components
     assert components
@@ -682,9 +667,9 @@ def test_without_rights_nothing_is_read_or_written(ordinary: Odoo, admin: Odoo, 
     before = _state(admin, made.id), records.count(admin, "mrp.production", of_table).count
     for act in (produce, cancel_order, get_order, confirm_order):
         with pytest.raises((AccessError, NotFoundError)):
-            act(ordinary, order_id=made.id)  # type: ignore[operator]
+            act(ordinary, order_id=made.id)
     for make in (check_components, create_order):
         with pytest.raises(AccessError):
-            make(ordinary, product_id=table)  # type: ignore[operator]
+            make(ordinary, product_id=table)
     now = _state(admin, made.id), records.count(admin, "mrp.production", of_table).count
     assert now == before

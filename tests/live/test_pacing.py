@@ -24,7 +24,7 @@ def under_way(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         now.add(request)
         numbers.append(len(now))
         try:
-            return send(http, *arguments, **options)  # type: ignore[arg-type]
+            return send(http, *arguments, **options)
         finally:
             now.discard(request)
 

@@ -9,16 +9,9 @@ import pytest
 import odoo_toolkit as toolkit
 from odoo_toolkit import NotFoundError, Odoo, OdooError, ValidationError
 from odoo_toolkit.apps import products
-from odoo_toolkit.apps.products import ProductResult
 from odoo_toolkit.plans import Plan
 
 pytestmark = pytest.mark.recorded
-
-
-def new(odoo: Odoo, **given: Any) -> ProductResult:
-    made = products.create_product(odoo, **given)
-    assert isinstance(made, ProductResult)
-    return made
 
 
 def test_what_is_given_for_variants_is_stored_on_them(admin: Odoo, suffix: str) -> None:
@@ -41,7 +34,7 @@ def test_what_is_given_for_variants_is_stored_on_them(admin: Odoo, suffix: str) 
     assert isinstance(products.create_product(admin, dry_run=True, **given), Plan)
     named = [["name", "=", f"Shirt {suffix}"]]
     assert toolkit.count(admin, "product.template", named).count == 0
-    shirt = new(admin, **given)
+    shirt = products.create_product(admin, **given)
 
     assert (shirt.warnings, shirt.not_stored, shirt.customer_taxes) == ([], [], [])
     shown = {(one.values[size], one.values[colour]): one for one in shirt.variants}
@@ -51,16 +44,16 @@ def test_what_is_given_for_variants_is_stored_on_them(admin: Odoo, suffix: str) 
     assert [(one.vendor and one.vendor.id, one.price) for one in shirt.vendors] == [(vendor, 7.0)]
 
     with pytest.raises(ValidationError, match=f"B{suffix}"):
-        new(admin, name=f"Other {suffix}", barcode=f"B{suffix}")
+        products.create_product(admin, name=f"Other {suffix}", barcode=f"B{suffix}")
     with pytest.raises(NotFoundError):
-        new(admin, name=f"Other {suffix}", category_name=f"No such {suffix}")
+        products.create_product(admin, name=f"Other {suffix}", category_name=f"No such {suffix}")
     other = [["name", "=", f"Other {suffix}"]]
     assert toolkit.count(admin, "product.template", other).count == 0
 
 
 def test_who_may_not_create_products_is_refused(ordinary: Odoo, admin: Odoo, suffix: str) -> None:
     with pytest.raises(OdooError):
-        new(ordinary, name=f"Mine {suffix}", price=3.0)
+        products.create_product(ordinary, name=f"Mine {suffix}", price=3.0)
     named = [["name", "=", f"Mine {suffix}"]]
     assert toolkit.count(admin, "product.template", named).count == 0
 
@@ -93,7 +86,7 @@ def test_prices_of_a_category_change_as_the_plan_says(
 def test_a_customer_pays_by_the_rules_of_the_price_list(admin: Odoo, suffix: str) -> None:
     customer = toolkit.create(admin, "res.partner", {"name": f"Customer {suffix}"}).id
     assert customer
-    new(admin, name=f"Lamp {suffix}", price=100.0, cost=50.0)
+    products.create_product(admin, name=f"Lamp {suffix}", price=100.0, cost=50.0)
     rules: Any = [
         {"product_name": f"Lamp {suffix}", "percent_off": 10},
         {"product_name": f"Lamp {suffix}", "fixed_price": 80, "min_quantity": 10},

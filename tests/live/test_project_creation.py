@@ -9,16 +9,9 @@ import pytest
 import odoo_toolkit as toolkit
 from odoo_toolkit import AccessError, NotFoundError, Odoo, OdooError, ValidationError
 from odoo_toolkit.apps import project
-from odoo_toolkit.apps.project import ProjectResult
 from odoo_toolkit.plans import Plan
 
 pytestmark = pytest.mark.recorded
-
-
-def make(odoo: Odoo, **values: Any) -> ProjectResult:
-    made = project.create_project(odoo, **values)
-    assert isinstance(made, ProjectResult)
-    return made
 
 
 def plan_of(odoo: Odoo, suffix: str) -> dict[str, Any]:
@@ -63,7 +56,7 @@ def test_a_project_is_made_as_planned(admin: Odoo, suffix: str) -> None:
     assert f"'Pack {suffix}' (Doing, " in plan.message
     assert count(admin, suffix) == [0, 0, 0]
 
-    made = make(admin, **given)
+    made = project.create_project(admin, **given)
     assert made.warnings == []
     assert f"(privacy_visibility {made.visibility!r})" in plan.message
     assert [stage.name for stage in made.stages] == ["To do", "Doing", "Done"]
@@ -74,7 +67,6 @@ def test_a_project_is_made_as_planned(admin: Odoo, suffix: str) -> None:
     assert [kitchen.users, drive.users, unpack.users] == [[], [], []]
     assert str(pack.date_deadline).startswith("2031-05-06")
     assert (pack.planned_hours, drive.priority) == (3.0, "1")
-    assert kitchen.parent
     assert kitchen.parent.id == pack.id
     stored = toolkit.search_read(
         admin, "project.task", [["project_id", "=", made.id]], ["name", "description"]
@@ -103,9 +95,9 @@ def test_a_project_is_made_as_planned(admin: Odoo, suffix: str) -> None:
 
 
 def test_tasks_may_go_without_stages(admin: Odoo, suffix: str) -> None:
-    made = make(admin, name=f"Plain {suffix}", tasks=[{"name": f"A {suffix}"}])
+    made = project.create_project(admin, name=f"Plain {suffix}", tasks=[{"name": f"A {suffix}"}])
     assert [task.name for task in made.tasks] == [f"A {suffix}"]
-    again = make(admin, name=f"Plain {suffix}")
+    again = project.create_project(admin, name=f"Plain {suffix}")
     assert again.warnings == [f"The project 'Plain {suffix}' already exists (id {made.id})."]
 
 
@@ -129,12 +121,12 @@ def test_bad_projects_are_not_made(admin: Odoo, suffix: str) -> None:
         bad.append(({"tasks": [{"name": a}, {"name": b, "depends_on": [a]}]}, ValidationError))
     for values, error in bad:
         with pytest.raises(error):
-            make(admin, **{**good, **values})
+            project.create_project(admin, **{**good, **values})
     assert count(admin, suffix) == [0, 0, 0]
 
 
 def test_who_may_not_make_projects_makes_none(ordinary: Odoo, admin: Odoo, suffix: str) -> None:
     with pytest.raises(OdooError) as raised:
-        make(ordinary, name=f"Mine {suffix}", tasks=[{"name": f"A {suffix}"}])
+        project.create_project(ordinary, name=f"Mine {suffix}", tasks=[{"name": f"A {suffix}"}])
     assert isinstance(raised.value, AccessError)
     assert count(admin, suffix) == [0, 0, 0]

@@ -56,7 +56,6 @@ def test_the_filters_of_a_guide_run(odoo: Odoo, model: str) -> None:
     guide = text(odoo, "odoo_model_guide", model_name=model)
 
     filters = re.search(r"Key filters:\n(.*?)\n\n", guide, re.DOTALL)
-    assert filters is not None
     domains = [json.loads(found) for found in re.findall(r"`(\[\[[^`<]*\]\])`", filters[1])]
     assert domains
     for domain in domains:
@@ -96,7 +95,6 @@ def test_search_help_shows_a_call_that_works(odoo: Odoo) -> None:
     help_text = text(odoo, "odoo_search_help", model_name="sale.order", query="my confirmed orders")
 
     block = re.search(r"```json\n(.*?)\n```", help_text, re.DOTALL)
-    assert block is not None
     arguments = json.loads(block[1])
     model = arguments.pop("model")
     rows = odoo.call(Call(model=model, method="search_read", arguments=arguments))

@@ -11,8 +11,7 @@ import pytest
 
 from odoo_toolkit import Odoo, Policy, execute, records
 from odoo_toolkit.apps import purchase
-from odoo_toolkit.apps.accounting import Invoice
-from odoo_toolkit.apps.inventory import Transfer, adjust_stock, return_picking
+from odoo_toolkit.apps.inventory import adjust_stock, return_picking
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, StateError, ValidationError
 from odoo_toolkit.operations.companies import acting_company
 from odoo_toolkit.operations.lines import today
@@ -104,7 +103,6 @@ def test_from_what_can_be_had_to_the_posted_bill(admin: Odoo, market: Market) ->
         partner_ref=f"R-{market.tag}",
         confirm=True,
     )
-    assert isinstance(order, purchase.Order)
     assert (order.confirmed, order.state, order.warnings) == (True, "purchase", [])
     assert order.amount_total == pytest.approx(120 * price)
     (line, note) = order.lines
@@ -122,28 +120,22 @@ def test_from_what_can_be_had_to_the_posted_bill(admin: Odoo, market: Market) ->
         purchase.create_bill(admin, order_id=order.id)
     lines = [{"product_id": market.product, "quantity": 50}]
     came = purchase.receive(admin, order_id=order.id, lines=lines, backorder=True)
-    assert isinstance(came, Transfer)
     assert came.validated
-    assert came.backorder is not None
     assert on_hand(admin, market.product) == 50.0
 
     bill = purchase.create_bill(
         admin, order_name=order.name, invoice_date="2026-01-31", ref=f"B-{market.tag}", post=True
     )
-    assert isinstance(bill, Invoice)
     assert (bill.posted, bill.invoice_date) == (True, "2026-01-31"), bill
     assert bill.amount_untaxed == pytest.approx(50 * price)
 
     rest = purchase.receive(admin, order_id=order.id)
-    assert isinstance(rest, Transfer)
     assert (rest.id, rest.validated) == (came.backorder.id, True)
     assert on_hand(admin, market.product) == 120.0
     second = purchase.create_bill(admin, order_id=order.id)
-    assert isinstance(second, Invoice)
     assert (second.state, second.amount_untaxed) == ("draft", pytest.approx(70 * price))
 
     now = purchase.get_order(admin, order_id=order.id)
-    assert now.lines is not None
     assert (now.lines[0].received, now.lines[0].billed) == (120.0, 120.0)
     assert [r.state for r in now.receipts] == ["done", "done"]
     assert [(b.state, b.ref) for b in now.bills] == [
@@ -172,14 +164,12 @@ def test_what_is_suggested_for_a_received_order_can_be_done(admin: Odoo, market:
     order = ordered(admin, market, 3)
     purchase.confirm_order(admin, order_id=order.id)
     came = purchase.receive(admin, order_id=order.id)
-    assert isinstance(came, Transfer)
     with pytest.raises(StateError) as raised:
         purchase.cancel_order(admin, order_id=order.id)
     assert "return_picking" in raised.value.suggestion
     return_picking(admin, picking_id=came.id, validate=True)
     if admin.version.major >= 19:
         gone = purchase.cancel_order(admin, order_id=order.id)
-        assert isinstance(gone, purchase.Order)
         assert gone.cancelled
     else:
         assert "The order stays" in raised.value.suggestion
@@ -205,7 +195,6 @@ def test_what_is_needed_by_a_day(admin: Odoo, market: Market) -> None:
         origin=f"SO {market.tag}",
         confirm=True,
     )
-    assert isinstance(ordered_in_time, purchase.Order)
     assert ordered_in_time.origin == f"SO {market.tag}"
 
     found = purchase.get_supply(admin, product_id=market.product, quantity=55, needed_by=str(due))
@@ -253,7 +242,6 @@ def test_an_order_below_the_vendors_least_quantity_says_so(admin: Odoo, market: 
     made = purchase.create_order(
         admin, lines=[{"product_id": product, "quantity": 3}], partner_id=market.vendor
     )
-    assert isinstance(made, purchase.Order)
     assert made.lines[0].price_unit == 4.0
     assert "at least 20" in made.warnings[0]
 
@@ -274,12 +262,10 @@ def test_whoever_may_buy_needs_no_other_rights(buyer: Odoo, market: Market) -> N
     product = {"product_id": market.product, "price_unit": 2.0}
     records.write(buyer, "purchase.order", [order.id], {"order_line": [[0, 0, product]]})
     done = purchase.confirm_order(buyer, order_id=order.id)
-    assert isinstance(done, purchase.Order)
     assert (done.confirmed, len(done.receipts)) == (True, 1)
     found = purchase.get_order(buyer, order_name=done.name)
     assert (found.line_count, found.warnings) == (2, [])
     gone = purchase.cancel_order(buyer, order_id=order.id)
-    assert isinstance(gone, purchase.Order)
     assert (gone.cancelled, gone.warnings) == (True, [])
 
 
@@ -289,7 +275,6 @@ def test_a_second_approval_names_who_may_give_it(
     """The buyer's order waits; only an administrator of Purchase approves it, on 14 too."""
     order = ordered(buyer, market, 100, price_unit=LIMIT)
     waits = purchase.confirm_order(buyer, order_id=order.id)
-    assert isinstance(waits, purchase.Order)
     assert (waits.confirmed, waits.state, waits.receipts) == (False, "to approve", [])
     assert admin.uid in [person.id for person in waits.approvers]
     assert waits.approvers[0].name in waits.message
@@ -303,7 +288,6 @@ def test_a_second_approval_names_who_may_give_it(
     assert "approved first" in raised.value.suggestion
     assert rows(admin, market) == before
     approved = purchase.confirm_order(admin, order_id=order.id, approve=True)
-    assert isinstance(approved, purchase.Order)
     assert (approved.confirmed, len(approved.receipts)) == (True, 1)
 
 
@@ -314,9 +298,7 @@ def test_cancelling_takes_the_receipt_along_and_leaves_the_draft_bill(
     records.write(admin, "product.template", [template(admin, market.product)], product)
     order = confirmed(admin, market)
     bill = purchase.create_bill(admin, order_id=order)
-    assert isinstance(bill, Invoice)
     gone = purchase.cancel_order(admin, order_id=order)
-    assert isinstance(gone, purchase.Order)
     assert (gone.cancelled, gone.state) == (True, "cancel")
     assert [receipt.state for receipt in gone.receipts] == ["cancel"]
     assert [found.id for found in gone.bills] == [bill.id]
@@ -388,10 +370,8 @@ def test_more_than_was_ordered_comes_when_said_so(admin: Odoo, market: Market) -
     order = confirmed(admin, market)
     lines = [{"product_id": market.product, "quantity": 7}]
     came = purchase.receive(admin, order_id=order, lines=lines, allow_more=True)
-    assert isinstance(came, Transfer)
     assert came.validated
     now = purchase.get_order(admin, order_id=order)
-    assert now.lines is not None
     assert now.lines[0].received == 7.0
 
 
@@ -408,8 +388,7 @@ def test_lots_are_made_as_they_come(admin: Odoo, market: Market) -> None:
         {"product_id": product, "quantity": 3, "lots": [f"A{market.tag}"]},
         {"product_id": product, "quantity": 2, "lots": [f"B{market.tag}"]},
     ]
-    came = purchase.receive(admin, order_id=order.id, lines=lines)  # type: ignore[union-attr]
-    assert isinstance(came, Transfer)
+    came = purchase.receive(admin, order_id=order.id, lines=lines)
     assert came.validated, came.warnings
     quants = records.search_read(
         admin,
@@ -472,7 +451,6 @@ def test_what_can_be_made_waits_for_its_slowest_component(admin: Odoo, market: M
     market.make("mrp.bom", **values, bom_line_ids=[[0, 0, line] for line in components])
 
     can = purchase.get_supply(admin, product_id=made, quantity=5).making
-    assert can is not None
     assert (can.kit, can.possible_now, can.days) == (False, 0.0, 3)
     (short,) = can.short
     assert (short.product.id, short.missing) == (market.product, 20.0)
@@ -482,7 +460,6 @@ def test_what_can_be_made_waits_for_its_slowest_component(admin: Odoo, market: M
     order = confirmed(admin, market, 14)
     purchase.receive(admin, order_id=order)
     can = purchase.get_supply(admin, product_id=made, quantity=3).making
-    assert can is not None
     assert (can.possible_now, can.short) == (3.5, [])
     assert can.ready == (day + timedelta(days=3)).isoformat()
 
@@ -502,7 +479,6 @@ def test_components_come_from_the_vendor_who_is_in_time(admin: Odoo, market: Mar
         can = purchase.get_supply(
             admin, product_id=made, quantity=quantity, needed_by=needed_by
         ).making
-        assert can is not None
         (short,) = can.short
         return can.in_time, short.arrives, [name.split()[0] for name in short.vendors]
 
@@ -530,7 +506,6 @@ def test_the_stock_in_a_kit_counts_once(admin: Odoo, market: Market) -> None:
     for needed_by in (None, str(now + timedelta(days=9))):
         found = purchase.get_supply(admin, product_id=kit, quantity=8, needed_by=needed_by)
         assert found.free == 5.0
-        assert found.making is not None
         assert [item.missing for item in found.making.short] == [6.0]
 
 
@@ -550,10 +525,8 @@ def test_components_that_come_in_time_are_not_missing(admin: Odoo, market: Marke
     start = now + timedelta(days=4)
     lines = [{"product_id": market.product, "quantity": 10, "date_planned": str(start)}]
     order = purchase.create_order(admin, lines=lines, partner_id=market.vendor, confirm=True)
-    assert isinstance(order, purchase.Order)
     due = str(start + timedelta(days=2))
     can = purchase.get_supply(admin, product_id=made, quantity=10, needed_by=due).making
-    assert can is not None
     (bolt,) = can.short
     assert (bolt.missing, bolt.coming, bolt.arrives) == (0.0, 10.0, str(start))
     assert [item.source for item in bolt.receipts] == [order.name]
@@ -561,5 +534,4 @@ def test_components_that_come_in_time_are_not_missing(admin: Odoo, market: Marke
     soon = purchase.get_supply(
         admin, product_id=made, quantity=10, needed_by=str(now + timedelta(days=5))
     ).making
-    assert soon is not None
     assert (soon.short[0].missing, soon.in_time) == (10.0, False)

@@ -17,7 +17,6 @@ from odoo_toolkit import (
     write,
 )
 from odoo_toolkit.apps import purchase
-from odoo_toolkit.plans import Plan
 from tests.live.products import stored
 
 pytestmark = [pytest.mark.recorded, pytest.mark.every_version]
@@ -93,7 +92,6 @@ def test_a_request_for_quotation_is_changed(admin: Odoo, suffix: str) -> None:
         "note": "By hand",
     }
     plan = purchase.update_order(admin, **wanted, dry_run=True)
-    assert isinstance(plan, Plan)
     changed = made(purchase.update_order(admin, **wanted))
     told = figures(admin, rfq.id)
     assert told["Chair"] == (20, 7.5, DAY)
@@ -101,7 +99,6 @@ def test_a_request_for_quotation_is_changed(admin: Odoo, suffix: str) -> None:
     assert told.keys() == {"Chair", "Rug", "As"}
     assert changed.amount_untaxed == pytest.approx(20 * 7.5 + 12 * 8)
     assert plan.documents[0].amount_total in (None, pytest.approx(changed.amount_total))
-    assert changed.payment_term
     assert (changed.payment_term.id, changed.partner_ref) == (term, "F 7")
     assert (changed.confirmed, changed.warnings) == (False, [])
     later = made(purchase.update_order(admin, order_id=rfq.id, date_planned=OTHER))
@@ -126,7 +123,6 @@ def test_a_confirmed_order_partly_received_is_changed(admin: Odoo, suffix: str) 
         "remove": [f"Lamp {suffix}"],
     }
     plan = purchase.update_order(admin, **wanted, dry_run=True)
-    assert isinstance(plan, Plan)
     notes = " ".join(plan.documents[0].notes)
     assert f"Chair {suffix}: 2 received, 0 billed, 6 left to receive" in notes
     assert f"Lamp {suffix}: 0 received, 0 billed, 0 left to receive" in notes
@@ -168,7 +164,6 @@ def test_receipts_keep_their_day_and_what_is_billed_its_price(admin: Odoo, suffi
     purchase.create_bill(admin, order_id=number, ref=suffix)
     less: Any = {"product_id": goods["Chair"], "quantity": 3, "price_unit": 6}
     plan = purchase.update_order(admin, order_id=number, change=[less], dry_run=True)
-    assert isinstance(plan, Plan)
     notes = " ".join(plan.documents[0].notes)
     assert "0 received, 5 billed, 3 left to receive, 2 too many are billed" in notes
     assert "what is billed keeps the old price" in notes

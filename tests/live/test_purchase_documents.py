@@ -50,7 +50,6 @@ def test_receipt_bill_payment_return_refund(admin: Odoo, market: Market) -> None
     assert rows(admin, market) == before
 
     done = purchase.process_orders(admin, orders=[order], ref=f"F-{market.tag}")
-    assert isinstance(done, purchase.ProcessResult)
     (outcome,) = done.orders
     assert (outcome.complete, outcome.error, outcome.warnings) == (True, None, [])
     assert (outcome.amount_untaxed, outcome.amount_total, outcome.amount_due) == (100, 120, 0)
@@ -62,7 +61,6 @@ def test_receipt_bill_payment_return_refund(admin: Odoo, market: Market) -> None
     assert row["payment_state"] in ("paid", "in_payment")
     before = rows(admin, market)
     again = purchase.process_orders(admin, orders=[order])
-    assert isinstance(again, purchase.ProcessResult)
     assert set(again.orders[0].not_needed) == {"receive", "bill", "post", "pay"}, name
     assert rows(admin, market) == before
 
@@ -73,7 +71,6 @@ def test_receipt_bill_payment_return_refund(admin: Odoo, market: Market) -> None
     assert "48.00" in planned.message
     assert rows(admin, market) == before
     back = purchase.return_order(admin, **how)
-    assert isinstance(back, purchase.ReturnResult)
     assert [item.state for item in back.returns] == ["done"]
     (refund,) = back.refunds
     assert (refund.move_type, refund.state, refund.warnings) == ("in_refund", "posted", [])
@@ -84,7 +81,6 @@ def test_receipt_bill_payment_return_refund(admin: Odoo, market: Market) -> None
     assert row["reversed_entry_id"]["id"] == bill
 
     rest = purchase.return_order(admin, order_id=order)
-    assert isinstance(rest, purchase.ReturnResult)
     assert [item.amount_untaxed for item in rest.refunds] == [60.0]
     assert (on_hand(admin, market.product), lines_of(admin, order)) == (0.0, [(0.0, 0.0)])
     before = rows(admin, market)
@@ -103,7 +99,6 @@ def test_what_is_billed_by_order_is_refunded_by_what_goes_back(admin: Odoo, mark
     assert lines_of(admin, order) == [(3.0, 5.0)]
     sent = [{"product_id": market.product, "quantity": 1}]
     back = purchase.return_order(admin, order_id=order, lines=sent)
-    assert isinstance(back, purchase.ReturnResult)
     assert [item.amount_untaxed for item in back.refunds] == [10.0]
     assert lines_of(admin, order) == [(2.0, 4.0)]
     assert any("bill it again" in text for text in back.warnings)
@@ -186,7 +181,6 @@ def test_two_lines_of_a_product_are_told_apart(admin: Odoo, market: Market) -> N
         {"product_id": market.product, "quantity": 3, "price_unit": 9},
     ]
     made = purchase.create_order(admin, lines=lines, partner_id=market.vendor, confirm=True)
-    assert isinstance(made, purchase.Order)
     purchase.receive(admin, order_id=made.id)
     head: dict[str, Any] = {"order_id": made.id, "ref": f"H-{market.tag}"}
     head["invoice_date"] = "2025-03-04"
@@ -204,10 +198,8 @@ def test_one_order_that_stops_does_not_stop_the_others(admin: Odoo, market: Mark
     request = purchase.create_order(
         admin, lines=[{"product_id": market.product, "quantity": 1}], partner_id=market.vendor
     )
-    assert isinstance(request, purchase.Order)
     sure = confirmed(admin, market, 2)
     result = purchase.process_orders(admin, orders=[request.id, sure], steps=["receive", "bill"])
-    assert isinstance(result, purchase.ProcessResult)
     first, second = result.orders
     assert (first.stopped_at, second.complete, list(second.done)) == (
         "receive",
@@ -217,7 +209,6 @@ def test_one_order_that_stops_does_not_stop_the_others(admin: Odoo, market: Mark
     both = purchase.process_orders(
         admin, orders=[request.id, sure], steps=["confirm", "receive", "bill", "post"]
     )
-    assert isinstance(both, purchase.ProcessResult)
     assert [order.complete for order in both.orders] == [True, True]
     # Each is posted, and not paid.
     assert [order.amount_due for order in both.orders] == [10.0, 20.0]

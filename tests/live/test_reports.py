@@ -284,7 +284,6 @@ def test_the_history_has_only_what_a_print_leaves(
         assert not isinstance(kept, toolkit.Plan)
         (entry,) = overview(odoo)
         assert [name.rpartition("(")[2] for name in entry.records] == [f"ir.attachment {kept.id})"]
-        assert entry.undo is not None
         assert (entry.undo.possible, entry.undo.not_undone) == ("full", [])
         assert toolkit.undo(odoo, entry=entry.entry).not_undone == []
     assert toolkit.search_read(odoo, "ir.attachment", [["id", "=", kept.id]]).records == []

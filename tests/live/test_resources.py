@@ -33,7 +33,7 @@ def partner(admin: Odoo, suffix: str) -> Iterator[int]:
 
 async def read(client: Client, uri: str) -> Any:
     contents, *_ = (await client.read_resource(uri, cache_mode="bypass")).contents
-    return json.loads(contents.text)  # type: ignore[union-attr]
+    return json.loads(contents.text)
 
 
 async def refused(client: Client, uri: str) -> str:

@@ -34,7 +34,6 @@ def test_variants_are_counted_reordered_and_received(admin: Odoo, suffix: str) -
         vendors=[{"vendor_id": vendor, "price": 7.5, "delay": 3}],
         vendor_taxes=[],
     )
-    assert isinstance(shirt, products.ProductResult)
     assert shirt.warnings == []
     ids = [variant.id for variant in shirt.variants]
     assert figures(admin, ids) == [(0, 0), (0, 0)]
@@ -56,15 +55,12 @@ def test_variants_are_counted_reordered_and_received(admin: Odoo, suffix: str) -
     assert [(one.product.id, one.quantity) for one in ordered.ordered] == [(ids[1], 22.0)]
     assert len(ordered.not_ordered) == 1
     (one,) = ordered.ordered
-    assert one.partner is not None
     assert one.partner.id == vendor
 
     bought = purchase.confirm_order(admin, order_id=one.document.id)
-    assert isinstance(bought, purchase.Order)
     assert bought.amount_untaxed == 22 * 7.5
     assert figures(admin, ids) == [(12, 12), (3, 25)]
     received = purchase.receive(admin, order_id=bought.id)
-    assert isinstance(received, inventory.Transfer)
     assert received.validated
     assert figures(admin, ids) == [(12, 12), (25, 25)]
     stock = inventory.get_stock(admin, product_id=ids[1])

@@ -8,7 +8,7 @@ import pytest
 
 from odoo_toolkit import NotFoundError, Odoo, StateError, ValidationError, create, read, search_read
 from odoo_toolkit.apps import purchase, sales
-from odoo_toolkit.apps.accounting import Invoice, create_invoice
+from odoo_toolkit.apps.accounting import create_invoice
 from odoo_toolkit.apps.inventory import adjust_stock, validate_picking
 from odoo_toolkit.plans import Plan
 from tests.live.products import stored as storable
@@ -88,7 +88,6 @@ def test_a_quotation_is_changed_by_the_names_of_products(
         (None, 5, 0),
         ("line_section", 0, 0),
     ]
-    assert changed.payment_term
     assert changed.payment_term.id == term
     assert changed.client_order_ref == "another"
     shown = sales.get_order(odoo, order_id=order.id)
@@ -147,10 +146,8 @@ def test_chosen_lines_or_what_is_delivered_is_invoiced(admin: Odoo, suffix: str)
     def invoiced(**values: Any) -> list[tuple[float, float]]:
         """Invoice as the plan says, and return product and quantity of each line, as stored."""
         plan = sales.create_invoices(admin, order_id=order.id, **values, dry_run=True)
-        assert isinstance(plan, Plan)
         told = [line.quantity for line in plan.documents[0].lines if line.product]
         result = sales.create_invoices(admin, order_id=order.id, **values)
-        assert isinstance(result, sales.InvoiceResult)
         assert result.warnings == []
         (invoice,) = result.invoices
         rows = search_read(
@@ -233,7 +230,6 @@ def test_a_plan_says_what_order_and_invoice_amount_to(
     ]
     for wanted in changes:
         plan = sales.update_order(admin, order_id=order.id, **wanted, dry_run=True)
-        assert isinstance(plan, Plan)
         changed = made(sales.update_order(admin, order_id=order.id, **wanted))
         (planned,) = plan.documents
         assert (planned.amount_untaxed, planned.amount_total) == money(changed)
@@ -242,7 +238,6 @@ def test_a_plan_says_what_order_and_invoice_amount_to(
         return
     for which in ({"lines": [{**rug, "quantity": 2}]}, {}):
         plan = sales.create_invoices(admin, order_id=order.id, **which, dry_run=True)
-        assert isinstance(plan, Plan)
         result = sales.create_invoices(admin, order_id=order.id, **which, post=True)
         assert isinstance(result, sales.InvoiceResult)
         (planned,) = plan.documents
@@ -250,7 +245,6 @@ def test_a_plan_says_what_order_and_invoice_amount_to(
     # Less than is invoiced: the next one is a credit note.
     sales.update_order(admin, order_id=order.id, change=[{**rug, "quantity": 1}])
     credit = sales.create_invoices(admin, order_id=order.id, dry_run=True)
-    assert isinstance(credit, Plan)
     assert credit.documents[0].amount_total == pytest.approx(6 * 11.11)
     assert "credit note" in " ".join(credit.documents[0].notes)
 
@@ -269,7 +263,6 @@ def test_stock_is_compared_with_what_is_left_to_deliver(admin: Odoo, suffix: str
 
     def noted(**wanted: Any) -> list[str]:
         plan = sales.update_order(admin, order_id=order, **wanted, dry_run=True)
-        assert isinstance(plan, Plan)
         assert not [line for line in plan.documents[0].lines if line.available is not None]
         return [note for note in plan.documents[0].notes if note.startswith("The stock")]
 
@@ -314,7 +307,6 @@ def test_a_confirmed_order_partly_delivered_is_changed(admin: Odoo, suffix: str)
         "add": [{"product_id": goods["Rug"], "quantity": 4, "price_unit": 1}],
     }
     plan = sales.update_order(admin, **wanted, dry_run=True)
-    assert isinstance(plan, Plan)
     notes = " ".join(plan.documents[0].notes)
     assert f"Chair {suffix}: 2 delivered, 0 invoiced, 6 left to deliver" in notes
     assert f"Lamp {suffix}: 0 delivered, 0 invoiced, 0 left to deliver" in notes
@@ -377,7 +369,6 @@ def test_an_order_is_copied_with_its_prices_or_for_another_customer(
     second = made(
         sales.copy_order(odoo, order_id=order.id, partner_id=other, remove=[f"Chair {suffix}"])
     )
-    assert second.partner
     assert second.partner.id == other
     # The desk's own price, not the one that was agreed on with the first customer.
     assert second.amount_untaxed == pytest.approx(80)
@@ -406,11 +397,7 @@ def test_lines_are_in_the_unit_that_is_given(admin: Odoo, suffix: str) -> None:
     sold = sales.create_order(admin, partner_id=other, lines=lines)
     bought = purchase.create_order(admin, partner_id=other, lines=lines)
     billed = create_invoice(admin, partner_id=other, lines=lines)
-    assert isinstance(sold, sales.Order)
     more = sales.update_order(admin, order_id=sold.id, add=lines)
-    assert isinstance(more, sales.Order)
-    assert isinstance(bought, purchase.Order)
-    assert isinstance(billed, Invoice)
     assert (sold.amount_untaxed, more.amount_untaxed) == (72, 144)
     assert (bought.amount_untaxed, billed.amount_untaxed) == (72, 72)
     assert not [text for text in bought.warnings if "price" in text]
@@ -443,10 +430,8 @@ def test_an_invoice_is_due_on_the_day_that_is_given(admin: Odoo, suffix: str) ->
     given: dict[str, Any] = {"partner_id": buyer, "invoice_date": "2026-03-02"}
     line = {"name": "Advice", "price_unit": 10, "discount": 10}
     plan = create_invoice(admin, **given, lines=[line], due_date="2026-05-06", dry_run=True)
-    assert isinstance(plan, Plan)
     assert plan.documents[0].due_date == "2026-05-06"
     made_now = create_invoice(admin, **given, lines=[line], due_date="2026-05-06", post=True)
-    assert isinstance(made_now, Invoice)
     assert made_now.amount_untaxed == 9
     (row,) = read(admin, "account.move", [made_now.id], ["invoice_date_due"]).records
     assert row["invoice_date_due"] == "2026-05-06"

@@ -327,7 +327,6 @@ def test_an_amount_below_the_smallest_coin_is_refused(admin: Odoo, suffix: str) 
     invoiced: Any = [{"product_id": _product(admin, suffix), "quantity": 1, "price_unit": 50.0}]
     customer = _customer(admin, suffix)
     invoice = accounting.create_invoice(admin, partner_id=customer, lines=invoiced, post=True)
-    assert isinstance(invoice, accounting.Invoice)
     for dry_run in (True, False):
         for act in (
             lambda dry: accounting.create_entry(admin, lines=lines, dry_run=dry),

@@ -75,7 +75,7 @@ def test_values_are_of_the_types_that_stubs_say(admin: Connection, folder: Path)
             return []
 
     wrong, looked_at = [], 0
-    answers = side_by_side([lambda model=model: read(model) for model in result.models])  # type: ignore[misc]
+    answers = side_by_side([lambda model=model: read(model) for model in result.models])
     for model, rows in zip(result.models, answers, strict=True):
         expected = rows_type(folder, result, model) if rows else {}
         for row in rows:

@@ -39,7 +39,6 @@ def many(odoo: FakeOdoo) -> FakeOdoo:
 def answer(data: dict[str, Any], tool: str, **arguments: Any) -> tuple[dict[str, Any], str]:
     """Return an answer within the budget, and the sentence in it."""
     shorter = within_budget(results.success(data), TOOLS[tool], arguments, BUDGET)
-    assert shorter.structured_content is not None
     assert data_of(shorter) == shorter.structured_content
     return shorter.structured_content, shorter.structured_content["warnings"][0]
 

@@ -61,7 +61,6 @@ def test_every_tool_can_be_reached_at_one_place(mode: str) -> None:
 def test_hints_of_an_area_are_true_for_each_operation(mode: str) -> None:
     for area in all_areas(mode).values():
         listed = area.listed([tool.name for tool in area.tools.values()])
-        assert listed is not None
         hints = listed.annotations
         assert hints is not None
         for tool in area.tools.values():
@@ -118,7 +117,6 @@ async def test_operation_alone_is_answered_with_its_schema(
         result = await client.call_tool("odoo_change_records", {"operation": "unlink"})
 
     told = result.structured_content
-    assert told is not None
     assert told["input_schema"] == flat["odoo_core_unlink"].input_schema
     assert "output_schema" not in told
     assert told["destructive"] is True
@@ -137,7 +135,6 @@ async def test_several_operations_are_answered_with_their_schemas(
         )
 
     told = both.structured_content
-    assert told is not None
     assert [item["operation"] for item in told["operations"]] == ["unlink", "create"]
     assert told["operations"][1] == one.structured_content
     assert wrong.is_error
@@ -187,7 +184,6 @@ async def test_operations_answer_as_their_tools_do(
         result = await client.call_tool(area, {"operation": operation, "arguments": arguments})
 
     assert not result.is_error
-    assert result.structured_content is not None
     assert expected.items() <= result.structured_content.items()
     assert data_of(result) == result.structured_content
 

@@ -111,7 +111,6 @@ async def test_a_client_that_cannot_be_asked_gets_the_matches(
 
     assert not result.is_error
     data = result.structured_content
-    assert data is not None
     assert (data["status"], data["field"]) == ("disambiguation_needed", "partner_id")
     assert data["matches"][0] == {"id": 15, "name": "Azure Interior"}
 
@@ -131,7 +130,6 @@ async def test_a_person_who_does_not_choose_gets_the_matches(
     async with Client(server, mode=era, elicitation_callback=answer) as client:
         result = await client.call_tool("odoo_greeting_greet", {"partner_name": "azure int"})
 
-    assert result.structured_content is not None
     assert result.structured_content["status"] == "disambiguation_needed"
     assert asked == 1
 

@@ -252,7 +252,7 @@ def test_connections_that_are_too_many_or_unused_are_forgotten(
 ) -> None:
     monkeypatch.setattr(callers, "MAX_CONNECTIONS", 2)
     now = [0.0]
-    pool = ConnectionPool(lambda who: Connection(lambda: None), lambda: now[0])  # type: ignore
+    pool = ConnectionPool(lambda who: Connection(lambda: None), lambda: now[0])
     ann, bob, eve = (Credentials(name, Secret("key")) for name in ("ann", "bob", "eve"))
     first = pool.get(ann)
     second = pool.get(bob)
@@ -269,7 +269,7 @@ def test_wrong_credentials_do_not_push_out_right_ones(monkeypatch: pytest.Monkey
     """Who has just come is kept in any case: a full pool must not log it in at each call."""
     monkeypatch.setattr(callers, "MAX_CONNECTIONS", 2)
     monkeypatch.setattr(Connection, "established", property(lambda self: self in right))
-    pool = ConnectionPool(lambda who: Connection(lambda: None))  # type: ignore
+    pool = ConnectionPool(lambda who: Connection(lambda: None))
     first = pool.get(Credentials("ann", Secret("key")))
     right = [first]
     guesses = [pool.get(Credentials("ann", Secret(f"guess {n}"))) for n in (1, 2)]

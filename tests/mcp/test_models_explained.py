@@ -22,7 +22,6 @@ FIELDS = "odoo_core_fields_get"
 async def fields(client: Client, **asked: Any) -> dict[str, Any]:
     result = await client.call_tool(FIELDS, {"model": "res.partner", **asked})
     assert not result.is_error, result.structured_content
-    assert result.structured_content is not None
     assert result.structured_content["field_count"] == len(result.structured_content["fields"])
     found: dict[str, Any] = result.structured_content["fields"]
     return found
@@ -79,7 +78,6 @@ async def test_the_guide_is_that_of_the_prompt(make_server: MakeServer, era: str
         result = await client.call_tool("odoo_core_explain_model", {"model": "res.partner"})
         prompt = await client.get_prompt("odoo_model_guide", {"model_name": "res.partner"})
 
-    assert result.structured_content is not None
     assert result.structured_content["guide"].startswith("# Guide: res.partner")
     assert result.structured_content["guide"] == getattr(prompt.messages[0].content, "text", "")
 

@@ -74,7 +74,7 @@ async def test_a_changed_record_reaches_who_reads(make_server: MakeServer) -> No
     resources: Any = make_server().resources
     hanging, reading = Session(hangs=True), Session()
     for session in (hanging, reading):
-        client: Any = _Client(session)  # type: ignore[arg-type]
+        client: Any = _Client(session)
         client.listens_to["odoo://record/x/1"] = object()
         resources._clients[session] = client
 

@@ -126,9 +126,8 @@ async def test_tools_of_a_plugin_are_listed_flat(
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         told = toolset_of(await called(client, "odoo_core_list_toolsets"), "rental")
 
-    assert tools["odoo_rental_get_contract"].annotations.read_only_hint  # type: ignore[union-attr]
+    assert tools["odoo_rental_get_contract"].annotations.read_only_hint
     confirm = tools["odoo_rental_confirm_contract"]
-    assert confirm.annotations
     assert not confirm.annotations.read_only_hint
     assert confirm.output_schema
     assert (told["status"], told["odoo_modules"]) == ("active", ["rental"])
@@ -289,7 +288,7 @@ async def test_toolsets_of_plugins_cannot_end_the_server_by_a_circle(
     make_server: MakeServer, rental: FakeOdoo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     install_rental(monkeypatch, tmp_path)
-    from odoo_rental.toolset import RentalToolset  # type: ignore[import-not-found]
+    from odoo_rental.toolset import RentalToolset
 
     about = attrs.evolve(RentalToolset.about, depends_on=("core", "rental"))
     monkeypatch.setattr(RentalToolset, "about", about)

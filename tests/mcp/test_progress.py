@@ -92,7 +92,7 @@ async def test_threads_of_the_library_hear_of_cancellation(
 
     def work(odoo: Odoo) -> CountResult:
         try:
-            side_by_side([lambda number=number: step(number) for number in range(4)])  # type: ignore[misc]
+            side_by_side([lambda number=number: step(number) for number in range(4)])
         finally:
             ended.set()
         return DONE

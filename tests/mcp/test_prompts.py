@@ -165,7 +165,6 @@ async def test_search_help_gives_a_domain_that_was_tried_out_and_the_call(
     assert json.dumps(domain) in text
     assert "Tool `odoo_core_search_read` with" in text
     block = re.search(r"```json\n(.*?)\n```", text, re.DOTALL)
-    assert block is not None
     assert json.loads(block[1])["domain"] == domain
     assert ("res.partner", "search_count", [domain]) in [call[:3] for call in odoo.calls]
 

@@ -51,7 +51,7 @@ async def read(server: OdooServer, era: str, uri: str) -> Any:
         contents, *_ = (await client.read_resource(uri)).contents
     assert contents.uri == uri
     assert contents.mime_type == "application/json"
-    return json.loads(contents.text)  # type: ignore[union-attr]
+    return json.loads(contents.text)
 
 
 async def refused(server: OdooServer, era: str, uri: str) -> tuple[int, dict[str, Any]]:

@@ -52,7 +52,6 @@ async def test_sdk_client_over_stdio(environ: dict[str, str], era: str) -> None:
         wrong = await client.call_tool("odoo_core_count", {"modle": "res.partner"})
 
     assert "odoo_core_count" in {tool.name for tool in tools.tools}
-    assert found.structured_content is not None
     assert found.structured_content["count"] == 3
     assert wrong.is_error
 
@@ -321,7 +320,6 @@ def test_server_ends_while_it_still_looks_for_odoo(environ: dict[str, str]) -> N
         client.initialize()
         client.send("tools/call", {"name": "odoo_core_count", "arguments": {"model": "x"}}, id=9)
         silent.accept()
-        assert client.process.stdin is not None
         client.process.stdin.close()
         client.process.wait(timeout=10)
 
@@ -353,7 +351,6 @@ def test_write_under_way_is_finished_when_the_input_ends(
     arguments = {"model": "res.partner", "values": {"name": "Ann"}}
     client.send("tools/call", {"name": "odoo_core_create", "arguments": arguments}, id=9)
     assert began.wait(60)
-    assert client.process.stdin is not None
     client.process.stdin.close()
     finish.set()
     client.process.wait(timeout=60)
@@ -414,9 +411,6 @@ def test_messages_may_come_from_a_file(environ: dict[str, str], tmp_path: Path) 
 def test_client_that_no_longer_reads_is_no_crash(environ: dict[str, str]) -> None:
     client = StdioClient(environ)
     client.initialize()
-    assert client.process.stdin is not None
-    assert client.process.stdout is not None
-    assert client.process.stderr is not None
     client.process.stdout.close()
     client.send("tools/list", id=9)
     client.send_bytes(b"no message\n")

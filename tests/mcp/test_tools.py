@@ -32,7 +32,6 @@ async def test_tool_answers(make_server: MakeServer, odoo: FakeOdoo, era: str, t
         result = await client.call_tool(tool, arguments)
 
     assert not result.is_error
-    assert result.structured_content is not None
     assert expected.items() <= result.structured_content.items()
     assert data_of(result) == result.structured_content
 
@@ -104,7 +103,6 @@ async def test_limit_above_the_maximum_is_lowered(make_server: MakeServer, era: 
         )
 
     assert tools["odoo_core_search_read"].input_schema["properties"]["limit"]["maximum"] == 200
-    assert result.structured_content is not None
     assert result.structured_content["limit"] == 200
 
 
@@ -114,7 +112,6 @@ async def test_default_limit_comes_from_the_settings(make_server: MakeServer, er
         result = await client.call_tool("odoo_core_search_read", {"model": "res.partner"})
 
     assert tools["odoo_core_search_read"].input_schema["properties"]["limit"]["default"] == 2
-    assert result.structured_content is not None
     assert len(result.structured_content["records"]) == 2
 
 
@@ -238,7 +235,6 @@ async def test_depth_is_that_of_the_call_then_of_the_settings(
     async with Client(make_server(**settings)) as client:
         result = await client.call_tool("odoo_core_deep_search", {"query": "zzz", **arguments})
 
-    assert result.structured_content is not None
     assert max(entry["level"] for entry in result.structured_content["search_log"]) == depth
     assert result.structured_content["results"] == {}
 
@@ -247,7 +243,6 @@ async def test_what_was_not_looked_at_reaches_the_client(make_server: MakeServer
     async with Client(make_server()) as client:
         result = await client.call_tool("odoo_core_deep_search", {"query": "company"})
 
-    assert result.structured_content is not None
     log = result.structured_content["search_log"]
     assert {"searched": False, "results_found": 0}.items() <= log[1].items()
     assert "cannot read" in log[1]["notes"][0]
@@ -289,7 +284,7 @@ def test_no_input_breaks_a_tool(make_server: MakeServer, mode: str) -> None:
     server = make_server(mode="full")
 
     async def run(examples: list[tuple[str, dict[str, Any]]]) -> None:
-        async with Client(server, mode=mode) as client:  # type: ignore[arg-type]
+        async with Client(server, mode=mode) as client:
             for tool, arguments in examples:
                 result = await client.call_tool(tool, arguments)
                 data = result.structured_content

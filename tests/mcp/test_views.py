@@ -48,7 +48,6 @@ async def planned(client: Client, tool: str, arguments: dict[str, Any]) -> dict[
 async def refused(client: Client, confirmation: dict[str, Any]) -> str:
     result = await client.call_tool(CONFIRM, confirmation)
     assert result.is_error, result.structured_content
-    assert result.structured_content is not None
     assert "Nothing was done." in result.structured_content["message"]
     return str(result.structured_content["message"])
 
@@ -305,7 +304,6 @@ async def test_what_the_mode_forbids_is_not_sealed(
         result = await client.call_tool(CALL, {"tool": "odoo_core_write", "arguments": arguments})
 
     assert "seal" not in meta(result)
-    assert result.structured_content is not None
     assert result.structured_content["needs"]
 
 
@@ -318,7 +316,6 @@ async def test_what_is_deleted_is_asked_about_in_the_view(
         confirmation = await planned(client, "odoo_core_unlink", delete)
         asked = await client.call_tool(CONFIRM, confirmation)
         assert changes(odoo) == []
-        assert asked.structured_content is not None
         assert asked.structured_content["status"] == "confirmation_needed"
         shown = meta(asked)
         yes = {"tool": shown["tool"], "arguments": shown["confirms"], "seal": shown["seal"]}
@@ -338,7 +335,6 @@ async def test_a_name_is_chosen_in_the_view(
     odoo.answers["res.partner", "button_cancel"] = lambda args, kwargs: True
     async with viewer(make_server(mode="full", toolsets=[BookingToolset]), era) as client:
         result = await client.call_tool("odoo_booking_cancel", {"partner_name": "Deco"})
-        assert result.structured_content is not None
         assert result.structured_content["status"] == "disambiguation_needed"
         assert meta(result)["arguments"] == {"partner_name": "Deco"}
         await planned(client, "odoo_booking_cancel", {"partner_id": 9})

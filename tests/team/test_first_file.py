@@ -252,7 +252,6 @@ def test_an_api_key_is_taken_in_place_of_the_password_and_no_other_is_made(
     assert "does not accept this API key" in "\n".join(said)
     assert "'restricted' is neither readonly nor full" in "\n".join(said)
     key = written.team.instances["main"].connection.api_key
-    assert key is not None
     assert key.reveal() == made.key.reveal()
     assert keys_of(user, people) == [made.name]
 

@@ -84,7 +84,7 @@ class Proxy:
                 pass
 
         server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        server.handle_error = lambda request, client_address: None  # type: ignore[method-assign]
+        server.handle_error = lambda request, client_address: None
         if certificate:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(certificate)

@@ -294,7 +294,6 @@ def test_a_made_key_that_a_pasted_one_replaces_is_told_and_removed(
     Person(team.url).connect(client, **password)
     assert sorted(keys_of(user, people)) == sorted([ours, own.name])
     account = team.server.provider.grants.account_of("main", user.uid)
-    assert account
     assert team.server.provider.grants.left_keys(account.id) == []
 
 
@@ -322,7 +321,6 @@ def test_a_sign_in_that_nobody_answers_leaves_no_session_in_odoo(
     for _ in range(2):
         assert person.sign_in(page, **form).status_code == 200
         found = asked.find(token)
-        assert found
         assert found.user
         sessions.append(found.user["session"])
     assert [is_logged_in(user, one) for one in sessions] == [False, True]
@@ -418,7 +416,6 @@ def test_the_operator_sees_who_is_connected_and_ends_it(
     assert "It can do in this user's name everything that this user can do in Odoo" in words
     grants = team.server.provider.grants
     account = grants.account_of("main", user.uid)
-    assert account
     lines = operator.get("/admin/activity.jsonl", account=str(account.id)).text.splitlines()
     events = [json.loads(line) for line in lines]
     assert {"connected", "call"} <= {event["kind"] for event in events}
@@ -433,7 +430,6 @@ def test_the_operator_sees_who_is_connected_and_ends_it(
     operator.post("/admin/revoke", page, account=str(account.id))
     assert status_of(team, tokens.access) == 401
     gone = grants.account_of("main", user.uid)
-    assert gone
     assert gone.key is None
     events_of_user = team.server.provider.activity.latest(account=gone.id)
     ended = [one for one in events_of_user if one.kind == "disconnected"]

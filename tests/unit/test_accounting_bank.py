@@ -29,14 +29,14 @@ def line(amount: float, reference: str = "", partner: str = "", **more: Any) -> 
 
 
 def book(odoo: BankOffice, *lines: dict[str, Any], **options: Any) -> BankResult:
-    made = match_bank_lines(odoo, lines=list(lines), **options)  # type: ignore[arg-type]
+    made = match_bank_lines(odoo, lines=list(lines), **options)
     assert isinstance(made, BankResult)
     return made
 
 
 def plan(odoo: BankOffice, *lines: dict[str, Any], **options: Any) -> BankPlan:
     before = len(writes(odoo))
-    made = match_bank_lines(odoo, lines=list(lines), dry_run=True, **options)  # type: ignore[arg-type]
+    made = match_bank_lines(odoo, lines=list(lines), dry_run=True, **options)
     assert isinstance(made, BankPlan)
     assert len(writes(odoo)) == before
     return made

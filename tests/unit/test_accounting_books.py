@@ -110,7 +110,7 @@ def test_profit_is_of_the_fiscal_year_unless_told(major: int) -> None:
 def test_a_book_that_does_not_balance_is_shown() -> None:
     odoo = Ledger(19, [*BOOK, item(20, 15, 7.0, "2025-10-02")])
     for kind in ("trial_balance", "balance_sheet", "profit_and_loss"):
-        made = get_report(odoo, kind=kind, date_to=TODAY)  # type: ignore[arg-type]
+        made = get_report(odoo, kind=kind, date_to=TODAY)
         assert made.rows
         assert not made.checks["debits_equal_credits"]
         assert "do not balance: debits equal credits is off by 7.00 USD" in made.warnings[0]
@@ -166,12 +166,12 @@ def test_a_report_that_cannot_be_made_asks_nothing(arguments: Any, error: str) -
 def test_lists_of_models_need_the_journal_items_only() -> None:
     for mode in ("readonly", "restricted"):
         models = {"account.move.line"}
-        odoo = _book(policy=Policy(mode=mode, model_allowlist=models))  # type: ignore[arg-type]
+        odoo = _book(policy=Policy(mode=mode, model_allowlist=models))
         assert get_report(odoo, kind="trial_balance", date_to=TODAY).rows
         with pytest.raises(AccessError, match=r"account\.partial\.reconcile"):
             get_report(odoo, kind="aged_receivable", date_to=TODAY)
         both = models | {"account.partial.reconcile"}
-        odoo = _book(policy=Policy(mode=mode, model_allowlist=both))  # type: ignore[arg-type]
+        odoo = _book(policy=Policy(mode=mode, model_allowlist=both))
         assert get_report(odoo, kind="aged_receivable", date_to=TODAY).rows
     closed = _book(policy=Policy(mode="readonly", model_allowlist={"res.partner"}))
     with pytest.raises(AccessError):

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from odoo_toolkit.apps.accounting import (
-    Entry,
     Invoice,
     create_credit_note,
     create_entry,
@@ -19,7 +18,6 @@ from odoo_toolkit.apps.accounting import (
     reset_invoice,
 )
 from odoo_toolkit.errors import AccessError, NotFoundError, StateError, ValidationError
-from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.names import AmbiguousNameError
 from tests.unit.fake_accounting import POSTED
 from tests.unit.fake_books import Ledger, item
@@ -302,7 +300,7 @@ def test_what_a_salesperson_may_not_see_is_told() -> None:
         with pytest.raises(
             AccessError, match="cannot see everything that is reconciled with INV/1"
         ):
-            reconcile(odoo, invoice_id=7, **named)  # type: ignore[arg-type]
+            reconcile(odoo, invoice_id=7, **named)
     assert writes(odoo) == []
 
 
@@ -370,7 +368,6 @@ def test_the_entry_of_a_payment_is_left_to_it(major: int) -> None:
 def test_the_accounts_of_an_entry_are_found_by_name_or_code(major: int) -> None:
     odoo = _books(major)
     made = create_entry(odoo, lines=ENTRY, date=DAY, ref="Moved")
-    assert isinstance(made, Entry)
     assert (made.posted, made.ref, made.date, made.warnings) == (False, "Moved", DAY, [])
     (values,) = odoo.asked("create")[0].arguments["vals_list"]
     assert (values["move_type"], values["journal_id"]) == ("entry", 9)
@@ -417,14 +414,13 @@ def test_the_rest_of_a_payment_is_written_off(major: int) -> None:
         journal_id=6,
         dry_run=True,
     )
-    assert isinstance(plan, Plan)
     values = plan.calls[0].arguments["vals_list"]
     values = values[0] if isinstance(values, list) else values
     assert values["payment_difference_handling"] == "reconcile"
     assert (values["writeoff_account_id"], values["writeoff_label"]) == (15, "Rounding")
     for wrong in ({"invoice_ids": [7, 8], "amount": 1}, {"invoice_ids": [7]}):
         with pytest.raises(ValidationError, match="exactly one invoice"):
-            register_payment(odoo, **wrong, writeoff_account="600000")  # type: ignore[arg-type]
+            register_payment(odoo, **wrong, writeoff_account="600000")
     with pytest.raises(NotFoundError):
         register_payment(odoo, invoice_ids=[7], amount=1, writeoff_account="Nil")
     assert writes(odoo) == []

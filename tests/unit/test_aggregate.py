@@ -659,7 +659,7 @@ class TestPolicy:
     ) -> None:
         server = made(version, [])
         policy = Policy(
-            mode=mode,  # type: ignore[arg-type]
+            mode=mode,
             model_blocklist="res.partner",
             field_blocklist="margin,birth,login",
         )
@@ -696,7 +696,7 @@ class TestPolicy:
         row = group(version, {"state": "sale"}, 2, ("amount_total:sum", 3.0))
         row |= {"currency_id:min": 1, "currency_id:max": 1, "agg_02": 1, "agg_03": 1}
         server = made(version, [row])
-        policy = Policy(mode=mode, field_blocklist="margin")  # type: ignore[arg-type]
+        policy = Policy(mode=mode, field_blocklist="margin")
         found = aggregate(
             server.connect(policy=policy), ORDERS, [["state", "=", "sale"]], ["state"],
             ["amount_total:sum"], order="amount_total:sum desc, count", having=[["count", ">", 1]],

@@ -93,9 +93,7 @@ def printed(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def attach(odoo: Office, record: Any = "S00005", **options: Any) -> UploadedAttachment:
-    made = attach_report(odoo, report_name="sale.report_saleorder", record=record, **options)
-    assert isinstance(made, UploadedAttachment)
-    return made
+    return attach_report(odoo, report_name="sale.report_saleorder", record=record, **options)
 
 
 def test_another_name_is_taken_and_gets_its_ending() -> None:

@@ -96,7 +96,7 @@ def values_in(name: str, body: bytes) -> dict[str, Any]:
         return found
     if name == "xmlrpc":
         return xmlrpc.client.loads(body)[0][5][0]  # type: ignore[no-any-return, index, call-overload]
-    return json.loads(body)["params"]["args"][5][0]  # type: ignore[no-any-return]
+    return json.loads(body)["params"]["args"][5][0]
 
 
 @pytest.fixture(scope="module")

@@ -41,10 +41,8 @@ def process(*arguments: str, **options: Any) -> subprocess.Popen[str]:
 @pytest.mark.parametrize("form", ["--jsonl", "--csv", "--json", "--table"])
 def test_a_closed_pipe_ends_it_without_a_word(form: str) -> None:
     started = process("search", "res.partner", "--all", form, stdout=subprocess.PIPE)
-    assert started.stdout is not None
     assert started.stdout.readline()
     started.stdout.close()
-    assert started.stderr is not None
     assert started.stderr.read() == ""
     assert started.wait() == 141
 
@@ -85,7 +83,6 @@ def test_a_terminal_gets_a_table_as_wide_as_it_is() -> None:
     ours, theirs = pty.openpty()
     started = process("search", "res.partner", "--limit", "2", stdout=theirs)
     os.close(theirs)
-    assert started.stderr is not None
     assert "There are more" in started.stderr.read()
     assert started.wait() == 0
     printed = os.read(ours, 65536).decode()

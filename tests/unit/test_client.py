@@ -42,9 +42,7 @@ def never_sent() -> Exception:
     from urllib3.exceptions import MaxRetryError, NewConnectionError
 
     pool = HTTPConnectionPool("odoo.test")
-    return requests.ConnectionError(
-        MaxRetryError(pool, "/", NewConnectionError(pool, "refused"))  # type: ignore[arg-type]
-    )
+    return requests.ConnectionError(MaxRetryError(pool, "/", NewConnectionError(pool, "refused")))
 
 
 @pytest.mark.parametrize("failure", [requests.ConnectionError("reset"), 502, 503, 504])
@@ -127,7 +125,7 @@ def silent(mock: responses.RequestsMock, clock: Clock) -> list[float]:
     waits: list[float] = []
 
     def answer(request: requests.PreparedRequest) -> Any:
-        timeout = request.req_kwargs["timeout"]  # type: ignore[attr-defined]
+        timeout = request.req_kwargs["timeout"]
         if isinstance(timeout, tuple):
             wait = timeout[1]
         else:
@@ -237,7 +235,7 @@ def test_a_write_cut_off_by_a_limit_may_have_been_applied(
         connection.call(attrs.evolve(WRITE, timeout=60))
 
     assert caught.value.outcome == "maybe_applied"
-    timeout = mock.calls[-1].request.req_kwargs["timeout"]  # type: ignore[attr-defined]
+    timeout = mock.calls[-1].request.req_kwargs["timeout"]
     assert timeout.total <= 5
 
 
@@ -522,7 +520,7 @@ def test_a_connection_logs_in_once_whatever_the_number_of_threads(
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(lambda _: connection.call(READ), range(8)))
 
-    assert sum(b'"login"' in (call.request.body or b"") for call in mock.calls) == 1  # type: ignore[operator]
+    assert sum(b'"login"' in (call.request.body or b"") for call in mock.calls) == 1
 
 
 def test_closing_lets_the_next_call_connect_again(wire: Wire) -> None:

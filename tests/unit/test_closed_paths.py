@@ -14,7 +14,7 @@ from odoo_toolkit.policy.redaction import opening
 
 
 def _field(name: str, kind: str = "char", **told: object) -> Field:
-    return Field(name=name, type=kind, **told)  # type: ignore[arg-type]
+    return Field(name=name, type=kind, **told)
 
 
 def _related(name: str, *path: str, store: bool = False) -> Field:
@@ -61,7 +61,7 @@ def fields_of(model: str) -> Mapping[str, Field]:
 
 
 def readable(model: str, **rules: str) -> set[str]:
-    return set(Policy(**rules).readable_fields(model, fields_of))  # type: ignore[arg-type]
+    return set(Policy(**rules).readable_fields(model, fields_of))
 
 
 @pytest.mark.parametrize(
@@ -130,13 +130,13 @@ def search(model: str, field: str) -> Call:
     ],
 )
 def test_what_a_search_looks_at_must_be_known_and_open(mode: str, model: str, field: str) -> None:
-    policy = Policy(mode=mode, field_blocklist="phone")  # type: ignore[arg-type]
+    policy = Policy(mode=mode, field_blocklist="phone")
     for judge in (policy.check, policy.admitted):
         with pytest.raises(AccessError) as caught:
             judge(search(model, field), fields_of)
         assert caught.value.code == "FIELD_BLOCKED"
         assert caught.value.suggestion
-    Policy(mode=mode).admitted(search(model, field), fields_of)  # type: ignore[arg-type]
+    Policy(mode=mode).admitted(search(model, field), fields_of)
 
 
 def test_a_search_that_is_known_to_look_at_nothing_closed_passes() -> None:
@@ -160,7 +160,7 @@ def test_what_is_not_searched_is_described_so() -> None:
     ids=str,
 )
 def test_a_related_field_is_written_only_where_its_record_may_be(rules: dict[str, str]) -> None:
-    policy = Policy(protect=False, **rules)  # type: ignore[arg-type]
+    policy = Policy(protect=False, **rules)
     for name in ("email", "name"):
         call = Call(model="res.users", method="write", ids=[1], arguments={"vals": {name: "x"}})
         with pytest.raises(AccessError) as caught:

@@ -394,7 +394,7 @@ class TestQueries:
 
     def test_query_must_be_text(self) -> None:
         with pytest.raises(ValidationError, match="must be a string"):
-            deep_search(odoo(), 42)  # type: ignore[arg-type]
+            deep_search(odoo(), 42)
 
     def test_many_words(self) -> None:
         found = deep_search(odoo(), " ".join(f"w{i}" for i in range(40)), "res.partner")

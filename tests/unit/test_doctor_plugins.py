@@ -26,7 +26,6 @@ def _nothing_stays(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def looked(step: Step | None) -> dict[str, str]:
     """Return why each plugin is not used; empty for those that are."""
-    assert step
     assert step.name == "plugins"
     assert all(row["used"] == (not row["why_not"]) for row in step.details)
     return {row["plugin"]: row["why_not"] for row in step.details}

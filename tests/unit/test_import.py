@@ -210,7 +210,7 @@ class TestUpsert:
         for empty, ref in (("clear", False), ("ignore", "A")):
             server = contacts(ANN)
             rows = [{"email": "ann@x.com", "ref": "", "phone": "1"}]
-            upsert(server.connect(), "res.partner", rows, key="email", empty=empty)  # type: ignore[arg-type]
+            upsert(server.connect(), "res.partner", rows, key="email", empty=empty)
             assert server.records["res.partner"][0]["ref"] == ref
 
 

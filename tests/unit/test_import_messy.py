@@ -63,7 +63,7 @@ class TestAllErrors:
     def test_new_contacts_without_a_name_are_told_before_odoo_refuses_them(self) -> None:
         server = contacts()
         server.connect()
-        server._models["res.partner"]["name"] = {  # type: ignore[index]
+        server._models["res.partner"]["name"] = {
             **server._models["res.partner"]["name"],
             "required": False,
         }
@@ -384,7 +384,7 @@ class TestProgress:
                 monkeypatch.undo()
                 monkeypatch.setattr(progress_bar, "_has_tqdm", lambda: False)
                 kernel = SimpleNamespace(get_ipython=lambda: SimpleNamespace(kernel=1))
-                monkeypatch.setitem(sys.modules, "IPython", kernel)  # type: ignore[arg-type]
+                monkeypatch.setitem(sys.modules, "IPython", kernel)
             create_many(contacts().connect(), "res.partner", self.ROWS)
             assert "res.partner: 120 of 120" in capsys.readouterr().err
         create_many(contacts().connect(), "res.partner", self.ROWS, progress=False)

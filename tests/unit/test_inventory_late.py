@@ -102,4 +102,4 @@ def test_only_one_kind_or_warehouse_is_looked_at() -> None:
     assert find_late_transfers(depot, picking_type_name="incoming").transfers == []
     assert len(find_late_transfers(depot, warehouse_id=1).transfers) == 1
     with pytest.raises(OdooError, match="not a kind of transfer"):
-        find_late_transfers(depot, picking_type_name="gone")  # type: ignore[arg-type]
+        find_late_transfers(depot, picking_type_name="gone")

@@ -482,7 +482,7 @@ def test_a_bar_of_tqdm(odoo: Odoo, monkeypatch: pytest.MonkeyPatch) -> None:
             self.closed = True
 
     package, auto = types.ModuleType("tqdm"), types.ModuleType("tqdm.auto")
-    auto.tqdm = Bar  # type: ignore[attr-defined]
+    auto.tqdm = Bar
     monkeypatch.setitem(sys.modules, "tqdm", package)
     monkeypatch.setitem(sys.modules, "tqdm.auto", auto)
     found = iterate(odoo, "x.item", batch=10, progress=True)
@@ -526,7 +526,7 @@ def test_what_is_closed_stays_closed(
     server: FakeServer, policy: dict[str, str], options: dict[str, Any]
 ) -> None:
     with pytest.raises(AccessError):
-        iterate(server.connect(policy=Policy(**policy)), "x.item", **options)  # type: ignore[arg-type]
+        iterate(server.connect(policy=Policy(**policy)), "x.item", **options)
     assert item_calls(server) == []
 
 

@@ -115,7 +115,7 @@ def test_a_language_is_switched_on_by_the_wizard_of_the_version(major: int) -> N
     assert create.arguments == {"vals_list": values}
     assert (press.method, press.ids) == ("lang_install", (1,))
     again = languages.activate_language(odoo, "de_de")
-    assert "already" in (again.message or "")  # type: ignore[union-attr]
+    assert "already" in (again.message or "")
     assert len(writes(odoo)) == 2
 
 
@@ -163,14 +163,13 @@ def test_sentences_that_are_shown_alike_are_not_taken_for_each_other(major: int)
         assert len(writes(odoo)) == 1
         one = {"description": {"fr_FR": dict.fromkeys(both, "Vert")}}
     result = languages.translate(odoo, "product.template", 7, translations=one)
-    assert result.warnings == []  # type: ignore[union-attr]
+    assert result.warnings == []
 
 
 @pytest.mark.parametrize("major", [14, 15])
 def test_to_15_formatted_texts_are_read_and_not_written(major: int) -> None:
     odoo = server(major)
     result = languages.get_translations(odoo, "product.template", 7, ["description"])
-    assert isinstance(result, languages.TranslationsResult)
     assert result.translations == {"description": {"en_US": None, "fr_FR": None}}
     for texts in ({"fr_FR": "Doux"}, {"fr_FR": {"Red": "Rouge"}}):
         given = {"description": texts}
@@ -184,7 +183,7 @@ def test_a_translation_that_odoo_drops_is_told() -> None:
     odoo.answers["product.template", "update_field_translations"] = True
     given = {"description": {"fr_FR": {"Red": "<p>Rouge</p>"}}}
     result = languages.translate(odoo, "product.template", 7, translations=given)
-    (warning,) = result.warnings  # type: ignore[union-attr]
+    (warning,) = result.warnings
     assert warning == "description: 'Red' in fr_FR has no translation now."
 
 

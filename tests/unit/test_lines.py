@@ -17,7 +17,7 @@ KEYS = ("product_id", "product_name", "quantity")
 def test_lines_of_a_table_become_plain_and_lose_their_gaps() -> None:
     lines = Column([{"product_id": Scalar(7, "i"), "product_name": NA, "quantity": Decimal("2.5")}])
 
-    checked = check_lines(lines, KEYS)  # type: ignore[arg-type]
+    checked = check_lines(lines, KEYS)
 
     assert checked == [{"product_id": 7, "quantity": 2.5}]
     assert [type(value) for value in checked[0].values()] == [int, float]
@@ -48,7 +48,7 @@ def test_an_unknown_key_is_told_with_the_one_that_may_be_meant() -> None:
 
 def test_what_is_no_line_is_refused() -> None:
     with pytest.raises(ValidationError, match=r"lines\[0\] must be an object"):
-        check_lines(["product_id"], KEYS)  # type: ignore[list-item]
+        check_lines(["product_id"], KEYS)
 
 
 @pytest.mark.parametrize("value", [2, 2.0, Decimal(2), Scalar(2, "i"), Scalar(2.0, "f")])

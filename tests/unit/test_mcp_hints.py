@@ -66,7 +66,6 @@ def test_a_script_is_told_the_rule_and_a_client_the_setting() -> None:
 
 def test_a_client_is_not_told_of_what_only_opens_to_scripts() -> None:
     error = Policy().model_problem("ir.config_parameter", "read")
-    assert error is not None
     assert "Policy(protect=False)" in error.suggestion
     assert error_object(error)["suggestion"] == error.suggestion.replace(IN_A_SCRIPT, "")
     assert "Policy" not in error_object(error)["suggestion"]

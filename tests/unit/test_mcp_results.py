@@ -41,7 +41,7 @@ def test_default_values_are_left_out() -> None:
 
 def test_text_is_the_same_object_without_blanks() -> None:
     result = results.success(Result([{"name": "Müller & Söhne"}], Inner(1), 2))
-    text = result.content[0].text  # type: ignore[union-attr]
+    text = result.content[0].text
 
     assert json.loads(text) == result.structured_content
     assert '": ' not in text
@@ -62,7 +62,6 @@ def test_whatever_odoo_returns_reaches_the_client(value: Any, expected: Any) -> 
     """A write that has been made must not fail because its answer is odd."""
     result = results.success(Result([{"x": value}], Inner(1), None))
 
-    assert result.structured_content is not None
     assert result.structured_content["records"] == [{"x": expected}]
 
 
@@ -93,7 +92,6 @@ def test_unexpected_exception_is_only_in_the_debug_log(caplog: pytest.LogCapture
         except KeyError as error:
             result = results.unexpected("odoo_x", error)
 
-    assert result.structured_content is not None
     assert result.structured_content["code"] == OdooError.default_code
     assert "swordfish" not in str(result)
     assert [r.levelno for r in caplog.records if "swordfish" in (r.exc_text or "")] == [

@@ -137,7 +137,7 @@ def test_a_blocked_model_is_an_error_though_its_form_is_never_shown_on(function:
     odoo = Guided(19, DRAFT, policy=Policy(model_blocklist="sale.order"))
 
     with pytest.raises(AccessError) as caught:
-        function(odoo, "sale.order")  # type: ignore[operator]
+        function(odoo, "sale.order")
 
     assert caught.value.code == "MODEL_BLOCKED"
     assert "sale.order.get_view" not in odoo.methods()
@@ -151,7 +151,7 @@ def test_a_model_that_odoo_refuses_is_an_error(function: object, model: str) -> 
     answers = {(model, "get_view"): refused, (model, "default_get"): {}}
 
     with pytest.raises(AccessError):
-        function(Guided(19, answers), model)  # type: ignore[operator]
+        function(Guided(19, answers), model)
 
 
 def test_an_unknown_model_is_an_error() -> None:
@@ -190,7 +190,7 @@ def test_an_unknown_model_is_an_error() -> None:
 )
 def test_conditions_are_judged_by_the_state_alone(condition: object, hidden: bool | None) -> None:
     """None: it depends on more than the state of a saved record."""
-    assert holds(condition, {"id": 1, "state": "draft"}) is hidden  # type: ignore[arg-type]
+    assert holds(condition, {"id": 1, "state": "draft"}) is hidden
 
 
 def test_fields_in_conditions_are_named_once_and_without_the_context() -> None:

@@ -271,7 +271,7 @@ class TestModel:
         assert "odoo_toolkit.search_read" in (inspect.getdoc(partners.search) or "")
         assert partners.search.__name__ == "search"
         with pytest.raises(TypeError, match="key"):
-            partners.upsert([])  # type: ignore[call-overload]
+            partners.upsert([])
 
     def test_asking_for_it_is_one_question_once(self, server: FakeServer) -> None:
         odoo = server.connect()

@@ -61,7 +61,6 @@ def test_each_parameter_of_each_operation_is_in_one_option(app: str) -> None:
         given = {argument for one in taken for argument in one.arguments}
         assert given == {*list(inspect.signature(function).parameters)[1:]}
         command = made.get_command(click.Context(made), written)
-        assert command is not None
         options = [option for one in command.params for option in (*one.opts, *one.secondary_opts)]
         assert len(options) == len({*options}), (written, options)
         help_text = command.get_help(click.Context(command, info_name=written))

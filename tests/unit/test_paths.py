@@ -350,7 +350,7 @@ class TestPolicy:
         code: str,
         mode: Any,
     ) -> None:
-        odoo = server.connect(policy=Policy(mode=mode, **policy))  # type: ignore[arg-type]
+        odoo = server.connect(policy=Policy(mode=mode, **policy))
         with pytest.raises(OdooError) as caught:
             function(odoo, path)
         assert caught.value.code == code

@@ -326,7 +326,7 @@ def test_a_plan_is_told_in_every_mode_and_sends_nothing(policy: Policy) -> None:
     by_keyword, sent = run(lambda odoo: confirm(odoo, dry_run=True), policy)
     odoo, server = connection(policy)
     bounds = Bounds(plugin="rental", declared=DECLARED, access="write")
-    by_plan = bound(bounds, confirm).plan(odoo)  # type: ignore[attr-defined]
+    by_plan = bound(bounds, confirm).plan(odoo)
 
     for plan in (by_keyword, by_plan):
         assert [call.method for call in plan.calls] == ["action_confirm"]

@@ -698,7 +698,7 @@ def test_with_an_allowlist_no_path_leads_out_of_it(call: Call) -> None:
 def test_while_a_list_closes_something_unknown_methods_do_not_pass(
     call: Call, rules: dict[str, str]
 ) -> None:
-    assert refused(call, Policy(**rules)).code == "METHOD_BLOCKED"  # type: ignore[arg-type]
+    assert refused(call, Policy(**rules)).code == "METHOD_BLOCKED"
     FULL.check(call, fields_of)
 
 
@@ -988,7 +988,7 @@ def test_policy_problems_finds_all_mistakes_at_once() -> None:
 
 def test_an_unknown_mode_is_never_taken_for_a_permissive_one() -> None:
     with pytest.raises(ValueError, match="Unknown mode"):
-        Policy(mode="FULL")  # type: ignore[arg-type]
+        Policy(mode="FULL")
     assert attrs.evolve(SALES, mode="full").write_allowlist == SALES.write_allowlist
 
 

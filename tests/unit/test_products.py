@@ -242,7 +242,6 @@ def test_a_price_list_is_created_and_given_to_customers() -> None:
         {"fixed_price": 3, "date_from": "2027-01-01", "date_to": "2027-01-31"},
     ]
     made = products.create_price_list(odoo, name="Partners", rules=rules, customers=[7])
-    assert isinstance(made, products.PriceListResult)
     assert {rule.price for rule in made.rules} == {
         "10 % off",
         "cost, +40 %, rounded to 1, -0.01",

@@ -27,7 +27,6 @@ def test_a_task_is_created_in_a_project(major: int) -> None:
     result = project.create_task(
         odoo, name=" Paint ", project_name="House", user_ids=[2], description="a < b", tag_ids=[4]
     )
-    assert isinstance(result, project.TaskResult)
     assert [user.name for user in result.users] == ["Mitchell Admin"]
     assert (result.id, result.project and result.project.name) == (5, "House")
     assert contents(odoo.asked("create")[0]) == {

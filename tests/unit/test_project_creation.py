@@ -10,7 +10,6 @@ from odoo_toolkit.apps import project
 from odoo_toolkit.apps.project import ProjectResult
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import NotFoundError, ValidationError
-from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
 from tests.unit.operation_checks import writes
 from tests.unit.scripted import VERSIONS, Scripted
@@ -105,9 +104,7 @@ def server(major: int = 19, policy: Policy | None = None) -> Scripted:
 
 def make(odoo: Scripted, **values: Any) -> ProjectResult:
     given: dict[str, Any] = {"name": " Move ", "stages": ["To do", "Doing", "Done"]}
-    made = project.create_project(odoo, **{**given, **values})
-    assert isinstance(made, ProjectResult)
-    return made
+    return project.create_project(odoo, **{**given, **values})
 
 
 def tasks_for(major: int) -> list[dict[str, Any]]:
@@ -177,7 +174,6 @@ def test_the_plan_says_all_in_names_and_writes_nothing(major: int) -> None:
     plan = project.create_project.plan(
         odoo, name="Old", stages=["Doing"], tasks=TASKS, partner="Azure", manager="Marc Demo"
     )
-    assert isinstance(plan, Plan)
     assert writes(odoo) == []
     for words in (
         "'Old' for Azure, managed by Marc Demo, with 1 stages (Doing) and 4 tasks",

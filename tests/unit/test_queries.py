@@ -70,7 +70,6 @@ class TestQueries:
     def test_a_wrong_condition_or_order_is_an_error(self, query: dict[str, Any]) -> None:
         odoo = scripted(search_read=[ROW])
         (answer,) = run_queries(odoo, [{"model": "res.partner", **query}]).answers
-        assert answer.error is not None
         assert answer.error["code"] == "INVALID_FIELD"
         assert odoo.sent == []
 
@@ -120,7 +119,6 @@ class TestQueries:
             odoo, [{"model": m, "count": True} for m in ("sale.order", "res.partner")]
         )
 
-        assert closed.error is not None
         assert closed.error["code"] == "MODEL_BLOCKED"
         assert opened.count == 3
         assert odoo.methods() == ["res.partner.search_count"]

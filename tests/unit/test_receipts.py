@@ -18,9 +18,9 @@ def report(name: str, when: str, outcome: str) -> Any:
         nodeid=name,
         location=("", None, ""),
         keywords={},
-        outcome=outcome,  # type: ignore[arg-type]
+        outcome=outcome,
         longrepr=None,
-        when=when,  # type: ignore[arg-type]
+        when=when,
     )
 
 

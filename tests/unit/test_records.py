@@ -123,8 +123,8 @@ class TestSearchRead:
             "res.partner",
             [["id", "in", Column([Scalar(3, "i"), 4.0])]],
             Column(["name"]),
-            limit=Scalar(5, "i"),  # type: ignore[arg-type]
-            offset=2.0,  # type: ignore[arg-type]
+            limit=Scalar(5, "i"),
+            offset=2.0,
         )
 
         assert wire.calls[0][2][:4] == [[["id", "in", [3, 4]]], ["name"], 2, 5]
@@ -401,7 +401,7 @@ class TestWriting:
             {"name": Scalar("A", "U"), "color": Scalar(3, "i"), "date": Moment("2025-02-09")},
             {"name": "B", "color": NA, "date": NAT, "active": Scalar(False, "b")},
         ]
-        toolkit.create(connection, "res.partner", Column(rows))  # type: ignore[arg-type]
+        toolkit.create(connection, "res.partner", Column(rows))
 
         assert wire.calls[0][2] == [
             [
@@ -680,7 +680,6 @@ class TestExecute:
         found = toolkit.execute(connection, "sale.order", "action_view_delivery", [[7]])
 
         assert found.result_type == "action"
-        assert found.action is not None
         assert found.action["summary"] == "Opens stock.picking form view for record 42"
 
     def test_a_value_is_returned_as_it_is(self, wire: Wire, connection: Odoo) -> None:

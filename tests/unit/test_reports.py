@@ -472,7 +472,7 @@ def test_a_refusal_that_is_not_odoos_own_lets_no_login_pass(printer: Printer) ->
             raise AccessError("A proxy forbids it.", outcome="refused")
         return send(call)
 
-    connection._send = refuse  # type: ignore[method-assign]
+    connection._send = refuse
     assert "A proxy forbids it" in refused_login(printer, connection)
 
 
@@ -767,7 +767,7 @@ def test_an_empty_pdf_from_a_template_fails_and_leaves_nothing(newest: Printer) 
         newest.files[100] = ("mail.compose.message", "x.pdf", empty)
         return 100
 
-    newest._attach = attach  # type: ignore[method-assign]
+    newest._attach = attach
     with pytest.raises(OdooError, match="without a page"):
         generate_report(by_key(), SLIP, [1])
     assert newest.templates == {}
@@ -800,9 +800,9 @@ def test_a_temporary_template_is_removed_though_an_answer_about_it_is_lost(
         made.append({**row, "id": 77, "model_id": [row.get("model_id"), "x"]})
         raise OdooConnectionError("The answer was cut off.", outcome="maybe_applied")
 
-    connection._send = lose  # type: ignore[method-assign]
+    connection._send = lose
     assert connection._connected().http
-    connection._connected().http.clock_ahead = 0.0  # type: ignore[union-attr]
+    connection._connected().http.clock_ahead = 0.0
     log = fields(create_uid="many2one", create_date="datetime")
     answers["mail.template", "fields_get"] |= log
     answers["mail.template", "search_read"] = lambda args, kwargs: [

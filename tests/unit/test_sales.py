@@ -65,7 +65,6 @@ def test_a_confirmation_that_changes_nothing_is_not_believed() -> None:
     odoo = shop()
     odoo.answers["sale.order", "action_confirm"] = True
     result = sales.create_order(odoo, lines=[{"product_id": 3}], partner_id=7, confirm=True)
-    assert isinstance(result, sales.Order)
     assert not result.confirmed
     assert "still draft" in result.warnings[0]
 
@@ -155,7 +154,6 @@ def test_a_cancelled_order_stays_so() -> None:
     """Cancelling twice is no error and sends nothing."""
     odoo = shop(state="cancel")
     result = sales.cancel_order(odoo, order_id=12)
-    assert isinstance(result, sales.Order)
     assert result.cancelled
     assert written(odoo) == []
 
@@ -169,7 +167,6 @@ def test_reading_an_order_takes_four_round_trips() -> None:
         odoo, order_name="S00012", include_deliveries=True, include_invoices=True
     )
     assert len(odoo.sent) == 4
-    assert found.deliveries is not None
     assert (found.delivery_count, found.deliveries[0].state) == (1, "assigned")
     assert (found.invoice_count, found.invoices) == (1, None)
     assert "not for you" in found.warnings[0]
@@ -273,7 +270,6 @@ def test_an_allowlist_with_the_order_is_enough() -> None:
     """Its lines and its invoicing wizard belong to the order."""
     odoo = shop(18, Policy(mode="restricted", write_allowlist="sale.order"), state="draft")
     created = sales.create_order(odoo, lines=[{"product_id": 3}], partner_id=7, confirm=True)
-    assert isinstance(created, sales.Order)
     assert created.confirmed
     odoo.answers |= {
         ("sale.advance.payment.inv", "default_get"): {},

@@ -327,7 +327,7 @@ def test_a_model_that_odoo_does_not_tell_of_is_left_out_unless_it_is_named(
             raise AccessError("You are not allowed to access 'User'.")
         return answer(call)
 
-    server.send = refuse  # type: ignore[method-assign]
+    server.send = refuse
     odoo: Any = server.connect()
     result = write_stubs(odoo, folder=tmp_path / "shop")
     assert result.not_told == {"res.users": "You are not allowed to access 'User'."}

@@ -214,9 +214,9 @@ def test_a_call_that_needs_longer_waits_longer(wire: Wire, mock: responses.Reque
     wire.answers["res.partner", "search_count"] = 1
     connection = odoo(timeout=5)
     connection.call(attrs.evolve(ONE, timeout=60))
-    assert mock.calls[-1].request.req_kwargs["timeout"] == (5, 60)  # type: ignore[attr-defined]
+    assert mock.calls[-1].request.req_kwargs["timeout"] == (5, 60)
     connection.call(attrs.evolve(ONE, timeout=1))
-    assert mock.calls[-1].request.req_kwargs["timeout"] == (5, 5)  # type: ignore[attr-defined]
+    assert mock.calls[-1].request.req_kwargs["timeout"] == (5, 5)
 
 
 def test_jsonrpc_debug_log_has_no_password(wire: Wire, caplog: pytest.LogCaptureFixture) -> None:

@@ -107,7 +107,7 @@ def test_threads_that_meet_the_same_expired_session_log_in_once(
             together.wait(120)
         return answer
 
-    opened._http.request = all_expired  # type: ignore[method-assign]
+    opened._http.request = all_expired
 
     def get() -> None:
         texts.append(opened.get("/page", timeout=5, before_login=anything).text)
@@ -261,7 +261,7 @@ def test_a_report_may_take_longer_than_other_requests(mock: responses.RequestsMo
         seen.append((url, options["timeout"]))
         return send(method, url, **options)
 
-    opened._http._session.request = remember  # type: ignore[method-assign]
+    opened._http._session.request = remember
     opened.get("/page", timeout=120, before_login=anything)
     assert seen[-1] == (f"{URL}/page", (10, 120))
     assert seen[0] == (f"{URL}/web/session/authenticate", (3, 3))

@@ -157,10 +157,8 @@ def test_execute_describes_the_wizard_and_does_nothing_more() -> None:
     odoo.answers["sale.order", "action_cancel"] = CANCEL_ACTION
     result = execute(odoo, "sale.order", "action_cancel", [[26]])
     assert result.result_type == "action"
-    assert result.action is not None
     assert result.action["res_model"] == "sale.order.cancel"
     wizard = result.wizard
-    assert wizard is not None
     assert wizard.wizard_required is True
     assert [button.method for button in wizard.buttons] == [
         "action_send_mail_and_cancel",
@@ -212,13 +210,10 @@ def test_the_catalogue_knows_one_shape_per_version(major: int) -> None:
     assert (known_wizard("sale.order.cancel", major) is None) == (major == 19)
     assert (known_wizard("stock.immediate.transfer", major) is None) == (major >= 17)
     payment = known_wizard("account.payment.register", major)
-    assert payment is not None
     assert ("payment_method_id" in payment.fields) == (major == 14)
     reversal = known_wizard("account.move.reversal", major)
-    assert reversal is not None
     assert reversal.action_method == ("reverse_moves" if major <= 16 else "refund_moves")
     lead = known_wizard("crm.lead2opportunity.partner", major)
-    assert lead is not None
     options = [value for value, _ in lead.fields["action"].selection or ()]
     assert ("nothing" in options) == (major <= 18)
 
