@@ -507,6 +507,7 @@ def test_the_stock_in_a_kit_counts_once(admin: Odoo, market: Market) -> None:
         found = purchase.get_supply(admin, product_id=kit, quantity=8, needed_by=needed_by)
         assert found.free == 5.0
         assert [item.missing for item in found.making.short] == [6.0]
+        assert (found.making.kit, found.making.days) == (True, 0)
 
 
 def test_components_that_come_in_time_are_not_missing(admin: Odoo, market: Market) -> None:
@@ -533,5 +534,6 @@ def test_components_that_come_in_time_are_not_missing(admin: Odoo, market: Marke
     assert (can.start_by, can.ready, can.in_time) == (str(start), due, True)
     soon = purchase.get_supply(
         admin, product_id=made, quantity=10, needed_by=str(now + timedelta(days=5))
-    ).making
-    assert (soon.short[0].missing, soon.in_time) == (10.0, False)
+    )
+    assert (soon.making.short[0].missing, soon.making.in_time) == (10.0, False)
+    assert "(too late)" in soon.message

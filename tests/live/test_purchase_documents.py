@@ -125,6 +125,7 @@ def test_a_vendors_bill_is_matched_before_it_is_entered(admin: Odoo, market: Mar
     plan = enter(wrong, dry_run=True)
     assert isinstance(plan, purchase.BillPlan)
     assert [len(line.differences) for line in plan.lines] == [2]
+    assert "the price is 11 on the bill and 10 on the order (+8.00)" in str(plan.differences)
     refused: list[tuple[Callable[[], Any], type[OdooError], str]] = [
         (lambda: enter(wrong), ValidationError, "the bill has 8, but only 6 can be billed"),
         (lambda: enter(amount_untaxed=61.0), ValidationError, "add up to 60.00, not 61.00"),
@@ -206,6 +207,7 @@ def test_one_order_that_stops_does_not_stop_the_others(admin: Odoo, market: Mark
         True,
         ["receive", "bill"],
     )
+    assert "the confirm step" in first.error["suggestion"]
     both = purchase.process_orders(
         admin, orders=[request.id, sure], steps=["confirm", "receive", "bill", "post"]
     )

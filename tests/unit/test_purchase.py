@@ -10,7 +10,7 @@ import pytest
 from odoo_toolkit.apps import purchase
 from odoo_toolkit.apps.purchase import fulfilment, offers
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import AccessError, OdooError, StateError, ValidationError
+from odoo_toolkit.errors import AccessError, StateError, ValidationError
 from odoo_toolkit.operations.lines import today
 from tests.unit.fake_purchase import Buying
 from tests.unit.operation_checks import writes
@@ -127,28 +127,6 @@ def test_a_wrong_line_is_refused_before_anything_is_sent(line: dict[str, Any], m
 # Confirming -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("major", VERSIONS)
-def test_who_must_approve_is_told(major: int) -> None:
-    odoo = Buying(major)
-    odoo.answers["purchase.order", "button_confirm"] = odoo._puts("to approve")
-    done = confirm(odoo)
-    assert (done.confirmed, done.state) == (False, "to approve")
-    assert [person.name for person in done.approvers] == ["Bob"]
-    assert "approval by Bob (5)" in done.message
-    assert done.warnings == []
-    assert len(odoo.sent) == 6
-
-
-@pytest.mark.parametrize("approve", [False, True])
-def test_what_another_must_approve_is_left_alone(approve: bool) -> None:
-    """14 would let everybody approve."""
-    odoo = Buying(14, state="to approve")
-    with pytest.raises(StateError, match=r"waits for approval .* by Bob") as raised:
-        confirm(odoo, approve=approve)
-    assert raised.value.details["approvers"] == [{"id": 5, "name": "Bob"}]
-    assert odoo.asked("button_confirm", "button_approve") == []
-
-
 def test_whoever_may_approve_does_it_when_asked_to() -> None:
     odoo = Buying(state="to approve")
     odoo.tables["res.users"][0]["all_group_ids"] = [9]
@@ -177,14 +155,6 @@ def test_only_a_request_is_confirmed(state: str, match: str) -> None:
     with pytest.raises(StateError, match=match) as raised:
         confirm(odoo)
     assert raised.value.details["current_state"] == state
-    assert writes(odoo) == []
-
-
-def test_an_order_without_lines_is_not_confirmed() -> None:
-    odoo = Buying()
-    odoo.tables["purchase.order.line"].clear()
-    with pytest.raises(StateError, match="no lines"):
-        confirm(odoo)
     assert writes(odoo) == []
 
 
@@ -280,40 +250,6 @@ def test_what_may_not_be_read_of_an_order_is_told() -> None:
     found = purchase.get_order(odoo, order_id=12)
     assert found.receipts == []
     assert "The receipts cannot be read" in found.warnings[0]
-
-
-# Cancelling -------------------------------------------------------------------------------------
-
-
-def test_an_order_is_cancelled_and_its_draft_bill_told_of() -> None:
-    odoo = Buying(state="purchase", receipt="assigned")
-    odoo._bill(None)
-    gone = cancel(odoo)
-    assert (gone.cancelled, gone.state) == (True, "cancel")
-    assert "draft bill unchanged: Draft Bill" in gone.warnings[0]
-    # The order; receipts, bills and lines; the button; order, receipts and bills.
-    assert len(odoo.sent) == 8
-    assert "already" in cancel(odoo).message
-    assert len(odoo.asked("button_cancel")) == 1
-
-
-def test_a_received_or_billed_order_is_not_cancelled() -> None:
-    odoo = Buying(state="purchase", receipt="done", received=5.0)
-    odoo._bill(None)
-    odoo._post(None)
-    with pytest.raises(StateError, match=r"WH/IN/31 is already done, and its bill BILL/1"):
-        cancel(odoo)
-    assert odoo.asked("button_cancel") == []
-
-
-def test_an_order_that_was_returned_is_cancelled_from_19_on() -> None:
-    """To 18 Odoo refuses for good, so the suggestion does not lead back to cancelling."""
-    assert cancel(Buying(19, state="purchase", receipt="done")).cancelled
-    odoo = Buying(18, state="purchase", receipt="done")
-    with pytest.raises(StateError, match="WH/IN/31 is already done") as raised:
-        cancel(odoo)
-    assert "The order stays" in raised.value.suggestion
-    assert odoo.asked("button_cancel") == []
 
 
 # What can be had --------------------------------------------------------------------------------
@@ -415,25 +351,6 @@ def test_a_maximum_is_read_of_a_note_only_where_it_is_clear(
     assert offers.most_in(note) == most
 
 
-@pytest.mark.parametrize("major", VERSIONS)
-def test_components_that_come_before_making_begins_are_not_missing(major: int) -> None:
-    """Making takes three days; two chairs come in time, and twenty boards are bought."""
-    odoo = shelf(major)
-    in_stock(odoo, 50, incoming_qty=0.0, virtual_available=0.0)
-    in_stock(odoo, 3, incoming_qty=2.0, virtual_available=6.0)
-    in_stock(odoo, 51, incoming_qty=0.0, virtual_available=10.0)
-    comes(odoo, 2.0, 5)
-    can = purchase.get_supply(odoo, product_id=50, quantity=6, needed_by=day(odoo, 10)).making
-    chairs, boards = can.short
-    assert (chairs.missing, chairs.coming, chairs.arrives) == (0.0, 2.0, day(odoo, 5))
-    assert [arrival.source for arrival in chairs.receipts] == ["P5"]
-    assert (boards.missing, boards.coming, boards.arrives) == (20.0, 0.0, day(odoo, 4))
-    assert (can.ready, can.start_by, can.in_time) == (day(odoo, 8), day(odoo, 7), True)
-    assert (boards.offer.price, boards.cheapest) == (9.0, None)
-    late = purchase.get_supply(odoo, product_id=50, quantity=6, needed_by=day(odoo, 5))
-    assert (late.making.in_time, "(too late)" in late.message) == (False, True)
-
-
 def test_the_cheapest_vendor_of_a_component_that_is_in_time_is_named() -> None:
     """Beside the preferred one: making begins on the seventh day."""
     odoo = shelf(19)
@@ -476,19 +393,3 @@ def shelf(major: int, kind: str = "normal") -> Buying:
     odoo.offer(7.0, delay=6)
     odoo.offer(9.0, delay=4, template=boards, min_qty=500)
     return odoo
-
-
-def test_a_kit_takes_no_time() -> None:
-    can = purchase.get_supply(shelf(19, "phantom"), product_id=50, quantity=1).making
-    assert (can.kit, can.days, can.short) == (True, 0, [])
-
-
-# All of them ------------------------------------------------------------------------------------
-
-
-def test_an_order_that_is_not_there_is_told() -> None:
-    for call in (confirm, bill, cancel):
-        odoo = Buying()
-        odoo.tables["purchase.order"].clear()
-        with pytest.raises(OdooError, match="no purchase order with id 12"):
-            call(odoo)

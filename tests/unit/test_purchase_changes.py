@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from odoo_toolkit.apps import purchase
-from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
+from odoo_toolkit.errors import NotFoundError, ValidationError
 from tests.unit.fake_purchase import Buying
 from tests.unit.operation_checks import (
     check_plan_is_the_run,
@@ -54,28 +54,6 @@ def changed(odoo: Buying, **wanted: Any) -> purchase.Order:
     return purchase.update_order(odoo, order_id=12, **wanted)
 
 
-@pytest.mark.parametrize("major", VERSIONS)
-@pytest.mark.parametrize("state", ["draft", "purchase"])
-def test_a_new_quantity_goes_with_the_agreed_price_and_day(major: int, state: str) -> None:
-    odoo = shop(major, state=state)
-    result = changed(odoo, change=[{"product_name": "chair", "quantity": 8}], partner_ref="F 7")
-    agreed = {"price_unit": 10.0, "date_planned": DAY} | ({"discount": 0.0} if major > 16 else {})
-    command = [1, 1, {**agreed, "product_qty": 8}]
-    assert sent(odoo) == {"partner_ref": "F 7", "order_line": [command]}
-    assert (result.lines[0].quantity, result.lines[0].price_unit) == (8, 10)
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_a_day_reaches_every_line_and_new_lines_get_the_vendors_price(major: int) -> None:
-    odoo = shop(major)
-    odoo.offer(4.0, template=60)
-    changed(odoo, add=[{"product_name": "desk", "quantity": 2}], date_planned="2031-06-06")
-    old, new = sent(odoo)["order_line"]
-    assert old == [1, 1, {"date_planned": "2031-06-06 00:00:00"}]
-    assert new[2].items() >= {"product_id": 6, "price_unit": 4.0, "sequence": 10}.items()
-    assert new[2]["date_planned"] == "2031-06-06 00:00:00"
-
-
 def test_a_day_of_a_line_comes_before_that_of_all() -> None:
     odoo = shop(19)
     own = {"line_id": 1, "date_planned": "2031-07-07"}
@@ -89,37 +67,6 @@ def test_only_odoo_15_is_told_the_day_of_a_new_line(major: int) -> None:
     changed(odoo, add=[{"product_id": 6}])
     ((_, _, values),) = sent(odoo)["order_line"]
     assert values.get("date_planned") == (DAY if major == 15 else None)
-
-
-def test_a_removed_line_stays_with_nothing_only_if_the_order_is_confirmed() -> None:
-    odoo = shop()
-    changed(odoo, remove=["chair"])
-    assert sent(odoo) == {"order_line": [[2, 1, 0]]}
-    odoo = shop(state="purchase")
-    changed(odoo, remove=["chair"])
-    ((kind, number, values),) = sent(odoo)["order_line"]
-    assert (kind, number, values["product_qty"], values["price_unit"]) == (1, 1, 0.0, 10.0)
-
-
-def test_less_than_is_received_is_refused_also_where_odoo_would_take_it() -> None:
-    for wanted in ({"change": [{"line_id": 1, "quantity": 1}]}, {"remove": ["chair"]}):
-        odoo = shop(19, state="purchase", received=2.0)
-        with pytest.raises(StateError, match="because 2 are received") as raised:
-            changed(odoo, **wanted)
-        assert "return_order" in raised.value.suggestion
-        assert writes(odoo) == []
-
-
-@pytest.mark.parametrize(
-    ("closed", "button"),
-    [({"state": "done"}, "unlock"), ({"locked": True}, "unlock"), ({"state": "cancel"}, "draft")],
-)
-def test_a_locked_or_cancelled_order_is_not_changed(closed: dict[str, Any], button: str) -> None:
-    odoo = shop(18 if closed.get("state") == "done" else 19, **{"state": "purchase", **closed})
-    with pytest.raises(StateError) as raised:
-        changed(odoo, remove=["chair"])
-    assert f"button_{button}" in raised.value.suggestion
-    assert writes(odoo) == []
 
 
 @pytest.mark.parametrize(
@@ -167,20 +114,6 @@ def test_receipts_that_did_not_follow_are_told_also_in_other_units() -> None:
         odoo = shop(14, state="purchase", received=2.0)
         move(odoo, quantity, uom)
         assert changed(odoo, **wanted).warnings == []
-
-
-def test_a_plan_says_what_is_received_billed_and_left() -> None:
-    odoo = shop(14, state="purchase", received=2.0)
-    odoo.tables["purchase.order.line"][0]["qty_invoiced"] = 5.0
-    less = [{"line_id": 1, "quantity": 3, "price_unit": 9}]
-    plan = purchase.update_order(odoo, order_id=12, change=less, dry_run=True)
-    notes = plan.documents[0].notes
-    assert (
-        "Chair: 2 received, 5 billed, 1 left to receive, 2 too many are billed. Ask the vendor for"
-        " a refund, what is billed keeps the old price." in notes
-    )
-    assert any("Odoo 14 does not lower them." in note for note in notes)
-    assert writes(odoo) == []
 
 
 OPERATIONS: list[Any] = [

@@ -7,10 +7,8 @@ from typing import Any
 import pytest
 
 from odoo_toolkit.apps import purchase
-from odoo_toolkit.apps.accounting import Invoice, PaymentResult, order_payments
-from odoo_toolkit.apps.accounting.payments import Payment
+from odoo_toolkit.apps.accounting import Invoice
 from odoo_toolkit.apps.inventory import Transfer
-from odoo_toolkit.apps.inventory import actions as transfers
 from odoo_toolkit.apps.purchase import returning
 from odoo_toolkit.errors import (
     AccessError,
@@ -22,10 +20,8 @@ from odoo_toolkit.errors import (
 )
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
-from odoo_toolkit.records.names import AmbiguousNameError
 from tests.unit.fake_purchase import Buying
 from tests.unit.operation_checks import writes
-from tests.unit.scripted import VERSIONS, contents
 
 CHAIRS = [{"product_name": "Chair", "quantity": 5, "price_unit": 10}]
 
@@ -43,24 +39,6 @@ def bought(major: int = 19, **order: Any) -> Buying:
 # A vendor's bill --------------------------------------------------------------------------------
 
 
-def test_differences_are_told_before_anything_is_written() -> None:
-    odoo = bought(to_bill=3.0)
-    lines = [{"product_id": 3, "quantity": 4, "price_unit": 11}]
-    with pytest.raises(ValidationError, match="differs from P00012") as raised:
-        enter(odoo, lines, amount_untaxed=99.0)
-    quantity, price, total = raised.value.details["differences"]
-    assert "the bill has 4, but only 3 can be billed (5 ordered, 5 received" in quantity
-    assert "the price is 11 on the bill and 10 on the order (+4.00)" in price
-    assert total == "The lines add up to 44.00, not 99.00 before taxes."
-    assert writes(odoo) == []
-    plan = enter(odoo, lines, dry_run=True)
-    assert isinstance(plan, purchase.BillPlan)
-    assert (len(plan.differences), plan.needs) == (2, "accept_differences=True.")
-    assert writes(odoo) == []
-    made = enter(odoo, lines, accept_differences=True)
-    assert (made.bill.amount_untaxed, len(made.differences)) == (44.0, 2)
-
-
 def test_a_bill_is_planned_and_booked_on_its_accounting_date() -> None:
     odoo = bought()
     (planned,) = enter(odoo, accounting_date="2026-02-28", dry_run=True).documents
@@ -70,16 +48,6 @@ def test_a_bill_is_planned_and_booked_on_its_accounting_date() -> None:
     assert made.bill.date == "2026-02-28"
     with pytest.raises(ValidationError, match="accounting_date is not a date"):
         enter(odoo, accounting_date="28.2.", ref="F-18")
-
-
-@pytest.mark.parametrize("ref", ["F-17", "f 17", "F17", " F/17 "])
-def test_a_number_that_is_there_already_is_found(ref: str) -> None:
-    odoo = bought()
-    odoo.add_bill(40, ref="F-17")
-    with pytest.raises(StateError, match=r"BILL/40 \(id 40, posted, F-17") as raised:
-        enter(odoo, ref=ref, accept_differences=True)
-    assert raised.value.details["ids"] == [40]
-    assert writes(odoo) == []
 
 
 def test_another_vendors_number_or_a_cancelled_bill_is_none() -> None:
@@ -101,19 +69,6 @@ def test_a_total_that_is_not_the_vendors_is_not_posted() -> None:
     assert "55.00 in Odoo, not 60.00" in made.warnings[0]
     assert odoo.asked("action_post") == []
     assert "not 60.00" in enter(bought(), amount_total=60.0).warnings[0]
-
-
-def test_of_several_lines_with_a_product_one_is_chosen() -> None:
-    odoo = bought()
-    lines = odoo.tables["purchase.order.line"]
-    lines.append({**lines[0], "id": 2, "price_unit": 9.0})
-    with pytest.raises(AmbiguousNameError, match="Chair") as raised:
-        enter(odoo)
-    assert "10" in raised.value.suggestion + str(raised.value.details)
-    said = [{"order_line_id": 2, "quantity": 5, "price_unit": 9}]
-    made = enter(odoo, said)
-    assert [line.order_line_id for line in made.lines] == [2]
-    assert [left.id for left in made.not_billed] == [1]
 
 
 @pytest.mark.parametrize(
@@ -165,68 +120,6 @@ def test_a_bill_needs_a_confirmed_order() -> None:
 
 
 # From the receipt to the payment ----------------------------------------------------------------
-
-
-@pytest.fixture
-def elsewhere(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Note what is asked of other apps: receipts to validate, payments to register."""
-    asked: list[Any] = []
-
-    def validate(odoo: Buying, *, picking_id: int, dry_run: bool) -> Any:
-        asked.append(picking_id)
-        if dry_run:
-            return Plan(dry_run=True, message="Would validate WH/IN/31.", calls=[])
-        odoo.tables["stock.picking"][0]["state"] = "done"
-        return Transfer(id=31, name="WH/IN/31", state="done", validated=True, message="")
-
-    def pay(odoo: Buying, *, invoice_ids: list[int], **how: Any) -> Any:
-        asked.append((invoice_ids, how))
-        odoo.tables["account.move"][0] |= {"payment_state": "paid", "amount_residual": 0.0}
-        return PaymentResult(payments=[Payment(id=7, name="PAY/7")], invoices=[], message="")
-
-    monkeypatch.setattr(transfers, "validate_picking", validate)
-    monkeypatch.setattr(order_payments, "register_payment", pay)
-    return asked
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_an_order_is_received_billed_posted_and_paid(major: int, elsewhere: list[Any]) -> None:
-    odoo = Buying(major, state="purchase", receipt="assigned")
-    posted = odoo._post
-
-    def post(call: Any) -> bool:
-        posted(call)
-        odoo.tables["account.move"][0]["payment_state"] = "not_paid"
-        return False
-
-    odoo.answers["account.move", "action_post"] = post
-    how: dict[str, Any] = {"ref": "F-17", "invoice_date": "2026-01-31"}
-    result = purchase.process_orders(odoo, orders=["P00012"], payment_date="2026-02-01", **how)
-    (order,) = result.orders
-    assert (order.complete, order.error) == (True, None)
-    assert {step: [item.id for item in made] for step, made in order.done.items()} == {
-        "receive": [31],
-        "bill": [41],
-        "post": [41],
-        "pay": [7],
-    }
-    assert (order.amount_due, order.amount_untaxed, order.currency) == (0.0, 50.0, "USD")
-    paid = {"amount": 50.0, "payment_date": "2026-02-01", "journal_id": None, "dry_run": False}
-    assert elsewhere == [31, ([41], paid)]
-    assert contents(odoo.asked("write")[0]) == {"invoice_date": "2026-01-31", "ref": "F-17"}
-    again = purchase.process_orders(odoo, orders=["P00012"])
-    assert set(again.orders[0].not_needed) == {"receive", "bill", "post", "pay"}
-    assert len(odoo.asked("action_create_invoice")) == 1
-
-
-def test_a_request_is_confirmed_only_where_that_is_asked_for(elsewhere: list[Any]) -> None:
-    odoo = Buying()
-    result = purchase.process_orders(odoo, orders=[12])
-    assert (result.orders[0].stopped_at, writes(odoo)) == ("receive", [])
-    assert result.orders[0].error is not None
-    assert "the confirm step" in result.orders[0].error["suggestion"]
-    done = purchase.process_orders(odoo, orders=[12], steps=["bill", "confirm"])
-    assert done.orders[0].done["bill"][0].id == 41
 
 
 @pytest.mark.parametrize(
@@ -300,25 +193,6 @@ def billed(method: str = "receive", quantity: float = 5.0, **order: Any) -> Buyi
 
 
 TWO = [{"product_id": 3, "quantity": 2}]
-
-
-@pytest.mark.parametrize("method", ["receive", "purchase"])
-def test_what_goes_back_is_refunded(method: str, sent_back: list[Any]) -> None:
-    odoo = billed(method)
-    plan = purchase.return_order(odoo, order_id=12, lines=TWO, post=True, dry_run=True)
-    assert isinstance(plan, Plan)
-    assert plan.message == "Would return. Would credit."
-    back = purchase.return_order(odoo, order_id=12, lines=TWO, post=True, reason="Broken")
-    assert (back.message, [refund.id for refund in back.refunds]) == (
-        "Returned WH/OUT/33. Created RBILL/45: 20.00.",
-        [45],
-    )
-    credited = [call for call in sent_back if call[0] == "credit"]
-    assert [(bill, lines) for _, bill, lines, _ in credited] == [
-        (40, [{"line_id": 1, "quantity": 2.0}])
-    ] * 2
-    assert credited[1][3] == {"reason": "Broken", "date": None, "post": True}
-    assert any("bill it again" in text for text in back.warnings) == (method == "purchase")
 
 
 def test_a_refund_that_fails_is_made_when_it_is_called_again(
