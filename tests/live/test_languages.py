@@ -32,12 +32,6 @@ def active(odoo: Odoo, code: str) -> bool:
     return any(found.active for found in result.languages if found.code == code)
 
 
-def told(result: Any) -> languages.TranslationsResult:
-    """Return the result of a call that was no dry run."""
-    assert isinstance(result, languages.TranslationsResult)
-    return result
-
-
 def test_languages_are_listed_and_found(odoo: Odoo) -> None:
     listed = languages.get_languages(odoo)
     assert "en_US" in [found.code for found in listed.languages]
@@ -68,7 +62,7 @@ def test_a_record_is_translated(odoo: Odoo, admin: Odoo, suffix: str) -> None:
     values = {"name": f"Chair {suffix}", "description_sale": "Soft"}
     product = create(admin, "product.template", values).id
     assert product is not None
-    before = told(languages.get_translations(odoo, "product.template", product))
+    before = languages.get_translations(odoo, "product.template", product)
     assert before.translations["name"] == dict.fromkeys(
         before.translations["name"], f"Chair {suffix}"
     )
@@ -76,7 +70,7 @@ def test_a_record_is_translated(odoo: Odoo, admin: Odoo, suffix: str) -> None:
     plan = languages.translate(admin, "product.template", product, translations=texts, dry_run=True)
     assert isinstance(plan, Plan)
     with counted(admin) as calls:
-        after = told(languages.translate(admin, "product.template", product, translations=texts))
+        after = languages.translate(admin, "product.template", product, translations=texts)
     number = len(before.translations["name"])
     assert len(calls) <= 2 + 2 * number + 2 + 1, calls
     assert after.warnings == []
@@ -95,7 +89,7 @@ def test_a_record_is_translated(odoo: Odoo, admin: Odoo, suffix: str) -> None:
 def test_what_is_wrong_translates_nothing(odoo: Odoo, admin: Odoo, suffix: str) -> None:
     product = create(admin, "product.template", {"name": f"Chair {suffix}"}).id
     assert product is not None
-    before = told(languages.get_translations(odoo, "product.template", product, ["name"]))
+    before = languages.get_translations(odoo, "product.template", product, ["name"])
     wrong: list[dict[str, Any]] = [
         {"name": {CODE: "Chaise", "ja_JP": "Isu"}},
         {"name": {CODE: ""}},
@@ -106,14 +100,14 @@ def test_what_is_wrong_translates_nothing(odoo: Odoo, admin: Odoo, suffix: str) 
             languages.translate(admin, "product.template", product, translations=texts)
     with pytest.raises(NotFoundError):
         languages.translate(admin, "product.template", 10**8, translations={"name": {CODE: "x"}})
-    assert told(languages.get_translations(odoo, "product.template", product, ["name"])) == before
+    assert languages.get_translations(odoo, "product.template", product, ["name"]) == before
 
 
 @pytest.mark.every_version
 @pytest.mark.usefixtures("french")
 def test_the_sentences_of_a_formatted_text_are_told(admin: Odoo) -> None:
     (tip,) = search_read(admin, "digest.tip", [], ["name"], limit=1).records
-    told_of = told(languages.get_translations(admin, "digest.tip", tip["id"], ["tip_description"]))
+    told_of = languages.get_translations(admin, "digest.tip", tip["id"], ["tip_description"])
     texts = told_of.translations["tip_description"]
     if admin.version.major < 16:
         assert texts["en_US"]
@@ -134,26 +128,26 @@ def test_formatted_texts_are_translated_by_sentence(admin: Odoo, suffix: str) ->
     product = create(admin, model, {"name": f"Chair {suffix}"}).id
     assert product is not None
     write(admin, model, [product], {field: html})
-    before = told(languages.get_translations(admin, model, product, [field]))
+    before = languages.get_translations(admin, model, product, [field])
     assert before.translations[field][CODE] == {"Big <b>chair</b>": None, "Red": None}
     for wrong in ({"Big chair": "x"}, {"Red": " "}, "x"):
         given: Any = {field: {CODE: wrong}}
         with pytest.raises(ValidationError):
             languages.translate(admin, model, product, translations=given)
-    assert told(languages.get_translations(admin, model, product, [field])) == before
+    assert languages.get_translations(admin, model, product, [field]) == before
     given = {field: {CODE: {"Big <b>chair</b>": "Grosse <b>chaise</b>", "Red": "Rouge"}}}
-    after = told(languages.translate(admin, model, product, translations=given))
+    after = languages.translate(admin, model, product, translations=given)
     assert (after.translations[field][CODE], after.warnings) == (given[field][CODE], [])
     for code, text in ((CODE, "Grosse chaise\n\nRouge"), ("en_US", "Big chair\n\nRed")):
         (row,) = read(admin, model, [product], [field], {"lang": code}).records
         assert row[field] == text
     # What is translated is translated anew, which 16 and 17 do by what stands there.
     given = {field: {CODE: {"Red": "Rouge vif"}}}
-    again = told(languages.translate(admin, model, product, translations=given))
+    again = languages.translate(admin, model, product, translations=given)
     assert (again.translations[field][CODE]["Red"], again.warnings) == ("Rouge vif", [])
     # Odoo takes no tags that end the line: 16 and 17 keep what was, later ones have none then.
     given = {field: {CODE: {"Red": "<p>Vert</p>"}}}
-    dropped = told(languages.translate(admin, model, product, translations=given))
+    dropped = languages.translate(admin, model, product, translations=given)
     kept = dropped.translations[field][CODE]["Red"]
     assert kept == ("Rouge vif" if admin.version.major < 18 else None)
     (warning,) = dropped.warnings

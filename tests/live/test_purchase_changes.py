@@ -24,12 +24,6 @@ pytestmark = [pytest.mark.recorded, pytest.mark.every_version]
 DAY, OTHER = "2031-05-06T12:00:00Z", "2031-06-06T12:00:00Z"
 
 
-def made(result: Any) -> purchase.Order:
-    """Return the result of an operation that was no dry run."""
-    assert isinstance(result, purchase.Order)
-    return result
-
-
 def offered(admin: Odoo, suffix: str, *names: str) -> tuple[int, dict[str, int]]:
     """Make goods that a vendor sells for nine each, or eight from ten on: its id, and theirs."""
     vendor = create(admin, "res.partner", {"name": f"Vendor {suffix}"}).id
@@ -53,7 +47,7 @@ def order(odoo: Odoo, vendor: int, goods: dict[str, int], **more: Any) -> purcha
         {"product_id": product, "quantity": 5, "price_unit": 7.5, "date_planned": DAY}
         for product in goods.values()
     ]
-    return made(purchase.create_order(odoo, partner_id=vendor, lines=lines, **more))
+    return purchase.create_order(odoo, partner_id=vendor, lines=lines, **more)
 
 
 def figures(odoo: Odoo, number: int) -> dict[str, tuple[float, float, str]]:
@@ -92,7 +86,7 @@ def test_a_request_for_quotation_is_changed(admin: Odoo, suffix: str) -> None:
         "note": "By hand",
     }
     plan = purchase.update_order(admin, **wanted, dry_run=True)
-    changed = made(purchase.update_order(admin, **wanted))
+    changed = purchase.update_order(admin, **wanted)
     told = figures(admin, rfq.id)
     assert told["Chair"] == (20, 7.5, DAY)
     assert told["Rug"][:2] == (12, 8)
@@ -101,7 +95,7 @@ def test_a_request_for_quotation_is_changed(admin: Odoo, suffix: str) -> None:
     assert plan.documents[0].amount_total in (None, pytest.approx(changed.amount_total))
     assert (changed.payment_term.id, changed.partner_ref) == (term, "F 7")
     assert (changed.confirmed, changed.warnings) == (False, [])
-    later = made(purchase.update_order(admin, order_id=rfq.id, date_planned=OTHER))
+    later = purchase.update_order(admin, order_id=rfq.id, date_planned=OTHER)
     assert {line.date_planned for line in later.lines if line.product} == {OTHER}
     assert later.date_planned == OTHER
 
@@ -127,7 +121,7 @@ def test_a_confirmed_order_partly_received_is_changed(admin: Odoo, suffix: str) 
     assert f"Chair {suffix}: 2 received, 0 billed, 6 left to receive" in notes
     assert f"Lamp {suffix}: 0 received, 0 billed, 0 left to receive" in notes
     assert ("Odoo 14 does not lower them" in notes) is (admin.version.major == 14)
-    changed = made(purchase.update_order(admin, **wanted))
+    changed = purchase.update_order(admin, **wanted)
     told = figures(admin, number)
     assert {name: row[:2] for name, row in told.items()} == {
         "Chair": (8, 7.5),
@@ -155,7 +149,7 @@ def test_receipts_keep_their_day_and_what_is_billed_its_price(admin: Odoo, suffi
     vendor, goods = offered(admin, suffix, "Chair")
     write(admin, "product.product", [goods["Chair"]], {"purchase_method": "purchase"})
     number = order(admin, vendor, goods, confirm=True).id
-    moved = made(purchase.update_order(admin, order_id=number, date_planned=OTHER))
+    moved = purchase.update_order(admin, order_id=number, date_planned=OTHER)
     (receipt,) = moved.receipts
     assert figures(admin, number)["Chair"] == (5, 7.5, OTHER)
     (warning,) = moved.warnings

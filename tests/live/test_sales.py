@@ -42,18 +42,10 @@ def service(admin: Odoo, suffix: str) -> int:
 def down_payment_product(admin: Odoo) -> None:
     """Odoo makes the product of down payments at the first one; ordinary users may not."""
     customer, service = new_customer(admin, "first"), new_product(admin, "Service first")
-    order = made(
-        sales.create_order(
-            admin, lines=[{"product_id": service}], partner_id=customer, confirm=True
-        )
+    order = sales.create_order(
+        admin, lines=[{"product_id": service}], partner_id=customer, confirm=True
     )
     sales.create_invoices(admin, order_id=order.id, method="fixed", amount=1)
-
-
-def made(result: Any) -> sales.Order:
-    """Return the result of an operation that was no dry run."""
-    assert isinstance(result, sales.Order)
-    return result
 
 
 def row(odoo: Odoo, order_id: int, *fields: str) -> dict[str, Any]:
@@ -77,7 +69,7 @@ def test_twenty_named_lines_are_ordered_and_confirmed_in_six_calls(
     assert count(odoo, "sale.order", [["partner_id", "=", customer]]).count == 0
     own_zone(odoo)  # asked once for a connection
     with counted(odoo) as calls:
-        result = made(sales.create_order(odoo, lines=lines, partner_name=name, confirm=True))
+        result = sales.create_order(odoo, lines=lines, partner_name=name, confirm=True)
     told = row(odoo, result.id, "state", "amount_total", "name", "partner_id")
     assert len(calls) <= 6, calls
     assert result.confirmed
@@ -93,15 +85,13 @@ def test_twenty_named_lines_are_ordered_and_confirmed_in_six_calls(
 def test_an_order_goes_from_quotation_to_invoice(odoo: Odoo, customer: int, service: int) -> None:
     """Quotation, confirmation, a down payment, the rest: amounts are Odoo's."""
     lines = [{"product_id": service, "quantity": 4, "price_unit": 50}, {"name": "A note"}]
-    quotation = made(
-        sales.create_order(odoo, lines=lines, partner_id=customer, note="1 < 2 & so on")
-    )
+    quotation = sales.create_order(odoo, lines=lines, partner_id=customer, note="1 < 2 & so on")
     assert (quotation.state, quotation.confirmed, quotation.amount_total) == ("draft", False, 200)
     assert "1 < 2 & so on" in row(odoo, quotation.id, "note")["note"]
     with pytest.raises(StateError, match="not a confirmed order"):
         sales.create_invoices(odoo, order_id=quotation.id)
 
-    assert made(sales.confirm_order(odoo, order_name=quotation.name)).state == "sale"
+    assert sales.confirm_order(odoo, order_name=quotation.name).state == "sale"
     with pytest.raises(StateError, match="already confirmed"):
         sales.confirm_order(odoo, order_id=quotation.id)
 
@@ -125,8 +115,8 @@ def test_an_order_goes_from_quotation_to_invoice(odoo: Odoo, customer: int, serv
 @pytest.mark.usefixtures("down_payment_product")
 def test_a_fixed_down_payment_is_what_was_asked(odoo: Odoo, customer: int, service: int) -> None:
     """Without taxes on the product, it is the same sum on every version."""
-    order = made(
-        sales.create_order(odoo, lines=[{"product_id": service}], partner_id=customer, confirm=True)
+    order = sales.create_order(
+        odoo, lines=[{"product_id": service}], partner_id=customer, confirm=True
     )
     result = sales.create_invoices(odoo, order_id=order.id, method="fixed", amount=30)
     assert result.amount_total == pytest.approx(30)
@@ -137,8 +127,8 @@ def test_an_order_is_cancelled_with_its_delivery(
 ) -> None:
     """The open delivery goes with it, no wizard is left open, and twice does no harm."""
     goods = new_product(admin, f"Goods {suffix}", "consu")
-    order = made(
-        sales.create_order(odoo, lines=[{"product_id": goods}], partner_id=customer, confirm=True)
+    order = sales.create_order(
+        odoo, lines=[{"product_id": goods}], partner_id=customer, confirm=True
     )
     result = sales.cancel_order(odoo, order_name=order.name)
     assert row(odoo, order.id, "state")["state"] == result.state == "cancel"
@@ -154,7 +144,7 @@ def test_a_plan_to_cancel_names_the_deliveries_and_drafts_that_odoo_cancels(
 ) -> None:
     goods = new_product(admin, f"Goods {suffix}", "consu")
     lines = [{"product_id": goods}]
-    order = made(sales.create_order(admin, lines=lines, partner_id=customer, confirm=True))
+    order = sales.create_order(admin, lines=lines, partner_id=customer, confirm=True)
     sales.create_invoices(admin, order_id=order.id, method="fixed", amount=30)
     plan = sales.cancel_order(admin, order_id=order.id, dry_run=True)
     result = sales.cancel_order(admin, order_id=order.id)
@@ -170,8 +160,8 @@ def test_a_delivered_order_is_not_cancelled(
 ) -> None:
     """Odoo would cancel it in silence; the delivery is named."""
     goods = new_product(admin, f"Goods {suffix}", "consu")
-    order = made(
-        sales.create_order(odoo, lines=[{"product_id": goods}], partner_id=customer, confirm=True)
+    order = sales.create_order(
+        odoo, lines=[{"product_id": goods}], partner_id=customer, confirm=True
     )
     found = sales.get_order(odoo, order_id=order.id, include_deliveries=True)
     assert found.deliveries
@@ -204,8 +194,8 @@ def test_an_order_with_a_posted_invoice_is_not_cancelled(
     odoo: Odoo, admin: Odoo, customer: int, service: int
 ) -> None:
     """Odoo would cancel it in silence; the invoice is named."""
-    order = made(
-        sales.create_order(odoo, lines=[{"product_id": service}], partner_id=customer, confirm=True)
+    order = sales.create_order(
+        odoo, lines=[{"product_id": service}], partner_id=customer, confirm=True
     )
     invoiced = sales.create_invoices(odoo, order_id=order.id)
     invoice_id = invoiced.invoices[0].id
@@ -221,10 +211,8 @@ def test_the_invoice_is_posted_in_the_same_call_and_older_drafts_are_not(
     odoo: Odoo, admin: Odoo, customer: int, service: int
 ) -> None:
     """A draft down payment stays a draft; the new invoice has its number and due date."""
-    order = made(
-        sales.create_order(
-            odoo, lines=[{"product_id": service, "price_unit": 80}], partner_id=customer
-        )
+    order = sales.create_order(
+        odoo, lines=[{"product_id": service, "price_unit": 80}], partner_id=customer
     )
     sales.confirm_order(odoo, order_id=order.id)
     down = sales.create_invoices(odoo, order_id=order.id, method="fixed", amount=10)
@@ -247,8 +235,8 @@ def test_a_locked_order_is_not_cancelled(
     odoo: Odoo, admin: Odoo, customer: int, service: int
 ) -> None:
     """Locked is a state to 16 and a field from 17 on; told alike."""
-    order = made(
-        sales.create_order(odoo, lines=[{"product_id": service}], partner_id=customer, confirm=True)
+    order = sales.create_order(
+        odoo, lines=[{"product_id": service}], partner_id=customer, confirm=True
     )
     lock = "action_lock" if "locked" in admin.schema.fields("sale.order") else "action_done"
     execute(admin, "sale.order", lock, [[order.id]])

@@ -23,12 +23,6 @@ def customer(admin: Odoo, suffix: str) -> int:
     return new_customer(admin, suffix)
 
 
-def made(result: Any) -> sales.Order:
-    """Return the result of an operation that was no dry run."""
-    assert isinstance(result, sales.Order)
-    return result
-
-
 def stored(odoo: Odoo, order_id: int) -> list[dict[str, Any]]:
     """Return what Odoo itself says of an order's lines."""
     fields = ["name", "product_uom_qty", "price_unit", "discount", "display_type"]
@@ -45,15 +39,13 @@ def quotation(odoo: Odoo, admin: Odoo, suffix: str, customer: int) -> sales.Orde
         {"product_name": f"Chair {suffix}", "quantity": 2},
         {"product_name": f"Desk {suffix}", "price_unit": 75},
     ]
-    return made(
-        sales.create_order(
-            odoo,
-            lines=lines,
-            partner_id=customer,
-            commitment_date="2031-05-06T07:08:09Z",
-            client_order_ref=f"PO {suffix}",
-            note="As agreed",
-        )
+    return sales.create_order(
+        odoo,
+        lines=lines,
+        partner_id=customer,
+        commitment_date="2031-05-06T07:08:09Z",
+        client_order_ref=f"PO {suffix}",
+        note="As agreed",
     )
 
 
@@ -75,7 +67,7 @@ def test_a_quotation_is_changed_by_the_names_of_products(
     }
     sales.update_order(odoo, **wanted, dry_run=True)  # what a connection asks for once is asked
     with counted(odoo) as calls:
-        changed = made(sales.update_order(odoo, **wanted))
+        changed = sales.update_order(odoo, **wanted)
     assert len(calls) <= 9, calls
     assert changed.amount_untaxed == pytest.approx(3 * 45 + 5 * 20)
     told = [
@@ -140,7 +132,7 @@ def test_chosen_lines_or_what_is_delivered_is_invoiced(admin: Odoo, suffix: str)
     buyer = create(admin, "res.partner", {"name": f"Buyer {suffix}"}).id
     ordered = [{"product_id": product, "quantity": 5} for product in goods.values()]
     lines = [{"section": "Furniture"}, *ordered]
-    order = made(sales.create_order(admin, partner_id=buyer, lines=lines, confirm=True))
+    order = sales.create_order(admin, partner_id=buyer, lines=lines, confirm=True)
     chair = {"product_name": f"chair {suffix}", "quantity": 3}
 
     def invoiced(**values: Any) -> list[tuple[float, float]]:
@@ -217,7 +209,7 @@ def test_a_plan_says_what_order_and_invoice_amount_to(
         {**desk, "price_unit": 75.55, "discount": 5},
         rug,
     ]
-    order = made(sales.create_order(admin, lines=lines, **head, confirm=confirm))
+    order = sales.create_order(admin, lines=lines, **head, confirm=confirm)
 
     def money(document: Any) -> Any:
         return pytest.approx((document.amount_untaxed, document.amount_total), abs=0.001)
@@ -230,7 +222,7 @@ def test_a_plan_says_what_order_and_invoice_amount_to(
     ]
     for wanted in changes:
         plan = sales.update_order(admin, order_id=order.id, **wanted, dry_run=True)
-        changed = made(sales.update_order(admin, order_id=order.id, **wanted))
+        changed = sales.update_order(admin, order_id=order.id, **wanted)
         (planned,) = plan.documents
         assert (planned.amount_untaxed, planned.amount_total) == money(changed)
         assert f"It becomes {changed.amount_total:.2f} " in " ".join(planned.notes)
@@ -259,7 +251,7 @@ def test_stock_is_compared_with_what_is_left_to_deliver(admin: Odoo, suffix: str
         lines = [
             {"product_id": goods[name], "quantity": amount} for name, amount in quantities.items()
         ]
-        return made(sales.create_order(admin, partner_id=buyer, lines=lines, confirm=True)).id
+        return sales.create_order(admin, partner_id=buyer, lines=lines, confirm=True).id
 
     def noted(**wanted: Any) -> list[str]:
         plan = sales.update_order(admin, order_id=order, **wanted, dry_run=True)
@@ -279,7 +271,7 @@ def test_stock_is_compared_with_what_is_left_to_deliver(admin: Odoo, suffix: str
         "The stock does not cover everything that is left to deliver:"
         f" Chair {suffix}: 46 of 48; Desk {suffix}: 10 of 15; Rug {suffix}: 50 of 60."
     ]
-    changed = made(sales.update_order(admin, order_id=order, **wanted))
+    changed = sales.update_order(admin, order_id=order, **wanted)
     told = f"Left to deliver: 48 Chair {suffix}, 15 Desk {suffix}, 60 Rug {suffix}."
     assert changed.message.endswith(told)
 
@@ -293,7 +285,7 @@ def test_a_confirmed_order_partly_delivered_is_changed(admin: Odoo, suffix: str)
         {"product_id": goods[name], "quantity": 5, "price_unit": 7.5}
         for name in ("Chair", "Desk", "Lamp")
     ]
-    order = made(sales.create_order(admin, partner_id=buyer, lines=ordered, confirm=True))
+    order = sales.create_order(admin, partner_id=buyer, lines=ordered, confirm=True)
     (delivery,) = order.deliveries or ()
     few = [{"product_id": product, "quantity": 2} for product in list(goods.values())[:2]]
     validate_picking(admin, picking_id=delivery.id, lines=few, backorder=True)
@@ -310,7 +302,7 @@ def test_a_confirmed_order_partly_delivered_is_changed(admin: Odoo, suffix: str)
     notes = " ".join(plan.documents[0].notes)
     assert f"Chair {suffix}: 2 delivered, 0 invoiced, 6 left to deliver" in notes
     assert f"Lamp {suffix}: 0 delivered, 0 invoiced, 0 left to deliver" in notes
-    changed = made(sales.update_order(admin, **wanted))
+    changed = sales.update_order(admin, **wanted)
     lines = {line.name.split()[0]: line for line in changed.lines or ()}
     assert {name: (line.quantity, line.price_unit) for name, line in lines.items()} == {
         "Chair": (8, 7.5),
@@ -347,13 +339,11 @@ def test_an_order_is_copied_with_its_prices_or_for_another_customer(
 ) -> None:
     order = quotation(odoo, admin, suffix, customer)
     sales.confirm_order(odoo, order_id=order.id)
-    copy = made(
-        sales.copy_order(
-            odoo,
-            order_name=order.name,
-            change=[{"product_name": f"Chair {suffix}", "quantity": 4}],
-            add=[{"product_name": f"Lamp {suffix}"}],
-        )
+    copy = sales.copy_order(
+        odoo,
+        order_name=order.name,
+        change=[{"product_name": f"Chair {suffix}", "quantity": 4}],
+        add=[{"product_name": f"Lamp {suffix}"}],
     )
     assert (copy.state, copy.partner, copy.warnings) == ("draft", order.partner, [])
     assert copy.amount_untaxed == pytest.approx(4 * 50 + 75 + 20)
@@ -366,9 +356,7 @@ def test_an_order_is_copied_with_its_prices_or_for_another_customer(
     assert names[1][:3] == names[0]
 
     other = new_customer(admin, f"{suffix} other")
-    second = made(
-        sales.copy_order(odoo, order_id=order.id, partner_id=other, remove=[f"Chair {suffix}"])
-    )
+    second = sales.copy_order(odoo, order_id=order.id, partner_id=other, remove=[f"Chair {suffix}"])
     assert second.partner.id == other
     # The desk's own price, not the one that was agreed on with the first customer.
     assert second.amount_untaxed == pytest.approx(80)

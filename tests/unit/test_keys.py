@@ -27,7 +27,6 @@ from odoo_toolkit import (
     create,
     create_many,
     history,
-    search_read,
     undo,
     upsert,
     write,
@@ -530,11 +529,6 @@ def test_an_interrupted_import_is_not_sent_again(server: FakeServer, odoo: Conne
     again = upsert(odoo, "res.partner", rows, key="ref", batch=2, idempotency_key="k2")
     assert not again.failed
     assert sorted(names(server)) == ["Ann", *(f"N{n}" for n in range(6))]
-
-
-def test_reading_is_never_recorded(odoo: Connection) -> None:
-    search_read(odoo, "res.partner", [], ["name"])
-    assert history(odoo) == []
 
 
 # Results kept -------------------------------------------------------------------------------------

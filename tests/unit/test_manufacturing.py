@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from odoo_toolkit.apps.manufacturing import (
-    Order,
     cancel_order,
     check_components,
     confirm_order,
@@ -18,7 +17,6 @@ from odoo_toolkit.apps.manufacturing import (
 )
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import NotFoundError, OdooError, StateError, ValidationError
-from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.wizards import known_wizard
 from odoo_toolkit_mcp.toolsets.manufacturing import TOOLS, ManufacturingToolset
@@ -41,12 +39,6 @@ from tests.unit.fake_manufacturing import (
 )
 from tests.unit.operation_checks import writes
 from tests.unit.scripted import VERSIONS, contents
-
-
-def _done(result: Order | Plan) -> Order:
-    assert isinstance(result, Order)
-    return result
-
 
 # Bills -----------------------------------------------------------------------------------------
 
@@ -125,7 +117,7 @@ def test_a_blocked_work_center_and_a_late_order_are_said() -> None:
         return made
 
     odoo.answers["mrp.production", "create"] = create
-    made = _done(create_order(odoo, product_id=TABLE, deadline="2031-02-04"))
+    made = create_order(odoo, product_id=TABLE, deadline="2031-02-04")
     assert "after the deadline" in made.warnings[1]
 
 
@@ -135,7 +127,7 @@ def test_a_blocked_work_center_and_a_late_order_are_said() -> None:
 @pytest.mark.parametrize("major", VERSIONS)
 def test_the_planned_start_goes_where_the_version_has_it(major: int) -> None:
     odoo = Workshop(major)
-    made = _done(create_order(odoo, product_id=TABLE, date="2031-02-03T04:05:06+01:00"))
+    made = create_order(odoo, product_id=TABLE, date="2031-02-03T04:05:06+01:00")
     field = "date_planned_start" if major < 17 else "date_start"
     assert contents(odoo.asked("create")[0])[field] == "2031-02-03 03:05:06"
     assert made.date == "2031-02-03T03:05:06Z"
