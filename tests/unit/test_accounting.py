@@ -17,7 +17,6 @@ from odoo_toolkit.apps.accounting import (
     post_invoice,
     post_invoices,
     register_payment,
-    reset_invoice,
 )
 from odoo_toolkit.apps.accounting.invoices import due_by_itself
 from odoo_toolkit.batching import _failed_rows
@@ -31,9 +30,8 @@ from odoo_toolkit.errors import (
     ValidationError,
 )
 from odoo_toolkit.policy import Policy
-from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit.records.results import RecordName
-from tests.unit.fake_accounting import IN_EUROS, POSTED, Books, _move
+from tests.unit.fake_accounting import POSTED, Books, _move
 
 VERSIONS = range(14, 20)
 
@@ -128,26 +126,6 @@ def test_a_journal_that_does_not_fit_is_refused(journal: int, error: str) -> Non
 
 
 @pytest.mark.parametrize("major", VERSIONS)
-def test_the_accounting_date_is_booked_and_planned(major: int) -> None:
-    """A credit note of the whole invoice gets it by a call of its own, before it is posted."""
-    odoo = Books(major, {**POSTED, "date": "2025-02-03"})
-    day: Any = {"accounting_date": "2025-03-31"}
-    acts: list[Callable[..., Any]] = [
-        lambda **more: create_invoice(
-            odoo, partner_id=9, lines=LINES, invoice_date="2025-02-04", **day, **more
-        ),
-        lambda **more: create_credit_note(odoo, invoice_id=7, **day, **more),
-    ]
-    for act in acts:
-        (planned,) = act(dry_run=True).documents
-        assert planned.accounting_date == "2025-03-31"
-        assert "booked 2025-03-31" in str(planned)
-        made = act(post=True)
-        assert (made.date, made.posted) == ("2025-03-31", True)
-        assert "not 2025-03-31" not in str(made.warnings)
-
-
-@pytest.mark.parametrize("major", VERSIONS)
 def test_drafts_are_posted_each_by_itself(major: int) -> None:
     """What cannot be posted leaves the others, and is no item of a batch."""
     other = {"id": 8, "invoice_line_ids": [2], "ref": "F-17"}
@@ -177,24 +155,6 @@ def test_a_day_that_odoo_takes_by_itself_is_told() -> None:
     assert "set the due date to 2026-11-27" in due_by_itself("2026-11-08", "2026-11-27", None)[0]
     for same in (("2026-11-08", "2026-11-08", None), ("2026-11-08", "2026-11-27", "30 days")):
         assert due_by_itself(*same) == []
-
-
-@pytest.mark.parametrize("field", ["ref", "payment_reference", "invoice_origin"])
-def test_an_invoice_is_found_by_each_of_its_references(field: str) -> None:
-    odoo = Books(19, {**POSTED, field: "X 1"}, {**IN_EUROS, field: "X 12"})
-    acts: list[Callable[[str], Any]] = [
-        lambda name: reset_invoice(odoo, invoice_name=name, dry_run=True).documents[0].id,
-        lambda name: register_payment(odoo, invoice_ids=[name], dry_run=True).documents[0].id,
-    ]
-    for act in acts:
-        assert act("X 1") == 7
-    odoo.row("account.move", 8)[field] = "X 1"
-    for act in acts:
-        with pytest.raises(AmbiguousNameError) as raised:
-            act("X 1")
-        assert [match["id"] for match in raised.value.matches] == [7, 8]
-    with pytest.raises(NotFoundError):
-        acts[0]("X 3")
 
 
 @pytest.mark.parametrize("major", [14, 17, 19])
@@ -330,18 +290,6 @@ def test_obstacles_to_posting_are_explained(values: dict[str, Any], error: str) 
     with pytest.raises(OdooError, match=error):
         post_invoice(odoo, invoice_id=7)
     assert odoo.written() == []
-
-
-def test_what_was_paid_and_what_is_left_is_told_by_currency() -> None:
-    day: Any = {"payment_date": "2030-03-15"}
-    result = register_payment(Books(19, POSTED, IN_EUROS), invoice_ids=[7, 8], **day)
-    said = "Registered 115.00 USD and 40.00 EUR on 2030-03-15. Nothing is left to pay."
-    assert result.message == said
-    assert [payment.currency for payment in result.payments] == ["USD", "EUR"]
-    part = register_payment(Books(19, POSTED), invoice_ids=[7], amount=100, **day)
-    assert part.message == "Registered 100.00 USD on 2030-03-15. 15.00 USD is still due."
-    (left,) = part.invoices
-    assert (left.name, left.currency, left.amount_residual) == ("INV/1", "USD", 15.0)
 
 
 @pytest.mark.parametrize(

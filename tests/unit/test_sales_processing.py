@@ -210,23 +210,6 @@ def process(odoo: Firm, orders: Any = ("S1",), **how: Any) -> sales.ProcessResul
     return sales.process_orders(odoo, orders=orders, **how)
 
 
-def test_calling_again_goes_on_where_it_stopped_and_does_nothing_twice() -> None:
-    odoo = Firm()
-    process(odoo, ["S1", "S2"])
-    before = odoo.kept()
-    again = process(odoo, ["S1", "S2"])
-    assert odoo.kept() == before
-    first, short = again.orders
-    assert (first.complete, first.done, tuple(first.not_needed)) == (True, {}, ALL)
-    assert "INV/1 is paid" in first.not_needed["pay"]
-    assert (short.stopped_at, list(short.not_needed)) == ("deliver", ["confirm"])
-    # The goods have come.
-    odoo.row("stock.move", 2)["quantity"] = 5.0
-    result = process(odoo, ["S2"]).orders[0]
-    assert (list(result.not_needed), list(result.done)) == (["confirm"], list(ALL[1:]))
-    assert odoo.counts() == [2, 2, 2]
-
-
 def test_a_cancelled_order_is_left_alone() -> None:
     odoo = Firm()
     odoo.order(4)["state"] = "cancel"
