@@ -210,15 +210,6 @@ def process(odoo: Firm, orders: Any = ("S1",), **how: Any) -> sales.ProcessResul
     return sales.process_orders(odoo, orders=orders, **how)
 
 
-def test_a_cancelled_order_is_left_alone() -> None:
-    odoo = Firm()
-    odoo.order(4)["state"] = "cancel"
-    for steps in (ALL, ALL[1:], ["pay"]):
-        outcome = process(odoo, ["S4"], steps=steps).orders[0]
-        assert (outcome.stopped_at, outcome.state) == (steps[0], "cancel")
-    assert writes(odoo) == []
-
-
 def test_what_cannot_be_invoiced_yet_stops_only_an_order_without_invoices() -> None:
     odoo = Firm()
     odoo.order(4).update(state="sale", invoice_status="no")
