@@ -52,13 +52,18 @@ def given(plain: Connection) -> Iterator[tuple[str, Any, AskedError]]:
         yield name, function, asked.value
 
 
-def test_plans_in_readonly_mode_write_nothing(
-    reader: Noting, role: str, own_server: Server, database: Database
-) -> None:
+@pytest.fixture(scope="module")
+def operations(own_server: Server) -> list[tuple[str, Any, AskedError]]:
+    """Prepared once for both users, as a plan leaves everything as it is."""
     admin = own_server.user("admin")
     # Odoo 19 wants the password for checking in.
     with connect(**{**credentials(own_server, admin), "password": admin.password}) as plain:
-        operations = list(given(plain))
+        return list(given(plain))
+
+
+def test_plans_in_readonly_mode_write_nothing(
+    operations: list[tuple[str, Any, AskedError]], reader: Noting, role: str, database: Database
+) -> None:
     planned: list[str] = []
     odd: dict[str, Any] = {}
     # What a login writes on its own has nothing to do with the plan.
