@@ -48,7 +48,10 @@ _NO_PARAMETERS: Any = SimpleNamespace(params={})
 LONGEST = (
     "tests/live/test_undo.py",
     "tests/live/test_lost_answers.py",
+    "tests/attacks/test_user_contacts.py",
     "tests/attacks/test_plans.py",
+    "tests/attacks/test_write_many.py",
+    "tests/attacks/test_approval.py",
     "tests/attacks/test_code.py",
     "tests/attacks/test_readonly_writes.py",
     "tests/attacks/test_owner_records.py",
