@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from odoo_toolkit.errors import AccessError, ConfigurationError, OdooError, make_error
+from odoo_toolkit_mcp import audit
 from odoo_toolkit_mcp.confirmation import not_confirmed
 
 if TYPE_CHECKING:
@@ -111,4 +112,4 @@ def approvals_of(odoo: Odoo, approvers: Iterable[str] | None) -> Approvals:
             suggestion="Ask the administrator to set history (ODOO_HISTORY).",
             outcome="not_sent",
         )
-    return Approvals(odoo.history, identity(odoo), approvers)
+    return Approvals(odoo.history, identity(odoo), approvers, audit.record_happening)

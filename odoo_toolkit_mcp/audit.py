@@ -19,6 +19,7 @@ from odoo_toolkit_mcp import request_ids
 
 if TYPE_CHECKING:
     from odoo_toolkit.call import Call
+    from odoo_toolkit.change_history.approvals import Approval, Happening
     from odoo_toolkit.client import CallEvent
     from odoo_toolkit.policy import Policy
     from odoo_toolkit_mcp.settings import ServerSettings
@@ -50,6 +51,7 @@ class Caller:
         client: over HTTP, the client that sent it.
         about: more of who that is.
         changes: the calls made so far that are no mere reads.
+        log: which records what happens to plans of these calls, if anything does.
     """
 
     session_id: str
@@ -57,6 +59,7 @@ class Caller:
     client: str | None = None
     about: Mapping[str, Any] = attrs.field(factory=dict)
     changes: list[dict[str, Any]] = attrs.field(factory=list, eq=False)
+    log: AuditLog | None = attrs.field(default=None, eq=False)
 
 
 #: Set around each tool call; worker threads inherit it.
@@ -128,6 +131,11 @@ class AuditLog:
         entry |= {"changes": list(who.changes), "success": False, "error_code": "CANCELLED"}
         self._write(entry)
 
+    def record_happening(self, who: Caller, happening: Happening, approval: Approval) -> None:
+        """Write what happens to a plan that waits for a person."""
+        entry = _begun(who, None, approval.operation) | of_plan(approval)
+        self._write({**entry, "event": f"plan {happening}", "success": True})
+
     def _write(self, entry: dict[str, Any]) -> None:
         if self._note:
             self._note(entry)
@@ -180,6 +188,25 @@ class AuditLog:
         if call.positional:
             shown["arguments"] = replaced(self._policy.redact(list(call.positional)), tell)
         return shown
+
+
+def record_happening(happening: Happening, approval: Approval) -> None:
+    """Write what happens to a plan that waits for a person, if its caller's calls are recorded."""
+    who = caller.get()
+    if who and who.log:
+        who.log.record_happening(who, happening, approval)
+
+
+def of_plan(approval: Approval) -> dict[str, Any]:
+    """Return what the audit says of a plan that waits for a person."""
+    return {
+        "approval": approval.id,
+        "asked_by": approval.who,
+        "asked_uid": approval.uid,
+        "decided_by": approval.decider,
+        "operation": approval.operation,
+        "plan": approval.message,
+    }
 
 
 def _begun(who: Caller | None, model: str | None, operation: str) -> dict[str, Any]:

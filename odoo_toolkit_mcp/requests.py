@@ -216,7 +216,9 @@ class Requests:
         """Let the audit say, of calls made within the block, who asked and for what."""
         session_id = ctx.lifespan_context.session_id
         about = self._serving.about(ctx.request) if self._serving.about else {}
-        who = audit.Caller(session_id, asked_for, client_of(ctx.request), about)
+        who = audit.Caller(
+            session_id, asked_for, client_of(ctx.request), about, log=self._audit_log
+        )
         token = audit.caller.set(who)
         try:
             yield who

@@ -5,7 +5,7 @@ That is another person, or the one who asked, if their client cannot ask them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
@@ -15,6 +15,9 @@ from odoo_toolkit.change_history.recording import History, now
 from odoo_toolkit.display.results import Shown
 
 State = Literal["waiting", "approved", "refused", "used"]
+
+#: Something that happens to an operation that waits.
+Happening = Literal["asked", "approved", "refused", "used", "expired"]
 
 #: Days after which a question, or a yes that nobody used, counts no more.
 LASTS = 7
@@ -63,9 +66,17 @@ class Approvals:
         database: by which the change history knows the database of Odoo.
         approvers: logins of those who decide. Servers of one database with others share nothing.
             None for operations that those who ask confirm themselves.
+        note: Called with what has happened to an operation, once it is stored.
     """
 
-    def __init__(self, history: History, database: str, approvers: Iterable[str] | None) -> None:
+    def __init__(
+        self,
+        history: History,
+        database: str,
+        approvers: Iterable[str] | None,
+        note: Callable[[Happening, Approval], None] | None = None,
+    ) -> None:
+        self._note = note or (lambda happening, approval: None)
         self._store = history.store.database
         self.own = approvers is None
         # Logins are in lower case, so that no list of them is this word.
@@ -87,7 +98,9 @@ class Approvals:
                 f" RETURNING {_NAMES}",
                 list(row.values()),
             ).fetchone()
-        return Approval(**dict(found))
+        approval = Approval(**dict(found))
+        self._note("asked", approval)
+        return approval
 
     def latest(self, uid: int, digest: str) -> Approval | None:
         """Return the last question of a user with this digest that still counts."""
@@ -109,7 +122,7 @@ class Approvals:
         found = self._found("id = ?", number)
         return found[0] if found else None
 
-    def decide(self, number: int, state: State, decider: str) -> bool:
+    def decide(self, number: int, state: Literal["approved", "refused"], decider: str) -> bool:
         """Note a decision; whether nobody has decided before."""
         return self._moved(number, "waiting", state, decider=decider, decided=now())
 
@@ -117,15 +130,32 @@ class Approvals:
         """Note that a decision is used up; whether it was there to be used."""
         return self._moved(number, state, "used")
 
-    def _moved(self, number: int, before: State, state: State, **told: str) -> bool:
+    def expire(self) -> None:
+        """Note which operations count no more: without a decision in time, or a use of the yes."""
+        since = (datetime.now(UTC) - timedelta(days=LASTS)).isoformat()
+        with self._store.writing() as session:
+            rows = session.execute(
+                "UPDATE approval SET state = 'expired' WHERE database = ? AND asked < ?"  # noqa: S608
+                f" AND state IN ('waiting', 'approved') RETURNING {_NAMES}",
+                [self._database, since],
+            ).fetchall()
+        for row in rows:
+            self._note("expired", Approval(**{**dict(row), "state": "waiting"}))
+
+    def _moved(
+        self, number: int, before: State, state: Literal["approved", "refused", "used"], **told: str
+    ) -> bool:
         values = {"state": state, **told}
         names = ", ".join(f"{name} = ?" for name in values)
         with self._store.writing() as session:
-            changed = session.execute(
-                f"UPDATE approval SET {names} WHERE id = ? AND database = ? AND state = ?",  # noqa: S608
+            row = session.execute(
+                f"UPDATE approval SET {names} WHERE id = ? AND database = ? AND state = ?"  # noqa: S608
+                f" RETURNING {_NAMES}",
                 [*values.values(), number, self._database, before],
-            )
-            return changed.rowcount == 1
+            ).fetchone()
+        if row and before != "refused":  # a refusal is only shown
+            self._note(state, Approval(**dict(row)))
+        return row is not None
 
     def _found(self, condition: str, *values: Any) -> list[Approval]:
         asked = datetime.now(UTC) - timedelta(days=LASTS)

@@ -26,7 +26,7 @@ class Event:
         instance: at which instance.
         account: for whom; None where nobody was signed in.
         client: the name of the program.
-        kind: what: ``call`` for a call to Odoo, else a word such as ``signed in``.
+        kind: what: ``call`` for a call to Odoo, otherwise words such as ``signed in``.
         body: more of it, as the audit line has it.
     """
 
@@ -119,7 +119,7 @@ class Notes:
         """Keep one line."""
         try:
             self._activity.note(
-                "call",
+                str(entry.get("event", "call")),
                 instance=self._instance,
                 account=entry.get("account"),
                 client=str(entry.get("program", "")),

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from odoo_toolkit_mcp.accounts.activity import Event
-from odoo_toolkit_mcp.accounts.attempts import OPERATOR, OPERATOR_ADDRESS, Attempts
+from odoo_toolkit_mcp.accounts.attempts import NOTED, OPERATOR, OPERATOR_ADDRESS, Attempts
 from odoo_toolkit_mcp.accounts.beside import beside
 from odoo_toolkit_mcp.accounts.passwords import is_password
 from odoo_toolkit_mcp.accounts.provider import Provider
@@ -102,7 +102,13 @@ class AdminPages:
         bounds = [(address, OPERATOR_ADDRESS)]
         if not self._pages.is_of_operator(request):  # whom strangers are not to keep out
             bounds.append(("operator", OPERATOR))
-        await count_try(self._attempts, *bounds)
+        try:
+            await count_try(self._attempts, *bounds)
+        except PageError:
+            if not await aside(self._attempts.take, [(f"noted {address}", NOTED)]):
+                body = {"address": address_of(request), "why": "too many attempts"}
+                await aside(self._provider.activity.note, "operator refused", body=body)
+            raise
         if not await beside("page", "", is_password, text_of(form, "password", 1000), kept):
             body = {"address": address_of(request)}
             await aside(self._provider.activity.note, "operator refused", body=body)

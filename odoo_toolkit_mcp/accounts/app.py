@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from odoo_toolkit.databases import Database
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit_mcp.accounts.admin import AdminPages
-from odoo_toolkit_mcp.accounts.approving import ApprovalPages
+from odoo_toolkit_mcp.accounts.approving import ApprovalPages, expire
 from odoo_toolkit_mcp.accounts.attempts import Attempts
 from odoo_toolkit_mcp.accounts.clients import SCOPES
 from odoo_toolkit_mcp.accounts.external_tokens import TellUnusable, TokensOfIssuer
@@ -187,6 +187,8 @@ class TeamServer:
 
     async def _tidy(self) -> None:
         await aside(tidy, self.store, self.team.activity_days)
+        for instance in self.team.instances.values():
+            await aside(expire, instance, self.provider.activity)
 
     async def _regularly(self, seconds: float, do: Callable[[], Awaitable[None]]) -> None:
         while True:

@@ -7,7 +7,7 @@ is good for exactly that plan: the caller's next call carries it out, at whichev
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
@@ -17,20 +17,25 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from odoo_toolkit.errors import OdooError
+from odoo_toolkit_mcp.accounts.activity import Activity, Notes
 from odoo_toolkit_mcp.accounts.grants import Account
 from odoo_toolkit_mcp.accounts.odoo_users import with_key
 from odoo_toolkit_mcp.accounts.store import aside
 from odoo_toolkit_mcp.accounts.team import APPROVALS, Instance
 from odoo_toolkit_mcp.accounts.web import PageError, number_of, text_of
 from odoo_toolkit_mcp.accounts.wording import for_people
+from odoo_toolkit_mcp.audit import of_plan
 from odoo_toolkit_mcp.requests import history_for
 
 if TYPE_CHECKING:
-    from odoo_toolkit.change_history.approvals import Approval, Approvals
+    from odoo_toolkit.change_history.approvals import Approval, Approvals, Happening
     from odoo_toolkit_mcp.accounts.me import MyPages
     from odoo_toolkit_mcp.accounts.provider import Provider
     from odoo_toolkit_mcp.accounts.sign_in import SignIn
     from odoo_toolkit_mcp.accounts.web import Pages
+
+Note = Callable[["Happening", "Approval"], None]
+"""Is told what happens to a plan."""
 
 #: Whose plan it is: confirmed by the one who asked, or approved by another person.
 Whose = Literal["own", "others"]
@@ -125,7 +130,14 @@ class ApprovalPages:
         account = await self._now(request, account)
         instance = self._team.instances[account.instance]
         found = await aside(
-            _decide, instance, account, whose, number, text_of(form, "stamp"), decision
+            _decide,
+            instance,
+            account,
+            self._provider.activity,
+            whose=whose,
+            number=number,
+            stamp=text_of(form, "stamp"),
+            decision=decision,
         )
         title, text = _NEXT[whose, decision]
         return self._pages.show(
@@ -186,6 +198,8 @@ def waiting(instance: Instance, account: Account) -> Waiting:
 def _decide(
     instance: Instance,
     account: Account,
+    activity: Activity,
+    *,
     whose: Whose,
     number: int,
     stamp: str,
@@ -202,7 +216,8 @@ def _decide(
         raise PageError(
             "You do not decide on this", "The administrator lists the approvers in team.toml.", 403
         )
-    with _approvals(instance, None if own else _approvers(instance)) as approvals:
+    note = _noting(activity, instance, account)
+    with _approvals(instance, None if own else _approvers(instance), note) as approvals:
         found = approvals.get(number) if approvals else None
         # Of what is not theirs, nobody is told that it exists.
         if approvals is None or found is None or (own and found.uid != account.uid):
@@ -241,7 +256,9 @@ def _approvers(instance: Instance) -> frozenset[str]:
 
 
 @contextmanager
-def _approvals(instance: Instance, approvers: frozenset[str] | None) -> Iterator[Approvals | None]:
+def _approvals(
+    instance: Instance, approvers: frozenset[str] | None, note: Note | None = None
+) -> Iterator[Approvals | None]:
     """Open the plans that wait for certain people; None where no change history keeps any."""
     from odoo_toolkit.change_history.approvals import Approvals
     from odoo_toolkit.change_history.recording import name_of_database
@@ -253,9 +270,29 @@ def _approvals(instance: Instance, approvers: frozenset[str] | None) -> Iterator
         return
     try:
         database = name_of_database(connection.url, connection.database)
-        yield Approvals(history, database, approvers)
+        yield Approvals(history, database, approvers, note)
     finally:
         history.store.close()
+
+
+def expire(instance: Instance, activity: Activity) -> None:
+    """Note which plans have waited for too long, or were approved and not carried out in time."""
+    for approvers in (None, _approvers(instance)):
+        with _approvals(instance, approvers, _noting(activity, instance)) as found:
+            if found:
+                found.expire()
+
+
+def _noting(activity: Activity, instance: Instance, account: Account | None = None) -> Note:
+    """Return what notes in the audit log what happens to a plan, for the person."""
+    whose = {"account": account.id, "login": account.login} if account else {}
+    notes = Notes(activity, instance.name)
+
+    def note(happening: Happening, plan: Approval) -> None:
+        program = APPROVALS if account else ""
+        notes({"event": f"plan {happening}", **whose, "program": program, **of_plan(plan)})
+
+    return note
 
 
 def _stamp(plan: Approval) -> str:

@@ -37,6 +37,9 @@ UNDER_WAY = Bound(2, 60.0)
 OPERATOR_ADDRESS = Bound(10, 900.0)
 OPERATOR = Bound(300, 900.0)
 
+#: Notes of sign-ins beyond these bounds, from one address: the audit log is not to be flooded.
+NOTED = Bound(1, 60.0)
+
 #: Registrations of clients, and sign-ins begun, from one address.
 REGISTRATIONS = Bound(30, 3600.0)
 REQUESTS = Bound(120, 3600.0)

@@ -23,7 +23,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from odoo_toolkit.errors import OdooError, RateLimitError, is_refusal
-from odoo_toolkit_mcp.accounts.attempts import ADDRESS, LOGIN, ODOO, UNDER_WAY, Attempts
+from odoo_toolkit_mcp.accounts.attempts import ADDRESS, LOGIN, NOTED, ODOO, UNDER_WAY, Attempts
 from odoo_toolkit_mcp.accounts.beside import beside
 from odoo_toolkit_mcp.accounts.clients import is_loopback_address
 from odoo_toolkit_mcp.accounts.grants import Account
@@ -247,7 +247,11 @@ class SignIn:
             PageError: there were too many tries.
         """
         who, address = f"login {instance.odoo} {login.lower()}", f"address {address_of(request)}"
-        await count_try(self._attempts, (who, LOGIN), (address, ADDRESS))
+        try:
+            await count_try(self._attempts, (who, LOGIN), (address, ADDRESS))
+        except PageError:
+            await self._note_too_many(instance, login, address_of(request))
+            raise
         begun = monotonic()
         try:
             answer = await beside(
@@ -262,6 +266,7 @@ class SignIn:
             held = max(REFUSAL, 2 * slowest)
             await pause(held - (monotonic() - begun) % held)
             if isinstance(error, RateLimitError):
+                await self._note_too_many(instance, login, address_of(request))
                 raise too_many(float(error.details.get("retry_after") or ODOO.seconds)) from None
             raise
         await aside(self._attempts.forget, who, last_of=[address])
@@ -325,6 +330,19 @@ class SignIn:
         logger.warning("Odoo rejected the sign-in of %r from %s.", login, address)
         await self._provider.note(
             "sign-in refused", instance=instance.name, login=login, address=address
+        )
+
+    async def _note_too_many(self, instance: Instance, login: str, address: str) -> None:
+        """Note a sign-in beyond the limits, once a minute for each address."""
+        if await aside(self._attempts.take, [(f"noted {address}", NOTED)]):
+            return
+        logger.warning("Too many sign-ins: the server has not tried %r from %s.", login, address)
+        await self._provider.note(
+            "sign-in refused",
+            instance=instance.name,
+            login=login,
+            address=address,
+            why="too many attempts",
         )
 
     async def forget_unanswered(self) -> None:

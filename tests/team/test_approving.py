@@ -16,6 +16,8 @@ import requests
 
 import odoo_toolkit as toolkit
 from odoo_toolkit import Odoo
+from odoo_toolkit_mcp.accounts import approving
+from odoo_toolkit_mcp.accounts.activity import Event
 from tests.kit.user_keys import People, creator
 from tests.kit.user_keys import Person as User
 from tests.live.servers import Server
@@ -104,6 +106,12 @@ def at_page(team: RunningTeam, user: User) -> Person:
     return one
 
 
+def happenings(team: RunningTeam, number: int) -> list[Event]:
+    """Return what the audit log has of a plan, the first first."""
+    events = team.server.provider.activity.latest()
+    return [one for one in reversed(events) if one.body.get("approval") == number]
+
+
 def plan_on(page: requests.Response, number: int) -> dict[str, str]:
     """Return the hidden fields of a plan on a page."""
     (form,) = [
@@ -164,8 +172,17 @@ def test_a_refusal_is_told_once_and_a_yes_counts_for_an_hour(
         "UPDATE approval SET decided = replace(decided, substr(decided, 1, 10), '2000-01-01')"
     )
     journal.close()
-    assert deletion(team, token, record)["details"]["approval"] not in (first, second)
+    third = deletion(team, token, record)["details"]["approval"]
+    assert third not in (first, second)
     assert is_there(admin, record)
+    assert [one.kind for one in happenings(team, first)] == ["plan asked", "plan refused"]
+    # Of what nobody decides upon, it is noted once that it has expired.
+    journal = sqlite3.connect(tmp_path / "history.sqlite", isolation_level=None)
+    journal.execute("UPDATE approval SET asked = '2000-01-01' WHERE id = ?", [third])
+    journal.close()
+    for _ in range(2):
+        approving.expire(team.team.instances["main"], team.server.provider.activity)
+    assert [one.kind for one in happenings(team, third)] == ["plan asked", "plan expired"]
 
 
 def test_where_the_settings_say_that_nothing_is_asked_it_stays_so(
@@ -268,6 +285,15 @@ def test_an_approver_decides_on_the_page_without_a_client(
     assert "Approved" in text_of(decide(judge, number))
     assert "code" not in deletion(team, token, record, "2025-11-25")
     assert not is_there(admin, record)
+    happened = happenings(team, number)
+    assert [(event.kind, event.body["login"]) for event in happened] == [
+        ("plan asked", ann.login),
+        ("plan approved", boss.login),
+        ("plan used", ann.login),
+    ]
+    assert {event.body["plan"] for event in happened} == {waits["details"]["asks"]}
+    assert happened[1].body["decided_by"] == boss.login
+    assert "plan approved" in text_of(judge.get("/me"))
 
 
 def test_two_decisions_at_once_in_two_processes_are_one(

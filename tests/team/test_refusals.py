@@ -135,6 +135,12 @@ def test_failed_sign_ins_stay_below_what_odoo_counts(
         statuses.append(answer.status_code)
     assert statuses == [400, 400, 400, 429, 429]
     assert "1 minute" in text_of(answer)
+    events = team.server.provider.activity.latest(kind="sign-in refused")
+    assert [(one.body["login"], one.body.get("why")) for one in reversed(events)][2:] == [
+        ("user2", None),
+        ("user3", "too many attempts"),
+        ("user4", "too many attempts"),
+    ]
     time.passes(61)
     one = Person(team.url)
     for number in (3, 4):  # whose tries were none of theirs
