@@ -251,21 +251,6 @@ def test_who_gets_no_invitation_is_told_in_the_plan() -> None:
     assert "in the past" in plan.warnings[1]
 
 
-def test_invitations_are_kept_back_by_the_context() -> None:
-    odoo = Office()
-    create(odoo, attendees=["Ann"], invite=False)
-    assert odoo.asked("create")[0].context["no_mail_to_attendees"] is True
-
-
-def test_of_a_series_it_is_said_which_are_moved() -> None:
-    for which, update in (("this", "self_only"), ("following", "future_events")):
-        odoo = Office()
-        calendar.move_meeting(
-            odoo, meeting_id=2, start="2030-07-01T09:00", timezone=BERLIN, which=which
-        )
-        assert odoo.asked("write")[0].arguments["vals"]["recurrence_update"] == update
-
-
 @pytest.mark.parametrize(("which", "ids"), [("this", (3,)), ("following", (3,)), ("all", (3, 2))])
 def test_of_a_series_it_is_said_which_are_cancelled(which: Any, ids: tuple[int, ...]) -> None:
     odoo = Office()

@@ -80,29 +80,12 @@ def test_what_was_done_is_recognised_without_its_answer(
     assert (result.id, result.name) == (6 if method == "create" else 5, "Chairs")
 
 
-@pytest.mark.parametrize("major", VERSIONS)
-def test_a_lead_is_converted_and_never_merged(major: int) -> None:
-    odoo = server(major)
-    result = crm.convert_to_opportunity(odoo, lead_id=5, create_customer=True)
-    assert result.type == "opportunity"
-    assert result.partner
-    values = contents(odoo.asked("create")[0])
-    assert (values["name"], values["action"]) == ("convert", "create")
-
-
 def test_it_is_said_when_odoo_does_not_take_the_team() -> None:
     odoo = server()
     odoo.server.records["crm.team"].append({"id": 3, "name": "Europe"})
     result = crm.convert_to_opportunity(odoo, lead_id=5, team_id=3, create_customer=True)
     assert isinstance(result, crm.LeadResult)
     assert result.warnings == ["Odoo did not accept team_id 3."]
-
-
-def test_the_leads_own_contact_is_kept() -> None:
-    odoo = server(partner_id=8)
-    crm.convert_to_opportunity(odoo, lead_id=5)
-    values = contents(odoo.asked("create")[0])
-    assert (values["action"], values["partner_id"]) == ("exist", 8)
 
 
 def test_other_contacts_with_the_same_address_are_named() -> None:
@@ -113,18 +96,6 @@ def test_other_contacts_with_the_same_address_are_named() -> None:
     assert "Old Zork (8)" in result.warnings[0]
     [search] = [call for call in odoo.asked("search_read") if call.model == "res.partner"]
     assert search.arguments["domain"] == [["email", "=ilike", "z\\_rk@example.com"]]
-
-
-def test_the_company_that_the_conversion_has_just_made_is_no_other_contact() -> None:
-    odoo = server()
-    odoo.answers["res.partner", "search_read"] = lambda call: (
-        [{"id": 76, "display_name": "Zork"}, {"id": 77, "display_name": "Zork, Ann"}]
-        if "action_apply" in [sent.method for sent in odoo.sent]
-        else []
-    )
-    result = crm.convert_to_opportunity(odoo, lead_id=5, create_customer=True)
-    assert result.partner
-    assert result.warnings == []
 
 
 @pytest.mark.parametrize("major", VERSIONS)
@@ -141,21 +112,6 @@ def test_no_customer_is_made_when_none_is_wanted(major: int) -> None:
         **({"action": "exist", "partner_id": False} if major == 19 else {"action": "nothing"}),
     }
     assert "res.partner.search_read" not in odoo.methods()
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_revenue_and_stage_are_written_in_the_same_call(major: int) -> None:
-    odoo = server(major, team_id=[1, "Sales"])
-    given: dict[str, Any] = {"lead_id": 5, "expected_revenue": 9000, "stage_name": "Qualified"}
-    plan = crm.convert_to_opportunity.plan(odoo, **given)
-    assert "an expected revenue of 9000 and the stage Qualified." in plan.message
-    assert writes(odoo) == []
-    result = crm.convert_to_opportunity(odoo, **given)
-    assert (result.type, result.expected_revenue) == ("opportunity", 9000)
-    assert (result.stage.name, result.partner) == ("Qualified", result.partner)
-    assert contents(odoo.asked("create")[0])["team_id"] == 1
-    [write] = odoo.asked("write")
-    assert contents(write) == {"expected_revenue": 9000, "stage_id": 2}
 
 
 @pytest.mark.parametrize(

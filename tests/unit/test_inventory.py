@@ -94,15 +94,6 @@ def test_a_transfer_is_created_with_the_fields_of_the_version(major: int) -> Non
     assert values["scheduled_date"] == "2031-02-03 04:05:06"
 
 
-def test_a_transfer_that_cannot_be_validated_stays() -> None:
-    """Five are to leave, none is free: that is seen before it is confirmed."""
-    made = Depot(19)
-    created = receive(made, location_src_id=8, location_dest_id=4, validate=True)
-    assert (created.id, created.state, created.validated) == (6, "draft", False)
-    assert "0 of 5" in created.warnings[0]
-    assert [call.method for call in writes(made)] == ["create"]
-
-
 def test_a_list_of_models_need_not_name_what_belongs_to_a_transfer() -> None:
     """Moves, warehouses, operation types and users are read for it."""
     named = "stock.picking, stock.location, product.product"

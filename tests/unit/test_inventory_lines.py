@@ -137,27 +137,6 @@ def test_a_product_in_several_moves_has_to_be_told_apart() -> None:
     assert [row["move_id"] for row in raised.value.details["moves"]] == [1, 2]
 
 
-@pytest.mark.parametrize("major", VERSIONS)
-def test_more_than_demanded_is_moved_when_told_so(major: int) -> None:
-    made = Depot(major, free=9.0)
-    six = {"move_id": 1, "quantity": 6}
-    with pytest.raises(StateError, match="6 of 5"):
-        move(made, six)
-    assert writes(made) == []
-    assert [line.done for line in move(made, six, allow_more=True).lines] == [6.0]
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_all_of_it_is_moved_when_told_so(major: int) -> None:
-    """Also what is reserved for others, or not in stock at all; then the result says so."""
-    made = Depot(major, reserved=1.0, state="confirmed")
-    with pytest.raises(StateError, match=r"1 of 5 Units available \(1 in stock\)"):
-        validate(made)
-    done = validate(made, unreserved=True)
-    assert [line.done for line in done.lines] == [5.0]
-    assert "below zero now. Desk: 5 entered, 1 in stock" in done.warnings[0]
-
-
 def test_what_a_receipt_needs_lots_for_is_told_before_it_is_tried() -> None:
     made = Depot(19, **RECEIPT)
     with pytest.raises(ValidationError, match="Pass lot or serial numbers") as raised:

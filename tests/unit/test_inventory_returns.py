@@ -8,7 +8,7 @@ import pytest
 
 from odoo_toolkit.apps.inventory import adjust_stock, get_picking, return_picking
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import OdooError, StateError, ValidationError
+from odoo_toolkit.errors import OdooError, ValidationError
 from tests.unit.depot import Depot
 from tests.unit.operation_checks import writes
 from tests.unit.scripted import VERSIONS
@@ -19,27 +19,9 @@ def delivered(major: int, **options: Any) -> Depot:
     return Depot(major, state="done", entered=5.0, reserved=0.0, **options)
 
 
-def give_back(odoo: Odoo, quantity: float | None = 2, **options: Any) -> Any:
-    """Return some desks of the picking 5, or all."""
-    lines = [{"product_id": 3, "quantity": quantity}] if quantity else None
-    return return_picking(odoo, picking_id=5, lines=lines, **options)
-
-
 def count(odoo: Odoo, quantity: float = 12, **options: Any) -> Any:
     """Say how many desks there are."""
     return adjust_stock(odoo, product_id=3, quantity=quantity, **options)
-
-
-def test_what_has_come_back_does_not_come_back_again() -> None:
-    depot = delivered(19)
-    give_back(depot, 4)
-    with pytest.raises(StateError, match="2, of which 1 Units can still be returned"):
-        give_back(depot)
-    assert len(depot.asked("action_create_returns")) == 1
-    # The rest is what is returned by default.
-    assert [line.demand for line in give_back(depot, None).lines] == [4.0, 1.0]
-    with pytest.raises(StateError, match="WH/OUT/5 has been returned completely"):
-        return_picking(depot, picking_id=5)
 
 
 @pytest.mark.parametrize(
@@ -78,13 +60,6 @@ def test_lots_are_shown_where_a_product_is_tracked(major: int) -> None:
     (line,) = get_picking(depot, picking_id=5).lines
     assert line.lots == {"A1": 2.0, "A2": 3.0}
     assert len(depot.sent) == 4
-
-
-def test_what_is_there_already_is_not_counted_again() -> None:
-    depot = Depot(19)
-    count(depot)
-    assert count(depot).message == "The stock of Desk in WH/Stock is already 12. Nothing was done."
-    assert len(depot.asked("create")) == 1
 
 
 @pytest.mark.parametrize("major", VERSIONS)
