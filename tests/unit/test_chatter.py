@@ -12,19 +12,12 @@ from odoo_toolkit.change_history.lost_answers import SEEN
 from odoo_toolkit.chatter.activities import get_activities, mark_activity_done, schedule_activity
 from odoo_toolkit.chatter.messages import get_messages, post_message, post_notes
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import (
-    AccessError,
-    NotFoundError,
-    OdooConnectionError,
-    OdooError,
-    ValidationError,
-)
+from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.policy import Policy
-from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit.testing import FakeServer
 from odoo_toolkit.values.html_text import html_to_text
 from tests.unit.communication import Communication, remembering
-from tests.unit.scripted import VERSIONS, contents
+from tests.unit.scripted import VERSIONS
 
 ROW = {
     "id": 7,
@@ -87,10 +80,6 @@ def odoo_of(major: int = 14, policy: Policy | None = None, **answers: Any) -> Co
 
 
 class TestMessages:
-    def test_html_where_it_is_wanted(self) -> None:
-        found = get_messages(odoo_of(), "res.partner", 1, strip_html=False)
-        assert found.messages[0].body == ROW["body"]
-
     def test_three_round_trips(self) -> None:
         odoo = odoo_of()
         get_messages(odoo, "res.partner", 1)
@@ -238,35 +227,6 @@ class TestPosting:
         assert raised.value.code == code
         assert odoo.writes() == []
 
-    def test_with_files_of_the_record_and_new_ones(self) -> None:
-        odoo = odoo_of(
-            ir_attachment__search_read=[{"id": 9, "name": "old.txt"}],
-            ir_attachment__create=[12],
-            mail_message__search_read=[{"id": 7, "body": "<p>x</p>", "attachment_ids": [9, 12]}],
-        )
-        given: dict[str, Any] = {"attachments": [{"id": 9}, FILE]}
-        plan = post_message.plan(odoo, "res.partner", 1, "x", **given)
-        assert plan.message == "Would post a message with 2 files on res.partner 1."
-        assert [call.method for call in plan.calls] == ["create", "message_post"]
-        assert plan.calls[1].arguments["attachment_ids"] == [9, "the new file a.txt"]
-        assert odoo.writes() == []
-
-        posted = post_message(odoo, "res.partner", 1, "x", **given)
-        assert (posted.attachment_ids, posted.warnings) == ([9, 12], [])
-        create, post = odoo.writes()
-        values = contents(create)
-        assert (values["res_model"], values["res_id"]) == ("res.partner", 1)
-        assert post.arguments["attachment_ids"] == [9, 12]
-
-    def test_a_message_that_fails_after_its_files_says_where_they_are(self) -> None:
-        odoo = odoo_of(
-            ir_attachment__create=[12],
-            res_partner__message_post=AccessError("Not yours.", outcome="rolled_back"),
-        )
-        with pytest.raises(AccessError, match=r"a.txt \(id 12\)") as raised:
-            post_message(odoo, "res.partner", 1, "x", attachments=[FILE])
-        assert raised.value.outcome == "maybe_applied"
-
     def test_files_that_the_message_has_not_are_told(self) -> None:
         odoo = odoo_of(
             ir_attachment__create=[12],
@@ -393,30 +353,6 @@ class TestActivities:
         assert raised.value.code == code
         assert odoo.writes() == []
 
-    @pytest.mark.parametrize("said", ["Ann Ash", "ann@example.com"])
-    def test_a_user_is_named_by_name_or_login(self, said: str) -> None:
-        odoo = odoo_of(res_users__name_search=[[8, "Ann Ash"]])
-        schedule_activity(odoo, "res.partner", 1, user_name=said)
-        assert odoo.writes()[0].arguments["user_id"] == 8
-        (asked,) = odoo.asked("name_search")
-        assert (asked.arguments["name"], asked.arguments["domain"]) == (
-            said,
-            [["active", "=", True]],
-        )
-
-    @pytest.mark.parametrize(
-        ("rows", "error"),
-        [([[8, "Ann Ash"], [9, "Ann Oak"]], AmbiguousNameError), ([], NotFoundError)],
-    )
-    def test_a_name_that_means_no_one_user_schedules_nothing(
-        self, rows: list[Any], error: type[OdooError]
-    ) -> None:
-        odoo = odoo_of(res_users__name_search=rows, res_users__search_read=[])
-        for act in (schedule_activity, get_activities):
-            with pytest.raises(error):
-                act(odoo, "res.partner", 1, user_name="Ann")
-        assert odoo.writes() == []
-
     def test_what_a_user_is_to_do_is_told_with_its_record(self) -> None:
         about = {"res_model": "res.partner", "res_id": 14, "res_name": "Azure"}
         odoo = odoo_of(mail_activity__search_read=[{**ACTIVITY, **about}])
@@ -482,12 +418,6 @@ class TestActivities:
         odoo.answers["mail.activity", "search"] = [45]
         done = mark_activity_done(odoo, 45)
         assert (done.done, len(done.warnings)) == (False, 1)
-
-    def test_a_missing_activity(self) -> None:
-        odoo = odoo_of(mail_activity__search_read=[])
-        with pytest.raises(OdooError, match="no open activity with id 46"):
-            mark_activity_done(odoo, 46)
-        assert odoo.writes() == []
 
     def test_done_needs_the_right_to_write_the_record(self) -> None:
         row = {"id": 45, "res_model": "res.partner", "res_id": 1, "display_name": "Call back"}

@@ -10,7 +10,7 @@ from odoo_toolkit.apps import helpdesk
 from odoo_toolkit.chatter import attachments, messages
 from odoo_toolkit.chatter.attachments import AttachmentsResult
 from odoo_toolkit.chatter.messages import Message, MessagesResult
-from odoo_toolkit.errors import AccessError, NotFoundError, OdooConnectionError, ValidationError
+from odoo_toolkit.errors import AccessError, OdooConnectionError, ValidationError
 from odoo_toolkit.policy import Policy
 from tests.unit.operation_checks import check_plan_is_the_run
 from tests.unit.scripted import Scripted, contents
@@ -92,24 +92,6 @@ def test_a_ticket_is_told_also_when_its_messages_cannot_be_read(
     ticket = helpdesk.get_ticket(server(), ticket_id=5)
     assert (ticket.name, ticket.messages) == ("Lamp", [])
     assert "no messages for you" in ticket.warnings[0]
-
-
-def test_a_missing_ticket_is_not_found() -> None:
-    with pytest.raises(NotFoundError, match="ticket_id"):
-        helpdesk.get_ticket(server(), ticket_id=6, include_messages=False)
-
-
-def test_somebody_outside_the_team_is_taken_with_a_warning() -> None:
-    result = helpdesk.assign_ticket(server(), ticket_id=5, user_id=6)
-    assert isinstance(result, helpdesk.TicketResult)
-    assert result.warnings == ["Marc is not a member of the team Care."]
-
-
-def test_the_same_assignment_writes_nothing() -> None:
-    odoo = server()
-    result = helpdesk.assign_ticket(odoo, ticket_id=5, team_id=1)
-    assert "already" in result.message
-    assert odoo.asked("write") == []
 
 
 @pytest.mark.parametrize("given", [{"ticket_id": 5}, {"user_id": 2}])
