@@ -21,7 +21,17 @@ from odoo_toolkit_mcp.accounts.activity import Event
 from tests.kit.user_keys import People, creator
 from tests.kit.user_keys import Person as User
 from tests.live.servers import Server
-from tests.team.harness import OAuthClient, Person, RunningTeam, call, hidden, instance_of, text_of
+from tests.team.harness import (
+    OAuthClient,
+    Person,
+    RunningTeam,
+    call,
+    hidden,
+    instance_of,
+    operator_of,
+    status_of,
+    text_of,
+)
 
 pytestmark = pytest.mark.usefixtures("no_pause")
 
@@ -364,3 +374,28 @@ def test_an_approver_whom_the_file_no_longer_names_decides_no_more(
     form = plan_on(page, number)
     assert judge.post(f"{PAGE}/decide", page, **form, decision="yes").status_code == 403
     assert is_there(admin, record)
+
+
+def test_a_colleague_who_leaves_is_out_at_once(
+    start: Start, admin: Odoo, ann: User, people: People
+) -> None:
+    """The steps of the guide: archived in Odoo, disconnected by the administrator."""
+    boss = creator(people)
+    rules = {"approval": ["res.partner.unlink"], "approvers": [boss.login], "confirm": "never"}
+    team = start(**rules)
+    token = token_of(team, boss)
+    judge = at_page(team, boss)
+    deletion(team, token_of(team, ann), contact(admin))
+    assert "To be deleted" in text_of(judge.get(PAGE))
+    people.archive(boss.uid)
+    operator = operator_of(team)
+    (account,) = [
+        one.id for one in team.server.provider.grants.accounts() if one.login == boss.login
+    ]
+    operator.post("/admin/revoke", operator.get("/admin"), account=str(account))
+    assert status_of(team, token) == 401
+    assert "To be deleted" not in text_of(judge.get(PAGE))
+    one = Person(team.url)
+    refused = one.post("/me/sign-in", one.get(PAGE), **boss.form)
+    assert refused.status_code == 400, text_of(refused)
+    team.server.attempts.forget(f"odoo {team.team.instances['main'].odoo}")
