@@ -225,6 +225,21 @@ class Plan(Shown):
     undo: Undo | None = None
 
 
+def merged(kind: type[S], plans: Sequence[Plan], **own: Any) -> S:
+    """Return several plans as one.
+
+    Args:
+        kind: its class.
+        plans: in order; their messages follow each other.
+        own: attributes that differ, and those that only this class has.
+    """
+    lists = ("documents", "changes", "warnings", "calls")
+    of_all = {name: [one for plan in plans for one in getattr(plan, name)] for name in lists}
+    needs = next((plan.needs for plan in plans if plan.needs), None)
+    message = " ".join(plan.message for plan in plans)
+    return kind(**{"dry_run": True, "message": message, "needs": needs, **of_all, **own})
+
+
 def planned(
     odoo: Odoo,
     calls: Sequence[Call],

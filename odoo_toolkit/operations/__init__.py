@@ -27,6 +27,7 @@ from odoo_toolkit.plans import PlannedCall as PlannedCall
 from odoo_toolkit.plans import PlannedChange as PlannedChange
 from odoo_toolkit.plans import PlannedDocument as PlannedDocument
 from odoo_toolkit.plans import PlannedLine as PlannedLine
+from odoo_toolkit.plans import merged as merged
 from odoo_toolkit.plans import operation as operation
 from odoo_toolkit.plans import operation_with as operation_with
 from odoo_toolkit.plans import planned as planned

@@ -30,7 +30,7 @@ from odoo_toolkit.operations.documents import (
 )
 from odoo_toolkit.operations.lines import checked_day
 from odoo_toolkit.operations.steps import AnyStep, permit
-from odoo_toolkit.plans import Plan, PlannedCall
+from odoo_toolkit.plans import Plan, PlannedCall, merged
 from odoo_toolkit.progress import Steps, quietly
 from odoo_toolkit.records.names import AmbiguousNameError, Wanted
 from odoo_toolkit.records.results import RecordName
@@ -116,7 +116,7 @@ class Way(Generic[R_co]):
     stages: Mapping[str, Stage]
     outcome: type[Outcome]
     result: Callable[..., R_co]
-    plan: Callable[..., Plan]
+    plan: type[Plan]
     after: Callable[[Odoo, Row], Mapping[str, Any]]
     paying: Callable[[Odoo, Any, Sequence[Row]], int | None]
 
@@ -280,15 +280,7 @@ def process(
     message = _message(outcomes, dry_run)
     if plans is None:
         return way.result(message=message, orders=outcomes)
-    return way.plan(
-        dry_run=True,
-        message=message,
-        needs=next((plan.needs for plan in plans if plan.needs), None),
-        documents=[document for plan in plans for document in plan.documents],
-        warnings=[text for plan in plans for text in plan.warnings],
-        calls=[call for plan in plans for call in plan.calls],
-        orders=outcomes,
-    )
+    return merged(way.plan, plans, message=message, orders=outcomes)
 
 
 def _checked(name: str, value: Any) -> Any:

@@ -102,12 +102,4 @@ def post_invoices(
     message = " ".join(parts)
     if not dry_run:
         return PostResult(invoices=made, rejected=rejected, message=message)
-    return PostPlan(
-        dry_run=True,
-        message=message,
-        needs=next((plan.needs for plan in made if plan.needs), None),
-        documents=[document for plan in made for document in plan.documents],
-        calls=[call for plan in made for call in plan.calls],
-        warnings=[text for plan in made for text in plan.warnings],
-        rejected=rejected,
-    )
+    return op.merged(PostPlan, made, message=message, rejected=rejected)

@@ -406,13 +406,9 @@ def _plan(
         ): f"the body of reminders[{n}]"
         for n, one in enumerate(ready)
     }
-    return RemindersPlan(
-        **attrs.asdict(plan, recurse=False)
-        | {"calls": [_short(c, body, bodies) for c in plan.calls]},
-        reminders=list(ready),
-        not_sent=not_sent,
-        omitted=omitted,
-    )
+    shown = [_short(call, body, bodies) for call in plan.calls]
+    more = {"reminders": list(ready), "not_sent": not_sent, "omitted": omitted}
+    return op.merged(RemindersPlan, [plan], calls=shown, **more)
 
 
 def _short(call: op.PlannedCall, body: str, bodies: Mapping[str, str]) -> op.PlannedCall:

@@ -258,16 +258,8 @@ def count_stock(
     worth = _worth(value, currency, [line.product.get("standard_price") for line in changing])
     if dry_run:
         made = op.plan(odoo, steps, [0], _message("Would change", shown, worth))
-        return CountPlan(
-            dry_run=True,
-            message=made.message,
-            needs=made.needs,
-            calls=made.calls,
-            warnings=warnings,
-            lines=shown,
-            value=value,
-            currency=currency,
-        )
+        more = {"lines": shown, "value": value, "currency": currency}
+        return op.merged(CountPlan, [made], warnings=warnings, **more)
     done = op.make(odoo, steps, [0]) if steps else op.Done(id=0)
     warnings += done.warnings
     now: list[op.Row] | None = quants

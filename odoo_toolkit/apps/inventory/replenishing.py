@@ -192,16 +192,8 @@ def run_reordering_rules(
     if dry_run:
         drafts = _drafts(odoo, running, warnings)
         made = op.plan(odoo, [RUN] if ids else [], ids, _would(running) + _new_or_not(drafts))
-        return ReplenishmentPlan(
-            dry_run=True,
-            message=made.message,
-            needs=made.needs,
-            documents=drafts or [],
-            calls=made.calls,
-            warnings=warnings,
-            rules=running,
-            not_ordered=idle,
-        )
+        more = {"documents": drafts or [], "rules": running, "not_ordered": idle}
+        return op.merged(ReplenishmentPlan, [made], warnings=warnings, **more)
     if not ids:
         return Replenishment(
             message="There is nothing to order.", rules=[], ordered=[], not_ordered=idle

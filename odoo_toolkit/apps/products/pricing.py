@@ -297,19 +297,12 @@ def _plan(
         for call in _write(price).calls(odoo, [one.id for one in group])
     ]
     shown = op.planned(odoo, calls, f"Would change the prices of {_count(changes)}.")
-    return PricesPlan(
-        dry_run=True,
-        message=shown.message,
-        needs=shown.needs,
-        calls=shown.calls,
-        changes=[
-            op.PlannedChange(id=one.id, field="list_price", before=one.old, after=one.new)
-            for one in changes
-        ],
-        prices=list(changes),
-        not_changed=list(not_changed),
-        warnings=list(warnings),
-    )
+    new = [
+        op.PlannedChange(id=one.id, field="list_price", before=one.old, after=one.new)
+        for one in changes
+    ]
+    more = {"prices": list(changes), "not_changed": list(not_changed)}
+    return op.merged(PricesPlan, [shown], changes=new, warnings=list(warnings), **more)
 
 
 def _write(price: float) -> op.Step:

@@ -246,17 +246,9 @@ def enter_bill(
     needs = made.needs
     if differences and not accept_differences:
         needs = f"accept_differences=True. {needs or ''}".strip()
-    return BillPlan(
-        dry_run=True,
-        message=made.message,
-        needs=needs,
-        documents=made.documents,
-        calls=made.calls,
-        warnings=[*warnings, *made.warnings],
-        lines=matched,
-        not_billed=left,
-        differences=differences,
-    )
+    more: dict[str, Any] = {"lines": matched, "not_billed": left, "differences": differences}
+    more["warnings"] = [*warnings, *made.warnings]
+    return op.merged(BillPlan, [made], needs=needs, **more)
 
 
 def _planned(

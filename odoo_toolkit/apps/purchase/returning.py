@@ -113,14 +113,7 @@ def return_order(
             number: line["qty_received"] - back.get(number, 0.0) for number, line in before.items()
         }
         plans += _refunds(odoo, _to_refund(before, after, back, billed), {**how, "dry_run": True})
-        return op.Plan(
-            dry_run=True,
-            message=" ".join(plan.message for plan in plans),
-            needs=next((plan.needs for plan in plans if plan.needs), None),
-            documents=[document for plan in plans for document in plan.documents],
-            calls=[call for plan in plans for call in plan.calls],
-            warnings=_not_refunded(billed),
-        )
+        return op.merged(op.Plan, plans, warnings=_not_refunded(billed))
     result = ReturnResult(
         order=RecordName(id=row["id"], name=row["name"]),
         returns=returns,
