@@ -219,6 +219,18 @@ def make_error(code: str, message: str, **options: Any) -> OdooError:
     return CODES[code][2](message, code=code, **options)
 
 
+def invalid(field: str, message: str, suggestion: str = "", **details: Any) -> ValidationError:
+    """Return the error for an argument that is wrong.
+
+    Args:
+        field: Name of the argument, such as ``lines[2].quantity``.
+        message: What is wrong with it.
+        suggestion: What to do next.
+        details: More machine-readable data.
+    """
+    return ValidationError(message, suggestion=suggestion, details={"field": field, **details})
+
+
 def is_refusal(error: OdooError | None) -> bool:
     """Return whether Odoo itself rejected a call, and not a proxy or firewall before it.
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 from odoo_toolkit.connection.bulk import Sink
-from odoo_toolkit.errors import OdooError, ValidationError
+from odoo_toolkit.errors import OdooError, invalid
 from odoo_toolkit.policy.files import is_active, is_harmless, type_by_bytes
 
 #: Declared types of files that can be given as text.
@@ -81,11 +81,11 @@ def base64_size(text: str) -> int:
     elif len(text) % 4:
         problem = "its length is not a multiple of 4; it may be cut off"
     if problem:
-        raise ValidationError(
+        raise invalid(
+            "content_base64",
             f"The content is not valid base64: {problem}.",
-            suggestion="Encode the bytes of the file as standard base64, with padding and "
+            "Encode the bytes of the file as standard base64, with padding and "
             "without line breaks.",
-            details={"field": "content_base64"},
         )
     return len(text) // 4 * 3 - text.count("=", -2)
 
@@ -120,11 +120,10 @@ def stored_type(name: str, declared: str | None, head: bytes) -> tuple[str, str 
     kind, _, parameters = text.partition(";")
     kind = kind.strip().lower()
     if kind and not _MEDIA_TYPE.fullmatch(kind):
-        raise ValidationError(
+        raise invalid(
+            "mimetype",
             f"{text[:80]!r} is not a media type.",
-            suggestion="Pass a media type such as 'application/pdf', or omit it to use the file "
-            "name.",
-            details={"field": "mimetype"},
+            "Pass a media type such as 'application/pdf', or omit it to use the file name.",
         )
     if kind in ("", "application/octet-stream"):
         return type_by_bytes(head), None

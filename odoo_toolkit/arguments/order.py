@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import ValidationError, invalid
 from odoo_toolkit.values.scalars import short_repr
 
 _LONGEST = 1000
@@ -108,8 +108,4 @@ def _read(text: str, where: str, example: str) -> Term:
 
 
 def _not_understood(value: Any, where: str, example: str) -> ValidationError:
-    return ValidationError(
-        f"The order {short_repr(value)} is not valid.",
-        suggestion=example,
-        details={"field": where, "named_in": where},
-    )
+    return invalid(where, f"The order {short_repr(value)} is not valid.", example, named_in=where)

@@ -27,7 +27,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import ACTIVITIES_OF_CHANGEABLE_RECORDS, ACTIVITY_RETURNED_AS_IDS_SINCE
 from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.display.results import Shown
-from odoo_toolkit.errors import NotFoundError, ValidationError
+from odoo_toolkit.errors import NotFoundError, ValidationError, invalid
 from odoo_toolkit.operations.documents import Document, Row, afterwards, filled, read_rows
 from odoo_toolkit.operations.lines import NamesOrIds
 from odoo_toolkit.operations.steps import Done, operate, permit
@@ -152,10 +152,10 @@ def get_activities(
         AccessError: Odoo or the policy does not allow it.
     """
     if (model is None) is not (record_id is None):
-        raise ValidationError(
+        raise invalid(
+            "record_id" if record_id is None else "model",
             "model and record_id belong together.",
-            suggestion="Pass both, or neither to get all activities of a user.",
-            details={"field": "record_id" if record_id is None else "model"},
+            "Pass both, or neither to get all activities of a user.",
         )
     if model is not None:
         # Before any name is looked up.
@@ -226,7 +226,7 @@ def schedule_activity(
     if user_id is not None:
         asked.append(lambda: check_exist(odoo, _USER, [values["user_id"]], internal=True))
     if (record_id is None) is (records is None):
-        raise ValidationError("Pass either record_id or records.", details={"field": "records"})
+        raise invalid("records", "Pass either record_id or records.")
     if record_id is not None:
         type_id, *_ = beside_owner(odoo, model, record_id, *asked)
         ids, where = [record_id], f"{model} {record_id}"
@@ -371,10 +371,10 @@ def _day(value: str) -> str:
     try:
         return day_string(value)
     except (ValueError, TypeError, AttributeError):
-        raise ValidationError(
+        raise invalid(
+            "date_deadline",
             f"date_deadline must be a date, got {str(value)[:40]!r}.",
-            suggestion="Write the date as YYYY-MM-DD.",
-            details={"field": "date_deadline"},
+            "Write the date as YYYY-MM-DD.",
         ) from None
 
 

@@ -18,7 +18,7 @@ from odoo_toolkit.chatter.attachments.files import checked_file, checksum
 from odoo_toolkit.chatter.owner_records import MakesOwned
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.bulk import sending
-from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError
+from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError, invalid
 from odoo_toolkit.file_content import human_size
 from odoo_toolkit.operations.documents import read_rows
 from odoo_toolkit.operations.lines import check_lines
@@ -153,18 +153,16 @@ def message_files(
             content = file["content_base64"]
             new.append(NewFile(name=name, mimetype=kind, content=content, size=size, remark=remark))
     if len(there) + len(new) > _MOST_FILES or len(set(there)) < len(there):
-        raise ValidationError(
-            f"Pass up to {_MOST_FILES} files, each only once.", details={"field": "attachments"}
-        )
+        raise invalid("attachments", f"Pass up to {_MOST_FILES} files, each only once.")
     return there, tuple(new)
 
 
 def _no_file(place: str, why: str) -> ValidationError:
-    return ValidationError(
+    return invalid(
+        place,
         f"{place} {why}.",
-        suggestion="For a file of the record, pass {'id': 7}. For a new file, pass {'name': "
+        "For a file of the record, pass {'id': 7}. For a new file, pass {'name': "
         "'offer.pdf', 'content_base64': '...'}.",
-        details={"field": place},
     )
 
 

@@ -16,7 +16,7 @@ from odoo_toolkit.change_history.lost_answers import creating, made_since, or_se
 from odoo_toolkit.change_history.recording import note_made
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.parallel import side_by_side
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import ValidationError, invalid
 from odoo_toolkit.operations.documents import Document, Row, not_found, read_all, read_rows
 from odoo_toolkit.operations.lines import IdOrName, wanted_each
 from odoo_toolkit.operations.steps import Step
@@ -43,10 +43,10 @@ def check_id(record_id: int, argument: str) -> None:
         ValidationError: it is not a whole number from 1 on.
     """
     if not is_id(record_id):
-        raise ValidationError(
+        raise invalid(
+            argument,
             f"{argument} must be a record id, got {record_id!r}.",
-            suggestion="Pass a positive integer.",
-            details={"field": argument},
+            "Pass a positive integer.",
         )
 
 
@@ -95,15 +95,14 @@ def read_several(odoo: Odoo, model: str, records: Sequence[IdOrName] | None) -> 
     """
     wanted = wanted_each(model, records, "records")
     if not 1 <= len(wanted) <= MOST_RECORDS:
-        raise ValidationError(
-            f"Pass 1 to {MOST_RECORDS} records, not {len(wanted)}.", details={"field": "records"}
-        )
+        raise invalid("records", f"Pass 1 to {MOST_RECORDS} records, not {len(wanted)}.")
     ids = [number for number in resolve_all(odoo, wanted) if number is not None]
     if twice := sorted({number for number in ids if ids.count(number) > 1}):
-        raise ValidationError(
+        raise invalid(
+            "records",
             f"These records are listed twice: {model} {', '.join(map(str, twice))}.",
-            suggestion="List each record once.",
-            details={"field": "records", "ids": twice},
+            "List each record once.",
+            ids=twice,
         )
     named = Document(
         model=model, noun=f"{model} record", argument="records", fields=("display_name",)

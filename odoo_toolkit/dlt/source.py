@@ -19,7 +19,7 @@ from odoo_toolkit.dlt.naming import table_named
 from odoo_toolkit.dlt.reports import TableReport, report_of
 from odoo_toolkit.dlt.sync_state import as_state, of_state
 from odoo_toolkit.dlt.tables import DELETED, SYNCED_AT, Table, table_of
-from odoo_toolkit.errors import ConfigurationError, ValidationError
+from odoo_toolkit.errors import ConfigurationError, ValidationError, invalid
 from odoo_toolkit.installation import how_to_install
 from odoo_toolkit.values.scalars import short_repr
 
@@ -117,12 +117,12 @@ def odoo_table(
     """
     dlt = imported()
     if columns not in get_args(Columns):
-        raise ValidationError(
+        raise invalid(
+            "columns",
             f"columns must be {' or '.join(map(repr, get_args(Columns)))}, not"
             f" {short_repr(columns)}.",
-            suggestion="Omit columns, or set it to what to do with new fields. To choose the "
+            "Omit columns, or set it to what to do with new fields. To choose the "
             "fields to load, use the argument fields.",
-            details={"field": "columns"},
         )
     name = table_named(dlt, model, table)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import ValidationError, invalid
 from odoo_toolkit.operations.steps import Step
 from odoo_toolkit.policy.languages import SOURCE
 
@@ -154,12 +154,13 @@ def as_they_stand(
             becomes = written[code].get(stands, stands)
             if becomes != texts.get(sentence, stands):
                 alike = [each for each, text in standing.items() if text == stands]
-                raise ValidationError(
+                raise invalid(
+                    f"translations.{field}.{code}",
                     f"Odoo {odoo.version.major} cannot distinguish "
                     f"{' and '.join(map(repr, alike))} of {field}: in {code} both are "
                     f"{stands!r:.80}. Nothing was written.",
-                    suggestion="Pass the same translation for both, or change them in Odoo.",
-                    details={"field": f"translations.{field}.{code}", "sentences": alike},
+                    "Pass the same translation for both, or change them in Odoo.",
+                    sentences=alike,
                 )
     return written
 

@@ -18,7 +18,7 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.display.results import Shown
-from odoo_toolkit.errors import NotFoundError, ValidationError
+from odoo_toolkit.errors import NotFoundError, invalid
 from odoo_toolkit.fields import Field, unknown_field_error
 from odoo_toolkit.languages.installed import find_languages
 from odoo_toolkit.languages.term_translations import (
@@ -132,19 +132,20 @@ def translate(
     codes = [row["code"] for row in find_languages(odoo, None)]
     into = list(dict.fromkeys(code for texts in wanted.values() for code in texts))
     if missing := [code for code in into if code not in codes]:
-        raise ValidationError(
+        raise invalid(
+            "translations",
             f"The language {missing[0]} is not active.",
-            suggestion=f"Use one of {', '.join(codes)}, or activate it with activate_language.",
-            details={"field": "translations", "languages": codes},
+            f"Use one of {', '.join(codes)}, or activate it with activate_language.",
+            languages=codes,
         )
     before, sentences = _texts(odoo, model, record_id, described, codes)
     for field, texts in wanted.items():
         if described[field].type == "html" and odoo.version.major < TERMS_SINCE:
-            raise ValidationError(
+            raise invalid(
+                field,
                 f"{field} is formatted text, which Odoo {odoo.version.major} translates by "
                 "sentence, in a separate dialog.",
-                suggestion="Translate it in Odoo. The toolkit can do it in Odoo 16 and later.",
-                details={"field": field},
+                "Translate it in Odoo. The toolkit can do it in Odoo 16 and later.",
             )
         check_terms(field, texts, sentences.get(field))
     changes = [
@@ -242,33 +243,32 @@ def _checked(translations: Translations) -> dict[str, dict[str, Any]]:
     """Return what is to be written, or refuse what cannot be."""
     given = plain(translations)
     if not isinstance(given, dict) or not all(isinstance(item, dict) for item in given.values()):
-        raise ValidationError(
+        raise invalid(
+            "translations",
             "translations must be an object of objects.",
-            suggestion='Write it like {"name": {"fr_FR": "Chaise"}}.',
-            details={"field": "translations"},
+            'Write it like {"name": {"fr_FR": "Chaise"}}.',
         )
     for field, texts in given.items():
         if len({isinstance(text, dict) for text in texts.values()}) > 1:
-            raise ValidationError(
+            raise invalid(
+                f"translations.{field}",
                 f"{field} has both a whole text and translations by sentence.",
-                suggestion="Pass the same form for all languages.",
-                details={"field": f"translations.{field}"},
+                "Pass the same form for all languages.",
             )
         for code, given_text in texts.items():
             each = given_text.values() if isinstance(given_text, dict) else [given_text]
             if not each or not all(isinstance(text, str) and text.strip() for text in each):
                 # Versions differ in what an empty one does: to this language, and to others.
-                raise ValidationError(
+                raise invalid(
+                    f"translations.{field}.{code}",
                     f"The text of {field} in {code} must not be empty.",
-                    suggestion="To undo a translation, write the English text.",
-                    details={"field": f"translations.{field}.{code}"},
+                    "To undo a translation, write the English text.",
                 )
     if not any(given.values()):
-        raise ValidationError(
+        raise invalid(
+            "translations",
             "The translations are missing.",
-            suggestion='Write {"name": {"fr_FR": "Chaise"}}. To read translations, use '
-            "get_translations.",
-            details={"field": "translations"},
+            'Write {"name": {"fr_FR": "Chaise"}}. To read translations, use get_translations.',
         )
     return {field: texts for field, texts in given.items() if texts}
 
@@ -293,10 +293,10 @@ def _translatable(odoo: Odoo, model: str, record_id: int, named: Sequence[str]) 
     ]
     for name in named:
         if name not in fields:
-            raise ValidationError(
+            raise invalid(
+                name,
                 f"The field {name} of {model} is not translatable.",
-                suggestion=f"Choose from {', '.join(fields)}." if fields else "Omit this field.",
-                details={"field": name},
+                f"Choose from {', '.join(fields)}." if fields else "Omit this field.",
             )
     return {name: described[name] for name in list(named) or fields}
 

@@ -10,7 +10,7 @@ import attrs
 
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display.results import Shown
-from odoo_toolkit.errors import NotFoundError, ValidationError
+from odoo_toolkit.errors import NotFoundError, ValidationError, invalid
 from odoo_toolkit.operations.documents import Row, read_rows
 from odoo_toolkit.operations.lines import wanted_each
 from odoo_toolkit.records.names import AmbiguousNameError, resolve_all
@@ -55,10 +55,8 @@ def recipients(
     """
     given = plain(to)
     if given is not None and not isinstance(given, list):
-        raise ValidationError(
-            "to must be a list of contacts.",
-            suggestion="Pass ids, names or e-mail addresses in a list.",
-            details={"field": "to"},
+        raise invalid(
+            "to", "to must be a list of contacts.", "Pass ids, names or e-mail addresses in a list."
         )
     if given is None:
         if contact is None:
@@ -71,11 +69,10 @@ def recipients(
             )
         found = _read(odoo, [contact.id], acts_on)
     elif not given:
-        raise ValidationError(
+        raise invalid(
+            "to",
             "to is empty, so the e-mail has no recipient.",
-            suggestion="Pass contacts or addresses. If you omit to, the document's contact gets "
-            "the e-mail.",
-            details={"field": "to"},
+            "Pass contacts or addresses. If you omit to, the document's contact gets the e-mail.",
         )
     else:
         found = people(odoo, given, contact, acts_on=acts_on)
@@ -133,11 +130,10 @@ def _read(odoo: Odoo, ids: Sequence[int], acts_on: str, argument: str = "to") ->
 def _address(text: str, field: str) -> str:
     address = parseaddr(text.strip())[1]
     if not is_address(address):
-        raise ValidationError(
+        raise invalid(
+            field,
             f"{field} is not an e-mail address: {text[:80]!r}.",
-            suggestion="Write an address such as ann@example.com, or pass the name or id of the "
-            "contact.",
-            details={"field": field},
+            "Write an address such as ann@example.com, or pass the name or id of the contact.",
         )
     return address
 

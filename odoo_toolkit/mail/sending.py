@@ -13,7 +13,7 @@ from odoo_toolkit.annotations import DryRun, JsonSchema, readable_signatures
 from odoo_toolkit.chatter.owner_records import check_has
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display.results import Shown
-from odoo_toolkit.errors import NotFoundError, ValidationError
+from odoo_toolkit.errors import NotFoundError, ValidationError, invalid
 from odoo_toolkit.mail.forms import (
     INVOICE,
     TEMPLATE,
@@ -195,16 +195,12 @@ def check_texts(**texts: str | None) -> None:
         if text is None:
             continue
         if not isinstance(text, str) or not text.strip():
-            raise ValidationError(
-                f"{name} is empty.",
-                suggestion=f"Omit {name} to use the template's.",
-                details={"field": name},
-            )
+            raise invalid(name, f"{name} is empty.", f"Omit {name} to use the template's.")
         if holds_template(text):
-            raise ValidationError(
+            raise invalid(
+                name,
                 f"{name} contains a placeholder that Odoo would evaluate, such as {{{{ ... }}}}.",
-                suggestion="Write the text as the recipient should read it.",
-                details={"field": name},
+                "Write the text as the recipient should read it.",
             )
 
 

@@ -11,7 +11,7 @@ from annotated_doc import Doc
 
 from odoo_toolkit.annotations import JsonSchema
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError
+from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError, invalid
 from odoo_toolkit.operations.documents import Row, currency_of
 from odoo_toolkit.operations.lines import (
     NamesOrIds,
@@ -74,10 +74,10 @@ def check_line_numbers(line: Mapping[str, Any], where: str) -> None:
         if key in line:
             checked_number(line[key], f"{where}.{key}", positive=False)
     if line.get("quantity", 1) < 0:
-        raise ValidationError(
+        raise invalid(
+            f"{where}.quantity",
             f"{where}.quantity must not be negative, got {line['quantity']:g}.",
-            suggestion="For a return or refund, make a credit note instead.",
-            details={"field": f"{where}.quantity"},
+            "For a return or refund, make a credit note instead.",
         )
     if "discount" in line:
         check_discount(line, where)
@@ -198,10 +198,10 @@ def checked_changes(
         check_line_numbers(item.values, item.where)
         if not item.values.keys() - _IDENTIFY:
             *others, last = [name for name in kind.__annotations__ if name not in _IDENTIFY]
-            raise ValidationError(
+            raise invalid(
+                item.where,
                 f"{item.where} has no new values.",
-                suggestion=f"Set {', '.join(others)} or {last}.",
-                details={"field": item.where},
+                f"Set {', '.join(others)} or {last}.",
             )
     removals = [
         Meant(item.field, {"line_id": item.id} if item.id else {"product_name": item.name})
@@ -214,10 +214,10 @@ def checked_changes(
 
 def _check_names_one(item: Meant) -> None:
     if sum(key in item.values for key in _IDENTIFY) != 1:
-        raise ValidationError(
+        raise invalid(
+            item.where,
             f"{item.where} must identify one line.",
-            suggestion="Set exactly one of line_id, product_id and product_name.",
-            details={"field": item.where},
+            "Set exactly one of line_id, product_id and product_name.",
         )
 
 
@@ -262,10 +262,11 @@ def chosen_lines(
         quantity = item.values.get("quantity", most)
         if line["id"] in chosen or not most or quantity > most + 1e-6:
             why = "which is meant before" if line["id"] in chosen else f"of which {most:g} is left"
-            raise ValidationError(
+            raise invalid(
+                item.where,
                 f"{item.where} refers to {_called(line)}, {why}.",
-                suggestion="List each line once, and with at most the quantity that is left.",
-                details={"field": item.where, "left": most},
+                "List each line once, and with at most the quantity that is left.",
+                left=most,
             )
         chosen[line["id"]] = quantity
     return chosen
@@ -331,10 +332,10 @@ def resolved_changes(
     for item in meant:
         line = line_of(item)
         if line["id"] in taken:
-            raise ValidationError(
+            raise invalid(
+                item.where,
                 f"{item.where} refers to the line {line['id']}, which is already listed.",
-                suggestion="List each line once.",
-                details={"field": item.where},
+                "List each line once.",
             )
         taken.add(line["id"])
         if item.where.startswith("remove"):
@@ -381,10 +382,11 @@ def _line(order: Row, lines: Sequence[Row], item: Meant, product: int | None) ->
         return meant[0]
     shown = (meant or lines)[:_SHOWN]
     problem = "several lines" if meant else "no line"
-    raise ValidationError(
+    raise invalid(
+        item.where,
         f"{order['name']} has {problem} with {said} ({item.where}).",
-        suggestion=_lines_told(shown),
-        details={"field": item.where, "lines": [line["id"] for line in shown]},
+        _lines_told(shown),
+        lines=[line["id"] for line in shown],
     )
 
 
@@ -407,18 +409,16 @@ def _values(line: Row, item: Meant) -> dict[str, Any]:
     numbers = [*(key for key in NUMBERS if key in item.values), *more]
     # Lines of invoices have a type from 16 on, those of products too.
     if line["display_type"] not in (None, "product") and numbers:
-        raise ValidationError(
+        raise invalid(
+            f"{item.where}.{numbers[0]}",
             f"{item.where} is a section or note, so it has no {numbers[0]}.",
-            suggestion="Set only name.",
-            details={"field": f"{item.where}.{numbers[0]}"},
+            "Set only name.",
         )
     fields = {"quantity": _quantity(line)}
     values = {fields.get(key, key): item.values[key] for key in numbers}
     if "name" in item.values:
         if not isinstance(item.values["name"], str) or not item.values["name"].strip():
-            raise ValidationError(
-                f"{item.where}.name must be text.", details={"field": f"{item.where}.name"}
-            )
+            raise invalid(f"{item.where}.name", f"{item.where}.name must be text.")
         values["name"] = item.values["name"]
     return values
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from odoo_toolkit.annotations import JsonSchema
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import ValidationError, make_error
+from odoo_toolkit.errors import ValidationError, invalid, make_error
 from odoo_toolkit.fields import similar_names
 from odoo_toolkit.records.names import Wanted
 from odoo_toolkit.records.time_zones import own_zone
@@ -61,10 +61,11 @@ def check_lines(
             if key not in keys:
                 near = similar_names(str(key), list(keys))
                 hint = f" Did you mean {near[0]}?" if near else ""
-                raise ValidationError(
+                raise invalid(
+                    f"{argument}[{index}]",
                     f"{argument}[{index}] has an unknown key {str(key)[:60]!r}.{hint}",
-                    suggestion=f"A line accepts {', '.join(keys)}.",
-                    details={"field": f"{argument}[{index}]", "did_you_mean": near},
+                    f"A line accepts {', '.join(keys)}.",
+                    did_you_mean=near,
                 )
         checked.append({key: value for key, value in line.items() if value is not None})
     return checked
@@ -121,9 +122,7 @@ def wanted_each(
     """
     listed = plain(given)
     if listed is not None and not isinstance(listed, list):
-        raise ValidationError(
-            f"{argument} must be a list of names or ids.", details={"field": argument}
-        )
+        raise invalid(argument, f"{argument} must be a list of names or ids.")
     return [
         Wanted.of(model, item, f"{argument}[{index}]", domain)
         for index, item in enumerate(listed or ())
@@ -149,13 +148,9 @@ def checked_number(value: Any, field: str, *, positive: bool) -> float:
     """Return a number, or refuse what is none, infinite, or not above zero where it has to be."""
     value = plain(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise ValidationError(
-            f"{field} must be a number, not {str(value)[:60]!r}.", details={"field": field}
-        )
+        raise invalid(field, f"{field} must be a number, not {str(value)[:60]!r}.")
     if positive and value <= 0:
-        raise ValidationError(
-            f"{field} must be more than 0, not {value:g}.", details={"field": field}
-        )
+        raise invalid(field, f"{field} must be more than 0, not {value:g}.")
     return value
 
 
@@ -178,7 +173,7 @@ def checked_name(name: str, todo: str) -> str:
         todo: what to say instead.
     """
     if not isinstance(name, str) or not name.strip():
-        raise ValidationError("name is empty.", suggestion=todo, details={"field": "name"})
+        raise invalid("name", "name is empty.", todo)
     return name.strip()
 
 
@@ -189,10 +184,8 @@ def checked_day(value: str | date | None, field: str) -> str | None:
     try:
         return day_string(value)
     except (ValueError, TypeError, AttributeError):
-        raise ValidationError(
-            f"{field} is not a date: {str(value)[:60]!r}.",
-            suggestion="Write YYYY-MM-DD.",
-            details={"field": field},
+        raise invalid(
+            field, f"{field} is not a date: {str(value)[:60]!r}.", "Write YYYY-MM-DD."
         ) from None
 
 
@@ -224,9 +217,9 @@ def day_to_come(odoo: Odoo, value: str | date | None, field: str) -> str | None:
     """Return a day as ``YYYY-MM-DD``, or refuse one that is past; None stays None."""
     day = checked_day(value, field)
     if day is not None and day < (now := today(odoo)):
-        raise ValidationError(
+        raise invalid(
+            field,
             f"{field} is {day}, which is in the past. Today is {now}.",
-            suggestion="Pass today or a later day.",
-            details={"field": field},
+            "Pass today or a later day.",
         )
     return day

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError
+from odoo_toolkit.errors import NotFoundError, OdooError, invalid
 from odoo_toolkit.operations.documents import Row, read_rows
 from odoo_toolkit.operations.lines import Line
 from odoo_toolkit.operations.steps import Step
@@ -51,9 +51,7 @@ def checked_lots(line: Line, index: int) -> list[str]:
     field = f"lines[{index}].lots"
     given = plain(line.get("lots", []))
     if not isinstance(given, list) or not all(isinstance(n, str) and n.strip() for n in given):
-        raise ValidationError(
-            f"{field} must list lot or serial numbers as strings.", details={"field": field}
-        )
+        raise invalid(field, f"{field} must list lot or serial numbers as strings.")
     names = [name.strip() for name in given]
     check_once(names, field)
     return names
@@ -62,10 +60,8 @@ def checked_lots(line: Line, index: int) -> list[str]:
 def check_once(names: Sequence[str], field: str) -> None:
     """Refuse a number that is there twice."""
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise ValidationError(
-            f"{', '.join(twice)} is listed twice ({field}).",
-            suggestion="List each number once.",
-            details={"field": field},
+        raise invalid(
+            field, f"{', '.join(twice)} is listed twice ({field}).", "List each number once."
         )
 
 
@@ -99,7 +95,7 @@ def check_tracking(
         )
         todo = "Pass one serial number for each unit."
     if message:
-        raise ValidationError(f"{message} ({field})", suggestion=todo, details={"field": field})
+        raise invalid(field, f"{message} ({field})", todo)
 
 
 def find_lots(
@@ -124,12 +120,13 @@ def find_lots(
     for lot in named:
         others = [row["product_id"].name for row in rows if row["name"] == lot.name]
         if others and lot.key not in found:
-            raise ValidationError(
+            raise invalid(
+                lot.field,
                 f"{lot.name} is a lot of {others[0]}, not of {lot.product.name} ({lot.field}).",
-                suggestion=f"Correct the number. If {lot.product.name} has a lot with this "
+                f"Correct the number. If {lot.product.name} has a lot with this "
                 f"number, first create a {lot_model(odoo)} with name, product_id and "
                 "company_id.",
-                details={"field": lot.field, "lot": lot.name},
+                lot=lot.name,
             )
     return found
 
@@ -212,11 +209,12 @@ def check_not_in_stock(quants: Sequence[Row], named: NamedLot, lot_id: int | Non
     """
     for quant in quants:
         if quant["lot_id"].id == lot_id:
-            raise ValidationError(
+            raise invalid(
+                named.field,
                 f"The serial number {named.name} of {named.product.name} is already in stock, in"
                 f" {quant['location_id'].name} ({named.field}).",
-                suggestion="Pass the serial number of the incoming unit.",
-                details={"field": named.field, "lot": named.name},
+                "Pass the serial number of the incoming unit.",
+                lot=named.name,
             )
 
 
@@ -258,11 +256,12 @@ def taken_from(
         return parts
     if not unreserved:
         there = lots_of(odoo, lot.product.id, acts_on=acts_on, location=location)
-        raise ValidationError(
+        raise invalid(
+            lot.field,
             f"{lot.name} ({lot.product.name}) needs {quantity:g}, but only {quantity - left:g} "
             f"are in stock ({lot.field}).",
-            suggestion="Choose another lot, or pass unreserved=True to let its stock go below "
+            "Choose another lot, or pass unreserved=True to let its stock go below "
             f"zero. In stock: {there}.",
-            details={"field": lot.field, "lot": lot.name},
+            lot=lot.name,
         )
     return [*parts, {"location_id": location, "quantity": left}]

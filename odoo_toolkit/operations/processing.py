@@ -15,7 +15,7 @@ import attrs
 from odoo_toolkit.call import LATER
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display.results import Shown
-from odoo_toolkit.errors import OdooError, StateError, ValidationError, make_error
+from odoo_toolkit.errors import OdooError, StateError, invalid, make_error
 from odoo_toolkit.operations.documents import (
     Document,
     Row,
@@ -219,10 +219,10 @@ def only_for(step: str, asked: Sequence[str], **arguments: Any) -> None:
         ValidationError: one was given.
     """
     if step not in asked and (given := [name for name, value in arguments.items() if value]):
-        raise ValidationError(
+        raise invalid(
+            given[0],
             f"{given[0]} needs the step {step}, which is not in steps.",
-            suggestion=f"Omit it, or add {step} to the steps.",
-            details={"field": given[0]},
+            f"Omit it, or add {step} to the steps.",
         )
 
 
@@ -435,17 +435,17 @@ def find_orders(odoo: Odoo, document: Document, orders: Any, argument: str = "or
     """
     given = plain(orders)
     if not isinstance(given, list) or not 0 < len(given) <= MOST_ORDERS:
-        raise ValidationError(
+        raise invalid(
+            argument,
             f"{argument} must be a list of 1 to {MOST_ORDERS} ids or numbers.",
-            suggestion="Pass a list such as ['S00012']. Split a longer list.",
-            details={"field": argument},
+            "Pass a list such as ['S00012']. Split a longer list.",
         )
     said = [item.strip() if isinstance(item, str) else item for item in given]
     for index, item in enumerate(said):
         if not item or not (isinstance(item, str) or is_id(item)):
-            raise ValidationError(
+            raise invalid(
+                f"{argument}[{index}]",
                 f"{argument}[{index}] is {short_repr(item)}, which is neither an id nor a name.",
-                details={"field": f"{argument}[{index}]"},
             )
     ids = [number for item in said if (number := _as_id(item))]
     names = [item for item in said if isinstance(item, str)]
@@ -483,10 +483,11 @@ def _once(rows: list[Row], argument: str) -> list[Row]:
     first: dict[int, int] = {}
     for index, row in enumerate(rows):
         if row["id"] in first:
-            raise ValidationError(
+            raise invalid(
+                f"{argument}[{index}]",
                 f"{argument}[{first[row['id']]}] and {argument}[{index}] are both {row['name']}.",
-                suggestion="List each one once.",
-                details={"field": f"{argument}[{index}]", "id": row["id"]},
+                "List each one once.",
+                id=row["id"],
             )
         first[row["id"]] = index
     return rows

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import attrs
 
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError
+from odoo_toolkit.errors import NotFoundError, OdooError, invalid
 from odoo_toolkit.operations.documents import (
     Document,
     Row,
@@ -65,9 +65,8 @@ def find_stage(
         of_id = [*domain, ["id", "=", found]]
         if rows := read_rows(odoo, model, of_id, ["name"], acts_on=acts_on):
             return RecordName(id=rows[0]["id"], name=rows[0]["name"])
-        problem: OdooError = ValidationError(
-            f"The stage {found} does not belong to {of}.",
-            details={"field": "stage_id", "id": found},
+        problem: OdooError = invalid(
+            "stage_id", f"The stage {found} does not belong to {of}.", id=found
         )
     except NotFoundError as error:
         problem = error

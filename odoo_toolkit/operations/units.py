@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from annotated_doc import Doc
 
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import invalid
 from odoo_toolkit.operations.documents import Row, read_rows
 from odoo_toolkit.operations.lines import IdOrName
 from odoo_toolkit.records.names import Wanted, resolve_all
@@ -50,10 +50,10 @@ def put_units(
     where = {place: f"{argument}[{place}].uom" for place in given}
     for place in given:
         if not lines[place][1].get("product_id"):
-            raise ValidationError(
+            raise invalid(
+                where[place],
                 f"{where[place]} belongs to a line without a product.",
-                suggestion="Set product_id or product_name, or omit uom.",
-                details={"field": where[place]},
+                "Set product_id or product_name, or omit uom.",
             )
     wanted = [Wanted.of(_MODEL, lines[place][0]["uom"], where[place]) for place in given]
     units = dict(zip(given, resolve_all(odoo, wanted), strict=True))
@@ -75,11 +75,12 @@ def put_units(
         unit, base = sizes.get(units[place] or 0), sizes[own[values["product_id"]].id]
         if unit is None or _root(unit) != _root(base):
             said = unit["display_name"] if unit else units[place]
-            raise ValidationError(
+            raise invalid(
+                where[place],
                 f"{where[place]}: the product is counted in {base['display_name']}, which cannot "
                 f"be converted to {said}.",
-                suggestion="Set uom to a unit of the same kind, or omit it.",
-                details={"field": where[place], "product_uom": base["display_name"]},
+                "Set uom to a unit of the same kind, or omit it.",
+                product_uom=base["display_name"],
             )
         values[field] = unit["id"]
         found[place] = _size(unit) / _size(base)

@@ -13,7 +13,7 @@ from odoo_toolkit.annotations import JsonSchema
 from odoo_toolkit.arguments import named, read_domain, read_order
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Admitted, Odoo
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import ValidationError, invalid
 from odoo_toolkit.fields import Field, FieldsOf, is_unencoded, unknown_field_error
 from odoo_toolkit.values.plain import plain, whole_number
 from odoo_toolkit.values.scalars import is_id, short_repr
@@ -96,10 +96,10 @@ def listed_fields(fields: Any) -> list[str]:
     if names is None:
         return []
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise ValidationError(
+        raise invalid(
+            "fields",
             f"fields must be a list of field names, not {short_repr(fields)}.",
-            suggestion=f"Give {_listed(fields)}." if isinstance(fields, str) else "Give names.",
-            details={"field": "fields"},
+            f"Give {_listed(fields)}." if isinstance(fields, str) else "Give names.",
         )
     if together := [name for name in names if "," in name]:
         raise ValidationError(
@@ -198,10 +198,10 @@ def checked_count(value: Any, name: str, least: int) -> int:
     """
     number = whole_number(plain(value))
     if number is None or not least <= number < _TOO_MANY:
-        raise ValidationError(
+        raise invalid(
+            name,
             f"{name} must be an integer of at least {least}, not {short_repr(value)}.",
-            suggestion=f"Pass {name} as a number, without quotes.",
-            details={"field": name},
+            f"Pass {name} as a number, without quotes.",
         )
     return number
 

@@ -13,7 +13,7 @@ import attrs
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display.results import Shown
-from odoo_toolkit.errors import AccessError, ValidationError
+from odoo_toolkit.errors import AccessError, invalid
 from odoo_toolkit.fields import Field
 from odoo_toolkit.records.arguments import readable_of
 from odoo_toolkit.records.arrow_columns import (
@@ -153,11 +153,11 @@ class ArrowStream:
         """
         form = Path(path).suffix.lower()
         if form not in (PARQUET, ARROW):
-            raise ValidationError(
+            raise invalid(
+                "path",
                 f"The name {Path(path).name} does not determine the file format.",
-                suggestion=f"Use a file name that ends in {PARQUET} or {ARROW}. For other "
+                f"Use a file name that ends in {PARQUET} or {ARROW}. For other "
                 "formats, use export().",
-                details={"field": "path"},
             )
         rows = 0
         told = {"odoo.model": self.model}

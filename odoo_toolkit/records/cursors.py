@@ -11,7 +11,7 @@ from typing import Any
 
 import attrs
 
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import invalid
 
 #: Bytes of a digest; their base64 has no padding.
 _DIGEST = 6
@@ -74,10 +74,10 @@ def unpack(text: Any) -> Cursor:
             known=None if known is None else frozenset(from_ranges(known)),
         )
     except (ValueError, TypeError, KeyError, AttributeError, zlib.error) as error:
-        raise ValidationError(
+        raise invalid(
+            "since",
             "since is not a cursor that changes() returned.",
-            suggestion="Pass the complete .cursor, unchanged. To start again, pass None.",
-            details={"field": "since"},
+            "Pass the complete .cursor, unchanged. To start again, pass None.",
         ) from error
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from odoo_toolkit.errors import ConfigurationError, ValidationError
+from odoo_toolkit.errors import ConfigurationError, ValidationError, invalid
 from odoo_toolkit.fields import TO_MANY, Field
 from odoo_toolkit.file_content import replacing
 from odoo_toolkit.records.arrow_columns import (
@@ -176,10 +176,10 @@ def check_form(path: Path) -> str:
     """
     suffix = path.suffix.lower()
     if suffix not in FORMS:
-        raise ValidationError(
+        raise invalid(
+            "path",
             f"The name {path.name} does not determine the file format.",
-            suggestion=f"Use a file name that ends in {', '.join(FORMS)}.",
-            details={"field": "path"},
+            f"Use a file name that ends in {', '.join(FORMS)}.",
         )
     if missing := [name for name in _NEEDS.get(suffix, ()) if find_spec(name) is None]:
         raise ConfigurationError(
@@ -245,11 +245,11 @@ def _check_for_excel(cells: Sequence[Any], columns: Sequence[Column], before: in
         )
     for value, column in zip(cells, columns, strict=True):
         if isinstance(value, str) and (len(value) > _CELL_LENGTH or _NOT_IN_EXCEL.search(value)):
-            raise ValidationError(
+            raise invalid(
+                column.name,
                 f"{column.name} of record {cells[0]} is too long for an Excel cell, or contains a "
                 "control character.",
-                suggestion="Write a .csv or .parquet file, or omit this field.",
-                details={"field": column.name},
+                "Write a .csv or .parquet file, or omit this field.",
             )
 
 
@@ -269,11 +269,7 @@ def written_beside(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     place = Path(os.path.realpath(path))
     if place.exists() and not place.is_file():
-        raise ValidationError(
-            f"{path} is not a file.",
-            suggestion="Pass the path of a file.",
-            details={"field": "path"},
-        )
+        raise invalid("path", f"{path} is not a file.", "Pass the path of a file.")
     try:
         with replacing(place, mode=0o666) as part:
             if place.exists():

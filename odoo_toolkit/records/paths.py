@@ -15,7 +15,7 @@ import attrs
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.parallel import side_by_side
-from odoo_toolkit.errors import AccessError, ValidationError
+from odoo_toolkit.errors import AccessError, ValidationError, invalid
 from odoo_toolkit.fields import RELATIONAL, TO_MANY, Field, FieldsOf, unknown_field_error
 from odoo_toolkit.records.arguments import check_unbroken, with_bin_size
 from odoo_toolkit.records.omissions import without_unreadable
@@ -270,10 +270,10 @@ class Shower:
         ids = sorted({one for row in rows for one in _ids(relation, row)})
         most = self._options.max_limit
         if most is not None and len(ids) > max(most, _MOST_LINKED):
-            raise ValidationError(
+            raise invalid(
+                relation.path,
                 f"{relation.path} leads to {len(ids)} records, which is too many for one call.",
-                suggestion=f"Search {relation.model} itself, or read fewer records.",
-                details={"field": relation.path},
+                f"Search {relation.model} itself, or read fewer records.",
             )
         if relation.names == ["id"] and not relation.relations:
             return {one: {"id": one} for one in ids}

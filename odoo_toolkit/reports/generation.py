@@ -14,7 +14,7 @@ from annotated_types import Len
 from odoo_toolkit.annotations import Context
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display.results import Shown
-from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
+from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, invalid
 from odoo_toolkit.file_content import NewFile, human_size, safe_name
 from odoo_toolkit.progress import checkpoint
 from odoo_toolkit.progress import report as report_progress
@@ -156,10 +156,12 @@ def generate_report(
 def _checked(record_ids: Sequence[int]) -> tuple[int, ...]:
     ids = checked_ids(record_ids)
     if len(ids) > MOST:
-        raise ValidationError(
+        raise invalid(
+            "record_ids",
             f"{len(ids)} records are too many for one PDF; the maximum is {MOST}.",
-            suggestion=f"Print at most {MOST} records at a time.",
-            details={"field": "record_ids", "count": len(ids), "maximum": MOST},
+            f"Print at most {MOST} records at a time.",
+            count=len(ids),
+            maximum=MOST,
         )
     return ids
 

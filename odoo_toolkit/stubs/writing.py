@@ -13,7 +13,7 @@ import attrs
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.display.results import Shown
-from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
+from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, invalid
 from odoo_toolkit.progress import Steps, checkpoint
 from odoo_toolkit.records import list_models
 from odoo_toolkit.records.arguments import describe
@@ -155,10 +155,11 @@ def _check_name(name: str) -> None:
         return
     usable = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")
     usable = usable if re.match("[a-zA-Z]", usable) and not keyword.iskeyword(usable) else "my_odoo"
-    raise ValidationError(
+    raise invalid(
+        "folder",
         f"{name!r} cannot be the name of a Python package.",
-        suggestion=f"Rename the folder to the name of a Python package, such as {usable}.",
-        details={"field": "folder", "use": usable},
+        f"Rename the folder to the name of a Python package, such as {usable}.",
+        use=usable,
     )
 
 
@@ -168,20 +169,21 @@ def _replace(folder: Path, files: Mapping[str, str]) -> tuple[list[str], list[st
     Files that no stub is, stay; one in the place of a stub is an error, before anything is written.
     """
     if folder.exists() and not folder.is_dir():
-        raise ValidationError(
+        raise invalid(
+            "folder",
             f"{folder} is not a folder.",
-            suggestion="Pass the path of a folder, because stubs are a package.",
-            details={"field": "folder"},
+            "Pass the path of a folder, because stubs are a package.",
         )
     found = {path.name: path for path in folder.glob("*") if path.is_file()}
     ours = {name for name, path in found.items() if _starts_with_mark(path)}
     # py.typed is empty: whoever wrote it, it says the same.
     foreign = sorted(name for name in found.keys() & files.keys() - ours if files[name])
     if foreign:
-        raise ValidationError(
+        raise invalid(
+            "folder",
             f"{folder} contains files that are not stubs: {', '.join(foreign[:3])}.",
-            suggestion="Pass an empty folder for the stubs.",
-            details={"field": "folder", "files": foreign},
+            "Pass an empty folder for the stubs.",
+            files=foreign,
         )
     folder.mkdir(parents=True, exist_ok=True)
     changed = []

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from odoo_toolkit.errors import ConfigurationError, ValidationError
+from odoo_toolkit.errors import ConfigurationError, invalid
 
 PERIODS = ("hour", "day", "week", "month", "quarter", "year")
 
@@ -32,10 +32,10 @@ def time_zone(context: Mapping[str, Any]) -> tzinfo:
         raise ConfigurationError(
             "This machine has no time zone data.", suggestion="Install the package tzdata."
         ) from None
-    raise ValidationError(
+    raise invalid(
+        "context.tz",
         f"There is no time zone {str(name)[:80]!r}.",
-        suggestion="Set tz in the context to a time zone such as Europe/Brussels.",
-        details={"field": "context.tz"},
+        "Set tz in the context to a time zone such as Europe/Brussels.",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import invalid
 from odoo_toolkit.fields import Field
 
 
@@ -21,9 +21,7 @@ def written_text(field: Field, text: str) -> str:
     if field.type != "html":
         return text
     if not isinstance(text, str):
-        raise ValidationError(
-            f"{field.name} must be text, not {str(text)[:60]!r}.", details={"field": field.name}
-        )
+        raise invalid(field.name, f"{field.name} must be text, not {str(text)[:60]!r}.")
     paragraphs = re.split(r"\n\s*\n", text.replace("\r\n", "\n").strip("\n"))
     return "".join(
         f"<p>{escape(paragraph, quote=False).replace(chr(10), '<br>')}</p>"

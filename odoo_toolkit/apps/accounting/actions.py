@@ -45,7 +45,7 @@ from odoo_toolkit.apps.accounting.reconciling import (
     told,
 )
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import ValidationError, make_error
+from odoo_toolkit.errors import invalid, make_error
 
 CREATE = op.Step(model=INVOICE.model, method="create", says="Created")
 POST = op.Step(
@@ -118,10 +118,10 @@ def create_invoice(
     day = op.checked_day(invoice_date, "invoice_date") or op.today(odoo)
     due = op.checked_day(due_date, "due_date")
     if due is not None and due < day:
-        raise ValidationError(
+        raise invalid(
+            "due_date",
             f"due_date {due} is before the invoice date {day}.",
-            suggestion="Set due_date to the invoice date or later.",
-            details={"field": "due_date"},
+            "Set due_date to the invoice date or later.",
         )
     partner = op.Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name)
     wanted = [partner, *op.wanted_links(currency_id=("res.currency", currency_id))]

@@ -36,7 +36,7 @@ from odoo_toolkit.apps.accounting.invoices import of_companies, pick_journal
 from odoo_toolkit.apps.accounting.overdue import MOVE, read_open
 from odoo_toolkit.apps.accounting.reconciling import PARTNERS
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import AccessError, ValidationError
+from odoo_toolkit.errors import AccessError, ValidationError, invalid
 from odoo_toolkit.progress import Steps, quietly
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.search_text import literal
@@ -129,7 +129,7 @@ def match_bank_lines(
     checked = _checked(lines)
     within = op.checked_number(tolerance, "tolerance", positive=False)
     if within < 0:
-        raise ValidationError("tolerance must not be negative.", details={"field": "tolerance"})
+        raise invalid("tolerance", "tolerance must not be negative.")
     off = any("writeoff_account" in line for line in checked)
     op.permit(odoo, *bank_steps(odoo), *([CREATE_MOVE, POST_MOVE] if off else []), dry_run=dry_run)
     whose = op.resolve(odoo, op.Wanted.of("res.company", company, "company"), required=False)
@@ -177,18 +177,18 @@ def match_bank_lines(
 def _checked(lines: Sequence[BankLine]) -> list[dict[str, Any]]:
     checked = op.check_lines(lines, BankLine.__annotations__, "lines")
     if len(checked) > MOST:
-        raise ValidationError(
+        raise invalid(
+            "lines",
             f"{len(checked)} lines are too many for one call. The maximum is {MOST}.",
-            suggestion=f"Pass up to {MOST} lines in each call.",
-            details={"field": "lines"},
+            f"Pass up to {MOST} lines in each call.",
         )
     first: dict[tuple[Any, ...], int] = {}
     for index, line in enumerate(checked):
         said = line.get("writeoff_account")
         if said is not None and (not isinstance(said, str) or not said.strip()):
-            raise ValidationError(
+            raise invalid(
+                f"lines[{index}].writeoff_account",
                 f"lines[{index}].writeoff_account must be a name or code, not {str(said)[:60]!r}.",
-                details={"field": f"lines[{index}].writeoff_account"},
             )
         if not {"date", "amount"} & line.keys() and str(line.get("reference") or "").strip():
             # A line that is in Odoo: its reference tells which.
@@ -205,19 +205,17 @@ def _checked(lines: Sequence[BankLine]) -> list[dict[str, Any]]:
         line["date"] = op.checked_day(line["date"], f"lines[{index}].date")
         line["amount"] = op.checked_number(line["amount"], f"lines[{index}].amount", positive=False)
         if abs(line["amount"]) <= NOTHING:
-            raise ValidationError(
-                f"lines[{index}].amount is 0: nothing was paid.",
-                details={"field": f"lines[{index}].amount"},
+            raise invalid(
+                f"lines[{index}].amount", f"lines[{index}].amount is 0: nothing was paid."
             )
         for key in ("reference", "partner"):
             line[key] = str(line.get(key) or "").strip()
         same = (line["date"], line["amount"], line["reference"], line["partner"])
         if same in first:
-            raise ValidationError(
+            raise invalid(
+                f"lines[{index}]",
                 f"lines[{first[same]}] and lines[{index}] are the same.",
-                suggestion="Pass each line once. If both were paid, give them different "
-                "references.",
-                details={"field": f"lines[{index}]"},
+                "Pass each line once. If both were paid, give them different references.",
             )
         first[same] = index
     return checked
@@ -228,20 +226,20 @@ def _check_currency(bank: Bank, journal: op.Row, lines: Sequence[Mapping[str, An
     home = bank.book.currency
     own = op.currency_of(journal) or home
     if own != home:
-        raise ValidationError(
+        raise invalid(
+            "journal",
             f"The journal {bank.journal.name} is in {own} and the books are in {home}. The "
             "toolkit cannot match lines in a foreign currency.",
-            suggestion="Match them in Odoo, or register the payments with register_payment.",
-            details={"field": "journal", "currency": own},
+            "Match them in Odoo, or register the payments with register_payment.",
+            currency=own,
         )
     for index, line in enumerate(lines):
         said = str(line.get("currency") or own).strip().upper()
         if said != own:
-            raise ValidationError(
+            raise invalid(
+                f"lines[{index}].currency",
                 f"lines[{index}] is in {said}, but the journal {bank.journal.name} is in {own}.",
-                suggestion="Choose a journal in that currency, or pass the amount that the bank "
-                "booked.",
-                details={"field": f"lines[{index}].currency"},
+                "Choose a journal in that currency, or pass the amount that the bank booked.",
             )
 
 
@@ -283,13 +281,13 @@ def _from_odoo(bank: Bank, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
             listed = "; ".join(
                 f"{row['date']}, {row['amount']:.2f}, {row['payment_ref']}" for row in rows
             )
-            raise ValidationError(
+            raise invalid(
+                f"lines[{index}].reference",
                 f"lines[{index}]: {len(rows) or 'no'} open lines of {bank.journal.name} have the"
                 f" reference {line['reference'][:60]!r}.",
-                suggestion=f"Pass a longer part of the reference: {listed}."
+                f"Pass a longer part of the reference: {listed}."
                 if rows
                 else "Pass the date and amount of the line.",
-                details={"field": f"lines[{index}].reference"},
             )
         (row,) = rows
         partner = row["partner_name"] or (row["partner_id"].name if row["partner_id"] else "")
@@ -304,10 +302,10 @@ def _accounts(odoo: Odoo, journal: int) -> dict[str, int]:
     domain = [["id", "=", journal]]
     rows = op.read_rows(odoo, "account.journal", domain, [*fields.values()], acts_on=LINE)
     if not rows or not all(rows[0][field] for field in fields.values()):
-        raise ValidationError(
+        raise invalid(
+            "journal",
             "The journal lacks its bank account or its suspense account.",
-            suggestion="Set both accounts on the journal in Odoo first.",
-            details={"field": "journal"},
+            "Set both accounts on the journal in Odoo first.",
         )
     return {key: rows[0][field].id for key, field in fields.items()}
 

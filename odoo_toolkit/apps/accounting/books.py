@@ -15,7 +15,7 @@ import attrs
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.invoices import INVOICE
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import AccessError, OdooError, ValidationError
+from odoo_toolkit.errors import AccessError, OdooError, invalid
 from odoo_toolkit.records.results import RecordName
 
 ITEM = "account.move.line"
@@ -277,10 +277,10 @@ def checked_booking(odoo: Odoo, accounting_date: str | None, company: int, kind:
         # Who may not see the dates is told by Odoo.
         locks = set()
     if closed := {lock for lock in locks if lock[0] not in _IN_PART}:
-        raise ValidationError(
+        raise invalid(
+            "accounting_date",
             f"accounting_date is {day}, but the books are closed {_listed(closed)}.",
-            suggestion="Set accounting_date to a later day.",
-            details={"field": "accounting_date"},
+            "Set accounting_date to a later day.",
         )
     return day
 

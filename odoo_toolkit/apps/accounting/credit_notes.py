@@ -29,7 +29,7 @@ from odoo_toolkit.apps.accounting.invoices import (
 )
 from odoo_toolkit.apps.accounting.reconciling import ASSIGN, assign, open_lines
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import NotFoundError, ValidationError
+from odoo_toolkit.errors import NotFoundError, ValidationError, invalid
 from odoo_toolkit.records.results import RecordName
 
 _LINE = "account.move.line"
@@ -251,10 +251,10 @@ def _checked(lines: Sequence[op.Line]) -> list[dict[str, Any]]:
     for index, line in enumerate(checked):
         where = f"lines[{index}]"
         if ("line_id" in line) == ("product_name" in line):
-            raise ValidationError(
+            raise invalid(
+                f"{where}.line_id",
                 f"{where} must identify one line. Set line_id or product_name.",
-                suggestion="get_invoice shows the lines.",
-                details={"field": f"{where}.line_id"},
+                "get_invoice shows the lines.",
             )
         if "quantity" in line:
             line["quantity"] = op.checked_number(
@@ -291,17 +291,16 @@ def _chosen(
         meant = _meant(row, found, line, where)
         quantity = line.get("quantity", meant["quantity"])
         if meant["id"] in chosen:
-            raise ValidationError(
-                f"{where} identifies the same line as another entry.",
-                suggestion="List each line once.",
-                details={"field": where},
+            raise invalid(
+                where, f"{where} identifies the same line as another entry.", "List each line once."
             )
         if not quantity or (quantity > meant["quantity"] + _TOLERANCE and not allow_more):
-            raise ValidationError(
+            raise invalid(
+                f"{where}.quantity",
                 f"{where}.quantity is {quantity:g}, but {meant['quantity']:g} of"
                 f" {_label(meant)} were invoiced on {called(row)}.",
-                suggestion="Correct the quantity, or pass allow_more=True.",
-                details={"field": f"{where}.quantity", "invoiced": meant["quantity"]},
+                "Correct the quantity, or pass allow_more=True.",
+                invoiced=meant["quantity"],
             )
         chosen[meant["id"]] = (meant, quantity)
     return list(chosen.values())
@@ -376,11 +375,13 @@ def _check_left(
     for line, part in chosen:
         invoiced, credited = quantity(found, line), quantity(before, line)
         if credited and part > invoiced - credited + _TOLERANCE:
-            raise ValidationError(
+            raise invalid(
+                "lines",
                 f"{part:g} of {_label(line)} is more than the quantity left to credit on "
                 f"{called(row)}: {invoiced:g} invoiced, {credited:g} already credited.",
-                suggestion="Correct the quantity, or pass allow_more=True.",
-                details={"field": "lines", "credited": credited, "ids": list(notes)},
+                "Correct the quantity, or pass allow_more=True.",
+                credited=credited,
+                ids=list(notes),
             )
 
 

@@ -14,7 +14,7 @@ from odoo_toolkit.apps.accounting.actions import CREATE, POST
 from odoo_toolkit.apps.accounting.books import lock_warnings
 from odoo_toolkit.apps.accounting.invoices import INVOICE, move_result, of_companies, pick_journal
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import invalid
 from odoo_toolkit.records.results import RecordName
 
 _ENTRY = op.Document(
@@ -163,19 +163,20 @@ def _checked(lines: Sequence[op.Line]) -> list[dict[str, Any]]:
         where = f"lines[{index}]"
         sides = [side for side in ("debit", "credit") if line.get(side)]
         if len(sides) != 1:
-            raise ValidationError(
+            raise invalid(
+                where,
                 f"{where} must have either a debit or a credit.",
-                suggestion="Write a line such as {'account_name': '400000', 'credit': 50}.",
-                details={"field": where},
+                "Write a line such as {'account_name': '400000', 'credit': 50}.",
             )
         # Odoo to 15 refuses negative amounts, later ones turn them.
         line[sides[0]] = op.checked_number(line[sides[0]], f"{where}.{sides[0]}", positive=True)
     debit, credit = (sum(line.get(side, 0.0) for line in checked) for side in ("debit", "credit"))
     if abs(debit - credit) > 1e-6:
-        raise ValidationError(
+        raise invalid(
+            "lines",
             f"The entry does not balance: debits {debit:.2f}, credits {credit:.2f},"
             f" difference {debit - credit:.2f}.",
-            suggestion="Correct the lines. Nothing was written.",
-            details={"field": "lines", "difference": round(debit - credit, 6)},
+            "Correct the lines. Nothing was written.",
+            difference=round(debit - credit, 6),
         )
     return checked

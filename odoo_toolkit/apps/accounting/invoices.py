@@ -11,7 +11,7 @@ from annotated_doc import Doc
 
 from odoo_toolkit import operations as op
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError
+from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError, invalid
 from odoo_toolkit.records.results import RecordName
 
 T = TypeVar("T")
@@ -364,24 +364,27 @@ def pick_journal(odoo: Odoo, journal: op.NameOrId, types: Sequence[str], company
     if rows := op.read_rows(odoo, JOURNAL.model, domain, JOURNAL.fields, acts_on=acts_on, limit=1):
         return rows[0]
     if journal_id is None:
-        raise ValidationError(
+        raise invalid(
+            "journal_id",
             f"The company has no journal with type {' or '.join(types)}.",
-            suggestion="Give journal_id.",
-            details={"field": "journal_id"},
+            "Give journal_id.",
         )
     row = op.read(odoo, JOURNAL, journal_id)
     if row["type"] not in types:
-        raise ValidationError(
+        raise invalid(
+            "journal_id",
             f"The journal {row['name']} has type {row['type']}, but this "
             f"document needs {' or '.join(types)}.",
-            suggestion="Pass another journal_id, or omit journal_id.",
-            details={"field": "journal_id", "type": row["type"], "allowed": list(types)},
+            "Pass another journal_id, or omit journal_id.",
+            type=row["type"],
+            allowed=list(types),
         )
-    raise ValidationError(
+    raise invalid(
+        "journal_id",
         f"The journal {row['name']} belongs to the company {row['company_id'].name}, but this "
         f"document belongs to {company}.",
-        suggestion="Pass a journal of that company, or connect for the other company (company_id).",
-        details={"field": "journal_id", "company_id": row["company_id"].id},
+        "Pass a journal of that company, or connect for the other company (company_id).",
+        company_id=row["company_id"].id,
     )
 
 

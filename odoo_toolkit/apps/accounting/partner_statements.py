@@ -14,7 +14,7 @@ from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.books import ITEM, NOTHING, grouped, of_type, open_book, rounded
 from odoo_toolkit.apps.accounting.overdue import Open, document_of, read_moves, read_open
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import invalid
 from odoo_toolkit.records.arguments import checked_count
 from odoo_toolkit.records.results import RecordName
 
@@ -147,10 +147,10 @@ def get_statement(
     book = open_book(odoo, whose)
     first = first or book.year_of(last)
     if first > last:
-        raise ValidationError(
+        raise invalid(
+            "date_from",
             f"The period ends before it begins: {first} to {last}.",
-            suggestion="Set date_from to a day before date_to.",
-            details={"field": "date_from"},
+            "Set date_from to a day before date_to.",
         )
     row = op.read(odoo, _PARTNER, number)
     own = row["commercial_partner_id"] or RecordName(id=row["id"], name=row["display_name"])

@@ -22,7 +22,7 @@ from odoo_toolkit.apps.accounting.invoices import (
     summed_up,
 )
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import OdooError, ValidationError, make_error
+from odoo_toolkit.errors import OdooError, ValidationError, invalid, make_error
 from odoo_toolkit.records.results import RecordName
 
 _INVOICES = attrs.evolve(INVOICE, argument="invoice_ids")
@@ -161,26 +161,26 @@ def register_payment(
         )
     ids += dict.fromkeys(op.find_ids(odoo, INVOICE, wanted))
     if writeoff_label is not None and writeoff_account is None:
-        raise ValidationError(
+        raise invalid(
+            "writeoff_account",
             "writeoff_label is set without writeoff_account, so the rest would stay open.",
-            suggestion="Set writeoff_account, or omit writeoff_label.",
-            details={"field": "writeoff_account"},
+            "Set writeoff_account, or omit writeoff_label.",
         )
     if writeoff_account is not None and (amount is None or len(ids) > 1):
-        raise ValidationError(
+        raise invalid(
+            "writeoff_account",
             "A write-off needs exactly one invoice and the amount paid.",
-            suggestion="Set amount, and pay each invoice in a separate call.",
-            details={"field": "writeoff_account"},
+            "Set amount, and pay each invoice in a separate call.",
         )
     values["payment_date"] = op.checked_day(payment_date, "payment_date") or op.today(odoo)
     rows = op.read_all(odoo, _INVOICES, ids)
     inbound = _check_payable(rows)
     own = rows[0]["currency_id"] if amount is None else _one_currency(rows)
     if currency is not None and amount is None and len(ids) > 1:
-        raise ValidationError(
+        raise invalid(
+            "currency",
             "Without an amount, each of several invoices is paid in its own currency.",
-            suggestion="Set amount, or pay each invoice in a separate call.",
-            details={"field": "currency"},
+            "Set amount, or pay each invoice in a separate call.",
         )
     company, day = rows[0]["company_id"], values["payment_date"]
     named = currency_called(odoo, currency, own, company, day) if currency is not None else None
@@ -292,10 +292,10 @@ def _one_currency(rows: Sequence[op.Row]) -> RecordName:
     partners = {row["commercial_partner_id"] for row in rows}
     currencies: set[RecordName] = {row["currency_id"] for row in rows}
     if len(partners) > 1 or len(currencies) > 1:
-        raise ValidationError(
+        raise invalid(
+            "amount",
             "amount is only possible for invoices of one partner in one currency.",
-            suggestion="Omit amount to pay each invoice in full, or pay them in separate calls.",
-            details={"field": "amount"},
+            "Omit amount to pay each invoice in full, or pay them in separate calls.",
         )
     return currencies.pop()
 

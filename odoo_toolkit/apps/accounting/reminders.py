@@ -24,7 +24,7 @@ from odoo_toolkit.apps.accounting.overdue import (
     overdue,
 )
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import OdooError, ValidationError
+from odoo_toolkit.errors import OdooError, ValidationError, invalid
 from odoo_toolkit.mail.forms import SendStep, form_for
 from odoo_toolkit.mail.outcome import MESSAGE, Delivery, deliveries, overall
 from odoo_toolkit.mail.recipients import Recipient, people, with_address
@@ -213,15 +213,13 @@ def _checked_words(subject: str, body: str) -> tuple[str, str]:
     for field, text in (("subject", subject), ("body", body)):
         unknown = [name for name in re.findall(r"\{(\w*)\}", text) if name not in _PLACES]
         if unknown:
-            raise ValidationError(
+            raise invalid(
+                field,
                 f"{field} contains the unknown placeholder {{{unknown[0]}}}.",
-                suggestion=f"Placeholders: {', '.join(f'{{{name}}}' for name in _PLACES)}.",
-                details={"field": field},
+                f"Placeholders: {', '.join(f'{{{name}}}' for name in _PLACES)}.",
             )
     if "{invoices}" in subject or "\n" in subject.strip():
-        raise ValidationError(
-            "subject must be one line, without {invoices}.", details={"field": "subject"}
-        )
+        raise invalid("subject", "subject must be one line, without {invoices}.")
     if "{invoices}" not in body:
         body = body.rstrip() + "\n\n{invoices}"
     return subject.strip(), body.strip()

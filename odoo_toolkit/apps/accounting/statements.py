@@ -15,7 +15,7 @@ from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting import books
 from odoo_toolkit.apps.accounting.days_to_pay import SIDES, PaidDays, read_paid
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import ValidationError, make_error
+from odoo_toolkit.errors import invalid, make_error
 from odoo_toolkit.records.arguments import checked_count
 from odoo_toolkit.records.results import RecordName
 
@@ -216,16 +216,16 @@ def get_report(
     last = op.checked_day(date_to, "date_to") or op.today(odoo)
     first = op.checked_day(date_from, "date_from")
     if first is not None and kind not in _OF_PERIOD:
-        raise ValidationError(
+        raise invalid(
+            "date_from",
             f"A {kind} report covers a single day, so it does not accept date_from.",
-            suggestion="Pass only date_to.",
-            details={"field": "date_from"},
+            "Pass only date_to.",
         )
     if first is not None and first > last:
-        raise ValidationError(
+        raise invalid(
+            "date_from",
             f"The period ends before it begins: {first} to {last}.",
-            suggestion="Set date_from to a day before date_to.",
-            details={"field": "date_from"},
+            "Set date_from to a day before date_to.",
         )
     book = books.open_book(odoo, company_id, company_name)
     if kind.startswith("aged_"):

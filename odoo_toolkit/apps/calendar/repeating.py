@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from odoo_toolkit import operations as op
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import ValidationError, invalid
 from odoo_toolkit.records.arguments import checked_count
 
 Repeat = Literal["daily", "weekly", "monthly", "monthly_weekday", "yearly"]
@@ -48,10 +48,10 @@ def series_values(
     last = op.checked_day(until, "until")
     if repeat is None:
         if weekdays or count is not None or last:
-            raise ValidationError(
+            raise invalid(
+                "repeat",
                 "weekdays, count and until are only for repeating meetings.",
-                suggestion="Set repeat, or omit weekdays, count and until.",
-                details={"field": "repeat"},
+                "Set repeat, or omit weekdays, count and until.",
             )
         return {}
     if (count is None) == (last is None):
@@ -62,13 +62,9 @@ def series_values(
             details={"field": "count"},
         )
     if last is not None and last < begins.date().isoformat():
-        raise ValidationError(
-            f"until {last} is before the first meeting.", details={"field": "until"}
-        )
+        raise invalid("until", f"until {last} is before the first meeting.")
     if count is not None and checked_count(count, "count", 1) > MOST:
-        raise ValidationError(
-            f"{count} meetings are too many. The maximum is {MOST}.", details={"field": "count"}
-        )
+        raise invalid("count", f"{count} meetings are too many. The maximum is {MOST}.")
     named = "mon" in odoo.schema.fields("calendar.event")
     values: dict[str, Any] = {
         "recurrency": True,
@@ -84,9 +80,7 @@ def series_values(
         # Fields of 14 are called mo, tu, ...
         values |= {day if named else day[:2]: day in chosen for day in DAYS}
     elif weekdays:
-        raise ValidationError(
-            "weekdays is only for meetings that repeat weekly.", details={"field": "weekdays"}
-        )
+        raise invalid("weekdays", "weekdays is only for meetings that repeat weekly.")
     if repeat == "monthly":
         values |= {"month_by": "date", "day": begins.day}
     if repeat == "monthly_weekday":
@@ -106,15 +100,13 @@ def _weekdays(given: Sequence[str] | None, begins: datetime) -> list[str]:
         return [first]
     chosen = [str(day).strip().lower()[:3] for day in given]
     if isinstance(given, str) or not chosen or set(chosen) - set(DAYS):
-        raise ValidationError(
-            "weekdays must be a list of days.",
-            suggestion=f"Choose from {', '.join(DAYS)}.",
-            details={"field": "weekdays"},
+        raise invalid(
+            "weekdays", "weekdays must be a list of days.", f"Choose from {', '.join(DAYS)}."
         )
     if first not in chosen:
-        raise ValidationError(
+        raise invalid(
+            "weekdays",
             f"The first meeting is on a {begins:%A}, which is not among weekdays.",
-            suggestion="Begin on one of the weekdays, or add this day to weekdays.",
-            details={"field": "weekdays"},
+            "Begin on one of the weekdays, or add this day to weekdays.",
         )
     return chosen

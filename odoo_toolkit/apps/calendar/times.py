@@ -16,7 +16,7 @@ from odoo_toolkit.apps.calendar.busy import Attendee, comes, meetings_of, span_o
 from odoo_toolkit.apps.calendar.meetings import EVENT, Zone, own_partner
 from odoo_toolkit.apps.calendar.zones import day_after, zone_of
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import invalid
 from odoo_toolkit.mail.recipients import people
 from odoo_toolkit.records.arguments import checked_count
 from odoo_toolkit.records.results import RecordName
@@ -168,11 +168,9 @@ def find_times(
     last = day_after(first, _days(days) - 1)
     opens, closes = _time(earliest, "earliest"), _time(latest, "latest")
     if opens >= closes:
-        raise ValidationError("latest must be later than earliest.", details={"field": "latest"})
+        raise invalid("latest", "latest must be later than earliest.")
     if isinstance(attendees, str) or not attendees:
-        raise ValidationError(
-            "attendees must be a list of contacts.", details={"field": "attendees"}
-        )
+        raise invalid("attendees", "attendees must be a list of contacts.")
     given = [*attendees, *([own_partner(odoo)] if include_me else [])]
     rows = people(odoo, given, acts_on=EVENT.model, argument="attendees")
     named = {row["id"]: row["display_name"] for row in rows}
@@ -265,9 +263,7 @@ def _day(value: str | date | None, field: str, zone: ZoneInfo) -> date:
 def _days(value: int) -> int:
     number = checked_count(value, "days", 1)
     if number > MOST_DAYS:
-        raise ValidationError(
-            f"{number} days are too many. The maximum is {MOST_DAYS}.", details={"field": "days"}
-        )
+        raise invalid("days", f"{number} days are too many. The maximum is {MOST_DAYS}.")
     return number
 
 
@@ -275,8 +271,6 @@ def _time(value: str, field: str) -> time:
     try:
         return time.fromisoformat(value.strip())
     except (ValueError, AttributeError, TypeError):
-        raise ValidationError(
-            f"{field} must be a time of day, got {str(value)[:40]!r}.",
-            suggestion="Write HH:MM.",
-            details={"field": field},
+        raise invalid(
+            field, f"{field} must be a time of day, got {str(value)[:40]!r}.", "Write HH:MM."
         ) from None

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from odoo_toolkit import operations as op
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import ValidationError, invalid
 from odoo_toolkit.values.moments import parse_moment
 
 _ZONED = re.compile(r"[0-9:.,]\s*(Z|[+-][0-9]{2}:?([0-9]{2})?)$", re.IGNORECASE)
@@ -25,10 +25,10 @@ def zone_of(odoo: Odoo, name: str | None) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError, AttributeError, TypeError):
-        raise ValidationError(
+        raise invalid(
+            "timezone",
             f"There is no time zone {str(name)[:60]!r}.",
-            suggestion="Write a time zone such as Europe/Berlin or America/New_York.",
-            details={"field": "timezone"},
+            "Write a time zone such as Europe/Berlin or America/New_York.",
         ) from None
 
 
@@ -57,21 +57,21 @@ def to_utc(value: str | datetime, zone: ZoneInfo, field: str) -> datetime:
         else "exists twice, because the clocks change"
     )
     offsets = " or ".join(moment.isoformat()[-6:] for moment in (first, second))
-    raise ValidationError(
+    raise invalid(
+        field,
         f"{field}: {written:%H:%M} on {written:%Y-%m-%d} {problem} in {zone.key}.",
-        suggestion="Choose another time."
+        "Choose another time."
         if skipped
         else f"Add the UTC offset of the time that you want: {offsets}.",
-        details={"field": field},
     )
 
 
 def _not_a_moment(value: object, field: str) -> ValidationError:
-    return ValidationError(
+    return invalid(
+        field,
         f"{field} must be a date with a time, got {str(value)[:60]!r}.",
-        suggestion="Write the time as YYYY-MM-DDTHH:MM. The toolkit applies the time zone to "
+        "Write the time as YYYY-MM-DDTHH:MM. The toolkit applies the time zone to "
         "times without an offset.",
-        details={"field": field},
     )
 
 

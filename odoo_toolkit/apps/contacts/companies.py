@@ -20,7 +20,7 @@ from odoo_toolkit.apps.contacts.similarity import (
 )
 from odoo_toolkit.arguments.compared import Difference, in_words
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import NotFoundError, ValidationError, make_error
+from odoo_toolkit.errors import NotFoundError, ValidationError, invalid, make_error
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.plain import plain
 
@@ -238,7 +238,7 @@ def _checked(
         return []
     lines = op.check_lines(given or (), keys, argument)
     if len(lines) > _MOST:
-        raise ValidationError(f"Pass up to {_MOST} {argument}.", details={"field": argument})
+        raise invalid(argument, f"Pass up to {_MOST} {argument}.")
     for index, line in enumerate(lines):
         for key in needed:
             if not isinstance(line.get(key), str) or not line[key].strip():
@@ -268,19 +268,16 @@ def _check_reach(line: Mapping[str, Any], where: str) -> None:
     """Refuse what is no text, e-mail address or phone number, and a state without a country."""
     for key, value in line.items():
         if key not in ("state", "country") and not isinstance(value, str):
-            raise ValidationError(
-                f"{where}{key} must be text, not {str(value)[:60]!r}.",
-                details={"field": f"{where}{key}"},
-            )
+            raise invalid(f"{where}{key}", f"{where}{key} must be text, not {str(value)[:60]!r}.")
     if line.get("email"):
         checked_email(line["email"], f"{where}email")
     if line.get("phone"):
         checked_phone(line["phone"], f"{where}phone")
     if line.get("state") is not None and line.get("country") is None:
-        raise ValidationError(
+        raise invalid(
+            f"{where}country",
             f"{where}state needs a country: several countries have a state with that name.",
-            suggestion="Also set the country.",
-            details={"field": f"{where}country"},
+            "Also set the country.",
         )
 
 
@@ -422,22 +419,20 @@ def _in_words(found: Sequence[_Alike]) -> str:
 
 
 def _there_already(found: Sequence[_Alike]) -> ValidationError:
-    return ValidationError(
+    return invalid(
+        "allow_duplicates",
         f"Nothing was created, because the contact seems to exist: {_in_words(found)}",
-        suggestion="Use the existing contact. To create another one, pass allow_duplicates=True.",
-        details={
-            "field": "allow_duplicates",
-            "duplicates": [
-                {
-                    "id": one.row["id"],
-                    "name": one.row["name"],
-                    "new": one.new,
-                    "score": one.likeness.score,
-                    "why": one.likeness.why,
-                }
-                for one in found[:20]
-            ],
-        },
+        "Use the existing contact. To create another one, pass allow_duplicates=True.",
+        duplicates=[
+            {
+                "id": one.row["id"],
+                "name": one.row["name"],
+                "new": one.new,
+                "score": one.likeness.score,
+                "why": one.likeness.why,
+            }
+            for one in found[:20]
+        ],
     )
 
 

@@ -13,7 +13,7 @@ from annotated_types import Ge, Le
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.contacts import similarity
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import ValidationError, make_error
+from odoo_toolkit.errors import invalid, make_error
 from odoo_toolkit.progress import Steps
 from odoo_toolkit.records.arguments import checked_count
 from odoo_toolkit.records.results import RecordName
@@ -152,7 +152,7 @@ def find_duplicates(
     warnings: list[str] = []
     limit = min(checked_count(limit, "limit", 1), 100)
     if not 0.1 <= op.checked_number(minimum, "minimum", positive=True) <= 1:
-        raise ValidationError("minimum must be from 0.1 to 1.", details={"field": "minimum"})
+        raise invalid("minimum", "minimum must be from 0.1 to 1.")
     signs = _open_signs(odoo, _checked_signs(by), warnings)
     if contact_id is None and contact_name is None:
         rows, complete = _read_contacts(odoo)

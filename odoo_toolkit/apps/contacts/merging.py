@@ -17,7 +17,7 @@ from odoo_toolkit import operations as op
 from odoo_toolkit.apps.contacts.duplicates import CONTACT
 from odoo_toolkit.apps.contacts.similarity import addresses
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import AccessError, OdooError, StateError, ValidationError, make_error
+from odoo_toolkit.errors import AccessError, OdooError, StateError, invalid, make_error
 from odoo_toolkit.records.results import RecordName
 
 WIZARD = "base.partner.merge.automatic.wizard"
@@ -125,17 +125,19 @@ def merge_contacts(
     odoo.check(deleting, planned=dry_run)
     wanted = op.wanted_each(MERGED.model, duplicates, "duplicates")
     if not 1 <= len(wanted) <= MOST_MERGED:
-        raise ValidationError(
+        raise invalid(
+            "duplicates",
             f"Pass 1 to {MOST_MERGED} duplicates, not {len(wanted)}.",
-            details={"field": "duplicates", "most": MOST_MERGED},
+            most=MOST_MERGED,
         )
     target, *others = op.resolve_all(odoo, [MERGED.wanted(contact_id, contact_name), *wanted])
     ids = [number for number in (target, *others) if number is not None]
     if len(set(ids)) < len(ids):
-        raise ValidationError(
+        raise invalid(
+            "duplicates",
             "The same contact is listed twice.",
-            suggestion="List only the contacts to merge, without the one to keep.",
-            details={"field": "duplicates", "ids": ids},
+            "List only the contacts to merge, without the one to keep.",
+            ids=ids,
         )
     if not odoo.schema.may(WIZARD, "create"):
         raise make_error(

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import attrs
 
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import invalid
 from odoo_toolkit.values.search_text import folded
 
 Sign = Literal["email", "phone", "vat", "name"]
@@ -244,10 +244,10 @@ def checked_email(text: Any, argument: str = "email") -> str:
     """Return an e-mail address in lower case, or refuse what is none or several."""
     found = addresses(text)
     if len(found) != 1:
-        raise ValidationError(
+        raise invalid(
+            argument,
             f"{argument} must be one e-mail address, not {str(text)[:60]!r}.",
-            suggestion="Write an address such as anna@example.com.",
-            details={"field": argument},
+            "Write an address such as anna@example.com.",
         )
     return found[0]
 
@@ -256,9 +256,9 @@ def checked_phone(text: Any, argument: str = "phone") -> str:
     """Return the digits of a phone number, or refuse what is none."""
     found = digits(text)
     if not found or re.search(r"[^\W\d_]{2,}", _EXTENSION.sub("", text)):
-        raise ValidationError(
+        raise invalid(
+            argument,
             f"{argument} must be a phone number, not {str(text)[:60]!r}.",
-            suggestion=f"Write at least {_LEAST_DIGITS} digits, such as +32 470 11 22 33.",
-            details={"field": argument},
+            f"Write at least {_LEAST_DIGITS} digits, such as +32 470 11 22 33.",
         )
     return found

@@ -13,7 +13,14 @@ from annotated_types import Ge, Len
 
 from odoo_toolkit import operations as op
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, StateError, ValidationError
+from odoo_toolkit.errors import (
+    AccessError,
+    NotFoundError,
+    OdooError,
+    StateError,
+    ValidationError,
+    invalid,
+)
 from odoo_toolkit.operations import stages
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.plain import plain
@@ -307,10 +314,10 @@ def update_lead(
         first = len(linked) + len(add_tags or ())
         added, removed = set(ids[len(linked) : first]), set(ids[first:])
         if added & removed:
-            raise ValidationError(
+            raise invalid(
+                "remove_tags",
                 "The same tag is in add_tags and in remove_tags.",
-                suggestion="Remove the tag from one of the lists.",
-                details={"field": "remove_tags"},
+                "Remove the tag from one of the lists.",
             )
         kept = {*(lead["tag_ids"] or ()), *added} - removed
         # The whole set: so a lost answer can be told from one that was not written.
@@ -342,9 +349,8 @@ def plain_values(**given: Any) -> dict[str, Any]:
     if "expected_revenue" in values:
         revenue = op.checked_number(values["expected_revenue"], "expected_revenue", positive=False)
         if revenue < 0:
-            raise ValidationError(
-                f"expected_revenue must not be negative, got {revenue:g}.",
-                details={"field": "expected_revenue"},
+            raise invalid(
+                "expected_revenue", f"expected_revenue must not be negative, got {revenue:g}."
             )
     if "date_deadline" in values:
         values["date_deadline"] = op.checked_day(values["date_deadline"], "date_deadline")

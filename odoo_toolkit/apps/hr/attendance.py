@@ -15,7 +15,7 @@ from odoo_toolkit import operations as op
 from odoo_toolkit.apps.hr.people import own_employee
 from odoo_toolkit.change_history.lost_answers import or_seen
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import AccessError, StateError, ValidationError
+from odoo_toolkit.errors import AccessError, StateError, invalid
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.reports.by_session import check_login
 from odoo_toolkit.reports.ways import Unavailable
@@ -103,7 +103,7 @@ def check_in_out(
         AccessError: Odoo or the policy does not allow it.
     """
     if direction not in ("in", "out"):
-        raise ValidationError('direction must be "in" or "out".', details={"field": "direction"})
+        raise invalid("direction", 'direction must be "in" or "out".')
     toggle = _Toggle(model=ATTENDANCE, method=_ROUTE, says=f"Checked {direction}")
     op.permit(odoo, toggle, dry_run=dry_run)
     employee, row = op.gather(lambda: own_employee(odoo, ATTENDANCE), lambda: _latest(odoo))

@@ -11,7 +11,7 @@ from odoo_toolkit import operations as op
 from odoo_toolkit.apps.hr.leave import LEAVE, REQUEST, LeaveResult, state_of, terms, told
 from odoo_toolkit.apps.hr.people import PUBLIC
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import AccessError, NotFoundError, StateError, ValidationError
+from odoo_toolkit.errors import AccessError, NotFoundError, StateError, invalid
 from odoo_toolkit.records.results import RecordName
 
 Decision = Literal["approve", "refuse", "withdraw"]
@@ -87,10 +87,10 @@ def decide_leave(
         AccessError: Odoo or the policy does not allow it, or this user can't decide on the request.
     """
     if decision not in _OPEN:
-        raise ValidationError(
+        raise invalid(
+            "decision",
             f"decision cannot be {str(decision)[:40]!r}.",
-            suggestion=f"Choose one of {', '.join(_OPEN)}.",
-            details={"field": "decision"},
+            f"Choose one of {', '.join(_OPEN)}.",
         )
     op.permit(odoo, *_possible(odoo, decision), dry_run=dry_run)
     row = _meant(odoo, decision, leave_id, employee_name)
@@ -135,10 +135,10 @@ def _meant(odoo: Odoo, decision: Decision, leave_id: int | None, name: str | Non
     if leave_id is not None and name is None:
         return op.read(odoo, REQUEST, op.find_id(odoo, REQUEST, leave_id, None))
     if leave_id is not None or (name is None and decision != "withdraw"):
-        raise ValidationError(
+        raise invalid(
+            "leave_id",
             "Pass either leave_id or employee_name.",
-            suggestion="Pass the id of the request, or the name of its employee.",
-            details={"field": "leave_id"},
+            "Pass the id of the request, or the name of its employee.",
         )
     if name is None:
         who, of = "This user", ["user_id", "=", odoo.uid]

@@ -17,7 +17,7 @@ from annotated_types import Len
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.hr.expenses import EXPENSE, REPORT, REPORTS_UNTIL, MakeReport, total_of
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import AccessError, ValidationError
+from odoo_toolkit.errors import AccessError, invalid
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.wizards.protocol import answer_wizard
 
@@ -197,30 +197,28 @@ def process_expenses(
         AccessError: Odoo or the policy does not allow the first step.
     """
     if until not in _ORDER:
-        raise ValidationError(
-            f"until cannot be {str(until)[:40]!r}.",
-            suggestion=f"Choose one of {', '.join(_ORDER)}.",
-            details={"field": "until"},
+        raise invalid(
+            "until", f"until cannot be {str(until)[:40]!r}.", f"Choose one of {', '.join(_ORDER)}."
         )
     reported = odoo.version.major <= REPORTS_UNTIL
     if report_name is not None and not reported:
-        raise ValidationError(
+        raise invalid(
+            "report_name",
             "Odoo 19 has no expense reports, so report_name cannot be set.",
-            suggestion="Omit report_name.",
-            details={"field": "report_name"},
+            "Omit report_name.",
         )
     wanted = op.wanted_each(EXPENSE.model, expenses, "expenses")
     if not wanted:
-        raise ValidationError("Pass at least one expense.", details={"field": "expenses"})
+        raise invalid("expenses", "Pass at least one expense.")
     banks = (("type", "in", ["bank", "cash"]),)
     payer = [] if journal is None else [op.Wanted.of("account.journal", journal, "journal", banks)]
     if (until == "pay") is not bool(payer):
-        raise ValidationError(
+        raise invalid(
+            "journal",
             "until='pay' requires a journal. Other steps do not accept one.",
-            suggestion="Set journal to the bank or cash journal that pays."
+            "Set journal to the bank or cash journal that pays."
             if until == "pay"
             else "Omit journal.",
-            details={"field": "journal"},
         )
     steps = _steps(odoo, until, {}, 0)
     if reported:
@@ -290,10 +288,11 @@ def _journal(odoo: Odoo, wanted: op.Wanted) -> RecordName:
     domain = [["id", "=", op.resolve(odoo, wanted)], ["type", "in", ["bank", "cash"]]]
     rows = op.read_rows(odoo, wanted.model, domain, ["display_name"], acts_on=EXPENSE.model)
     if not rows:
-        raise ValidationError(
+        raise invalid(
+            "journal",
             f"There is no bank or cash journal with id {wanted.id}.",
-            suggestion="Find a journal with search_read on account.journal, type bank or cash.",
-            details={"field": "journal", "id": wanted.id},
+            "Find a journal with search_read on account.journal, type bank or cash.",
+            id=wanted.id,
         )
     return RecordName(id=rows[0]["id"], name=rows[0]["display_name"])
 

@@ -17,7 +17,7 @@ from odoo_toolkit import operations as op
 from odoo_toolkit.apps.hr.people import own_employee
 from odoo_toolkit.chatter.attachments import upload
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import AccessError, StateError, ValidationError
+from odoo_toolkit.errors import AccessError, StateError, invalid
 from odoo_toolkit.file_content import base64_size
 from odoo_toolkit.records.results import RecordName
 
@@ -212,7 +212,7 @@ def create_expense(
     steps: list[op.AnyStep] = [CREATE, *_receipt(receipt_name, receipt_base64)]
     op.permit(odoo, *steps, *(submission(odoo, name, None) if submit else []), dry_run=dry_run)
     if (amount is None) is (quantity is None):
-        raise ValidationError("Set either amount or quantity.", details={"field": "amount"})
+        raise invalid("amount", "Set either amount or quantity.")
     number = op.checked_number(
         amount if quantity is None else quantity,
         "amount" if quantity is None else "quantity",
@@ -261,10 +261,10 @@ def _receipt(name: str | None, content: str | None) -> list[op.AnyStep]:
     if name is None and content is None:
         return []
     if not name or not name.strip() or not content or not base64_size(content):
-        raise ValidationError(
+        raise invalid(
+            "receipt_base64",
             "A receipt needs both receipt_name and receipt_base64, and must not be empty.",
-            suggestion="Pass both, or neither.",
-            details={"field": "receipt_base64"},
+            "Pass both, or neither.",
         )
     return [
         _Attach(
@@ -282,10 +282,11 @@ def _category(odoo: Odoo, product: int) -> op.Row:
     fields = ["name", "standard_price"]
     rows = op.read_rows(odoo, PRODUCT, domain, fields, acts_on=EXPENSE.model, active_test=True)
     if not rows:
-        raise ValidationError(
+        raise invalid(
+            "product_id",
             f"The product {product} is not an expense category.",
-            suggestion="Find one with search_read on product.product, can_be_expensed = true.",
-            details={"field": "product_id", "id": product},
+            "Find one with search_read on product.product, can_be_expensed = true.",
+            id=product,
         )
     return rows[0]
 
@@ -297,17 +298,17 @@ def _amounts(
     field = _AMOUNT.get(odoo.version.major, _AMOUNT_SINCE_17)
     if by_quantity:
         if not price:
-            raise ValidationError(
+            raise invalid(
+                "quantity",
                 f"{category} has no fixed price, so quantity cannot be used.",
-                suggestion="Set amount, not quantity.",
-                details={"field": "quantity"},
+                "Set amount, not quantity.",
             )
         return {"quantity": number, **({"unit_amount": price} if field == "unit_amount" else {})}
     if price and field != "unit_amount":
-        raise ValidationError(
+        raise invalid(
+            "amount",
             f"{category} has a fixed price of {price:g}, so amount cannot be used.",
-            suggestion="Set quantity, such as the kilometres, not amount.",
-            details={"field": "amount"},
+            "Set quantity, such as the kilometres, not amount.",
         )
     return {"quantity": 1, field: number}
 
@@ -356,19 +357,17 @@ def decide_expense(
         AccessError: Odoo or the policy does not allow it, or this user can't decide on the expense.
     """
     if decision not in _OPEN:
-        raise ValidationError(
+        raise invalid(
+            "decision",
             f"decision cannot be {str(decision)[:40]!r}.",
-            suggestion=f"Choose one of {', '.join(_OPEN)}.",
-            details={"field": "decision"},
+            f"Choose one of {', '.join(_OPEN)}.",
         )
     why = reason.strip() if isinstance(reason, str) else ""
     if (decision == "refuse") is not bool(why):
-        raise ValidationError(
+        raise invalid(
+            "reason",
             "decision='refuse' requires a reason. Other decisions do not accept one.",
-            suggestion="Set reason to the reason for refusing."
-            if decision == "refuse"
-            else "Omit reason.",
-            details={"field": "reason"},
+            "Set reason to the reason for refusing." if decision == "refuse" else "Omit reason.",
         )
     reported = odoo.version.major <= REPORTS_UNTIL
     about = REPORT if reported else EXPENSE

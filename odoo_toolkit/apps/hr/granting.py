@@ -14,7 +14,7 @@ from odoo_toolkit import operations as op
 from odoo_toolkit.apps.hr.leave import LEAVE, TYPE, TYPE_FIELDS, needs_allocation
 from odoo_toolkit.apps.hr.people import named_employee, own_employee
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import AccessError, ValidationError
+from odoo_toolkit.errors import AccessError, invalid
 from odoo_toolkit.records.results import RecordName
 
 #: ``allocation_type`` and the dates are of accruals alone on Odoo 14.
@@ -170,15 +170,13 @@ def create_allocation(
     days = op.checked_number(days, "days", positive=True)
     first, last = op.checked_day(date_from, "date_from"), op.checked_day(date_to, "date_to")
     if first and last and last < first:
-        raise ValidationError(
-            f"date_to {last} is before date_from {first}.", details={"field": "date_to"}
-        )
+        raise invalid("date_to", f"date_to {last} is before date_from {first}.")
     major = odoo.version.major
     if (first or last) and major <= _NO_DATES_UNTIL:
-        raise ValidationError(
+        raise invalid(
+            "date_from" if first else "date_to",
             "On Odoo 14, the validity belongs to the type of time off, not to the allocation.",
-            suggestion="Omit date_from and date_to.",
-            details={"field": "date_from" if first else "date_to"},
+            "Omit date_from and date_to.",
         )
     further = _further(major, approve=approve)
     op.permit(odoo, CREATE, *further, dry_run=dry_run)
@@ -271,15 +269,17 @@ def _type(odoo: Odoo, wanted: op.Wanted) -> op.Row:
     domain = [["id", "=", number]]
     rows = op.read_rows(odoo, TYPE, domain, fields, acts_on=ALLOCATION.model, active_test=True)
     if not rows:
-        raise ValidationError(
+        raise invalid(
+            "leave_type_id",
             f"There is no type of time off with id {number}, or this user cannot see it.",
-            suggestion="get_leave_balance lists the types.",
-            details={"field": "leave_type_id", "id": number},
+            "get_leave_balance lists the types.",
+            id=number,
         )
     if not needs_allocation(rows[0]):
-        raise ValidationError(
+        raise invalid(
+            "leave_type_id",
             f"Employees can request {rows[0]['name']} without an allocation.",
-            suggestion="Choose a type for which get_leave_balance shows figures.",
-            details={"field": "leave_type_id", "id": number},
+            "Choose a type for which get_leave_balance shows figures.",
+            id=number,
         )
     return rows[0]

@@ -16,7 +16,7 @@ from annotated_doc import Doc
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.hr.people import named_employee, own_employee
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import AccessError, ValidationError
+from odoo_toolkit.errors import AccessError, ValidationError, invalid
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values import iso_utc
 
@@ -196,10 +196,11 @@ def overlapping(taken_up: list[op.Row], form: op.Row, when: str) -> ValidationEr
     if not taken_up:
         return None
     named = "; ".join(f"{in_words(row)} (id {row['id']})" for row in taken_up)
-    return ValidationError(
+    return invalid(
+        "date_from",
         f"{when} overlaps with existing time off: {named}.",
-        suggestion="Choose other days, or first withdraw the existing request with decide_leave.",
-        details={"field": "date_from", "leave_ids": [row["id"] for row in taken_up]},
+        "Choose other days, or first withdraw the existing request with decide_leave.",
+        leave_ids=[row["id"] for row in taken_up],
     )
 
 
@@ -212,20 +213,18 @@ def checked_days(
     """Return the first and the last day, or refuse what are none."""
     first = op.checked_day(date_from, "date_from")
     if first is None:
-        raise ValidationError("date_from is missing.", details={"field": "date_from"})
+        raise invalid("date_from", "date_from is missing.")
     last = op.checked_day(date_to, "date_to") or first
     if last < first:
-        raise ValidationError(
-            f"date_to {last} is before date_from {first}.", details={"field": "date_to"}
-        )
+        raise invalid("date_to", f"date_to {last} is before date_from {first}.")
     if half_day not in (None, "am", "pm"):
-        raise ValidationError('half_day must be "am" or "pm".', details={"field": "half_day"})
+        raise invalid("half_day", 'half_day must be "am" or "pm".')
     if (half_day or hours) and last != first:
         part, field = ("half_day is", "half_day") if half_day else ("Hours are", "hour_from")
-        raise ValidationError(
+        raise invalid(
+            field,
             f"{part} only possible for a single day.",
-            suggestion="Request part of a day and whole days separately.",
-            details={"field": field},
+            "Request part of a day and whole days separately.",
         )
     return first, last
 
@@ -238,20 +237,18 @@ def checked_hours(
         return None
     if hour_from is None or hour_to is None:
         missing = "hour_from" if hour_from is None else "hour_to"
-        raise ValidationError(
-            f"{missing} is missing.",
-            suggestion="Set hour_from and hour_to, such as 9 and 11.5.",
-            details={"field": missing},
+        raise invalid(
+            missing, f"{missing} is missing.", "Set hour_from and hour_to, such as 9 and 11.5."
         )
     first = op.checked_number(hour_from, "hour_from", positive=False)
     last = op.checked_number(hour_to, "hour_to", positive=True)
     if half_day or not 0 <= first < last <= 24:
-        raise ValidationError(
+        raise invalid(
+            "hour_from",
             f"{first:g} to {last:g} is not a range of hours within one day."
             if not half_day
             else "half_day and hours cannot be combined.",
-            suggestion="Set hour_from and hour_to, such as 9 and 11.5, or half_day.",
-            details={"field": "hour_from"},
+            "Set hour_from and hour_to, such as 9 and 11.5, or half_day.",
         )
     return first, last
 
@@ -265,10 +262,10 @@ def part_of_day(odoo: Odoo, half_day: str | None, hours: tuple[float, float] | N
             # A choice to 17, of whole and half hours before midnight; then a number.
             options = dict(fields[name].selection)
             if options and f"{hour:g}" not in options:
-                raise ValidationError(
+                raise invalid(
+                    name.removeprefix("request_"),
                     f"Time off cannot begin or end at {hour:g} on this server.",
-                    suggestion="Use whole or half hours from 0 to 23.5.",
-                    details={"field": name.removeprefix("request_")},
+                    "Use whole or half hours from 0 to 23.5.",
                 )
             values[name] = f"{hour:g}" if options else hour
         return values
@@ -566,10 +563,11 @@ def _type(odoo: Odoo, type_id: int, employee_id: int, day: str) -> Balance:
         default_date_from=day,
     )
     if not rows:
-        raise ValidationError(
+        raise invalid(
+            "leave_type_id",
             f"There is no type of time off with id {type_id}, or this user cannot see it.",
-            suggestion="get_leave_balance lists the types.",
-            details={"field": "leave_type_id", "id": type_id},
+            "get_leave_balance lists the types.",
+            id=type_id,
         )
     found = balance(odoo, rows[0])
     # What may go below zero is for Odoo to judge.
@@ -611,39 +609,37 @@ def _checked(
     if hours:
         when = f"{when} {hours[0]:g} to {hours[1]:g} h"
     if hours and kind.unit != "hours":
-        raise ValidationError(
+        raise invalid(
+            "hour_from",
             f"{kind.name} cannot be taken in hours.",
-            suggestion="Omit the hours, or use another type from get_leave_balance.",
-            details={"field": "hour_from"},
+            "Omit the hours, or use another type from get_leave_balance.",
         )
     if half_day and not kind.half_days:
-        raise ValidationError(
+        raise invalid(
+            "half_day",
             f"{kind.name} cannot be taken in half days.",
-            suggestion="Omit half_day, or use another type from get_leave_balance.",
-            details={"field": "half_day"},
+            "Omit half_day, or use another type from get_leave_balance.",
         )
     days = form.get("number_of_days")
     time = form.get("number_of_hours", form.get("number_of_hours_display"))
     amount = time if kind.unit == "hours" else days
     in_the_way = overlapping(taken_up, form, when)
     if not days or amount is None:
-        raise in_the_way or ValidationError(
+        raise in_the_way or invalid(
+            "date_from",
             f"There is no working time on {when}, so there is no time to take off.",
-            suggestion="Choose a time when the employee works. Weekends, public holidays "
+            "Choose a time when the employee works. Weekends, public holidays "
             "and approved time off do not count.",
-            details={"field": "date_from"},
         )
     if kind.remaining is not None and amount > kind.remaining + 0.005:
-        raise ValidationError(
+        raise invalid(
+            "leave_type_id",
             f"{kind.name}: you request {amount:g} {kind.unit}, but {kind.remaining:g} are left "
             "after deducting requests that wait for approval.",
-            suggestion="Take less, or use another type. get_leave_balance shows how much is left.",
-            details={
-                "field": "leave_type_id",
-                "asked": amount,
-                "remaining": kind.remaining,
-                "unit": kind.unit,
-            },
+            "Take less, or use another type. get_leave_balance shows how much is left.",
+            asked=amount,
+            remaining=kind.remaining,
+            unit=kind.unit,
         )
     if in_the_way:
         raise in_the_way

@@ -13,7 +13,7 @@ from odoo_toolkit.apps.hr.granting import AllocationRow, read_allocations
 from odoo_toolkit.apps.hr.leave import LEAVE, TAKES_DAYS, LeaveRow, leave_row, read_leaves
 from odoo_toolkit.apps.hr.people import named_employee, own_employee
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import OdooError, ValidationError
+from odoo_toolkit.errors import OdooError, invalid
 from odoo_toolkit.records.results import RecordName
 
 #: Most requests that are listed.
@@ -93,9 +93,7 @@ def list_leaves(
     first = op.checked_day(date_from, "date_from") or f"{op.today(odoo)[:4]}-01-01"
     last = op.checked_day(date_to, "date_to")
     if last and last < first:
-        raise ValidationError(
-            f"date_to {last} is before date_from {first}.", details={"field": "date_to"}
-        )
+        raise invalid("date_to", f"date_to {last} is before date_from {first}.")
     other = employee_id is not None or employee_name is not None
     employee = (
         named_employee(odoo, employee_id, employee_name, LEAVE)

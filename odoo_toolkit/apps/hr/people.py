@@ -10,7 +10,7 @@ from annotated_types import Ge
 
 from odoo_toolkit import operations as op
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import NotFoundError, ValidationError
+from odoo_toolkit.errors import NotFoundError, invalid
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.search_text import literal
 
@@ -103,11 +103,11 @@ def own_employee(odoo: Odoo, acts_on: str) -> RecordName:
     )
     found = odoo.call(call)[0]["employee_id"]
     if not found:
-        raise ValidationError(
+        raise invalid(
+            "employee_id",
             "The connected user is not an employee in Odoo.",
-            suggestion="Ask HR to link the user to an employee, or connect as a user who is an "
-            "employee.",
-            details={"field": "employee_id", "user_id": odoo.uid},
+            "Ask HR to link the user to an employee, or connect as a user who is an employee.",
+            user_id=odoo.uid,
         )
     return RecordName(id=found[0], name=found[1])
 

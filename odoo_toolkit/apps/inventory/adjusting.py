@@ -12,7 +12,7 @@ from odoo_toolkit import operations as op
 from odoo_toolkit.apps.inventory.availability import LOCATION, PRODUCT
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import COUNT_APPLIED_BY_CREATE_SINCE
-from odoo_toolkit.errors import AccessError, ValidationError
+from odoo_toolkit.errors import AccessError, ValidationError, invalid
 from odoo_toolkit.records.numbers import kept_number
 from odoo_toolkit.records.results import RecordName
 
@@ -186,10 +186,10 @@ def checked_count(quantity: Any, field: str) -> float:
     """Return a counted quantity, or refuse what is no number, or below zero."""
     counted = op.checked_number(quantity, field, positive=False)
     if counted < 0:
-        raise ValidationError(
+        raise invalid(
+            field,
             f"{field} must not be negative, got {counted:g}.",
-            suggestion="Pass the complete quantity that you counted, not a difference.",
-            details={"field": field},
+            "Pass the complete quantity that you counted, not a difference.",
         )
     return counted
 
@@ -285,10 +285,10 @@ def check_counted(
 def check_holds_stock(place: op.Row, field: str) -> None:
     """Refuse a location in which nothing is counted; ``field`` is its argument."""
     if place["usage"] not in ("internal", "transit"):
-        raise ValidationError(
+        raise invalid(
+            field,
             f"{place['display_name']} holds no stock, so you cannot count there.",
-            suggestion="Choose an internal location.",
-            details={"field": field},
+            "Choose an internal location.",
         )
 
 
@@ -318,10 +318,11 @@ def place_of(
     }
     if len(lying) > 1:
         places = [{"id": number, "name": name} for number, name in lying.items()]
-        raise ValidationError(
+        raise invalid(
+            field,
             f"{product.name} is in stock in several locations: {', '.join(lying.values())}.",
-            suggestion="Set location_id to the location that was counted.",
-            details={"field": field, "matches": places},
+            "Set location_id to the location that was counted.",
+            matches=places,
         )
     return int(next(iter(lying))) if lying else default()
 
@@ -333,9 +334,5 @@ def stock_location(odoo: Odoo, *, acts_on: str = QUANT) -> int:
         odoo, "stock.warehouse", of_company, ["lot_stock_id"], acts_on=acts_on, limit=1
     )
     if not rows or not rows[0]["lot_stock_id"]:
-        raise ValidationError(
-            "The company has no warehouse.",
-            suggestion="Give location_id.",
-            details={"field": "location_id"},
-        )
+        raise invalid("location_id", "The company has no warehouse.", "Give location_id.")
     return int(rows[0]["lot_stock_id"].id)

@@ -15,7 +15,7 @@ from odoo_toolkit.apps.inventory.transfers import (
     read_transfer,
 )
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import StateError, ValidationError
+from odoo_toolkit.errors import StateError, invalid
 
 LOCATION = op.Document(
     model="stock.location",
@@ -168,13 +168,14 @@ def check_lots_known(odoo: Odoo, item: Expected, lines: Sequence[op.Row], field:
                 odoo, move["product"].id, acts_on=PICKING.model, location=move["location"]
             )
             there = f" In stock: {listed}."
-        raise ValidationError(
+        raise invalid(
+            field,
             f"{move['product'].name} is tracked by {move['tracking']} numbers. Pass lot or serial "
             f"numbers for all {item.quantity:g}.",
-            suggestion="Pass each line with its lots: "
+            "Pass each line with its lots: "
             f"validate_picking(lines=[{{'move_id': {move['id']}, 'quantity': ..., 'lots': "
             f"[...]}}, ...]).{there}",
-            details={"field": field, "move_id": move["id"]},
+            move_id=move["id"],
         )
 
 

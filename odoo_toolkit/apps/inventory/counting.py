@@ -29,7 +29,7 @@ from odoo_toolkit.apps.inventory.adjusting import (
 from odoo_toolkit.apps.inventory.availability import LOCATION
 from odoo_toolkit.apps.inventory.stock import ReservedFor, read_reserved, summed_up
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import ValidationError, make_error
+from odoo_toolkit.errors import ValidationError, invalid, make_error
 from odoo_toolkit.records.numbers import kept_number
 from odoo_toolkit.records.results import RecordName
 
@@ -298,9 +298,9 @@ def _checked(lines: Sequence[CountedLine]) -> list[dict[str, Any]]:
         line["quantity"] = checked_count(line.get("quantity"), f"lines[{index}].quantity")
         lot = line.get("lot")
         if lot is not None and not (isinstance(lot, str) and lot.strip()):
-            raise ValidationError(
+            raise invalid(
+                f"lines[{index}].lot",
                 f"lines[{index}].lot must be a lot or serial number, as a string.",
-                details={"field": f"lines[{index}].lot"},
             )
         line["lot"] = lot.strip() if lot else None
         if "product_id" not in line and "product_name" not in line:
@@ -378,11 +378,11 @@ def _check_once(meant: Sequence[_Meant]) -> None:
         other = first.setdefault(line.key, line)
         if other is not line:
             lot = f", lot {line.lot}," if line.lot else ""
-            raise ValidationError(
+            raise invalid(
+                f"lines[{line.index}]",
                 f"lines[{other.index}] and lines[{line.index}] both count"
                 f" {line.named.name}{lot} in {line.place['display_name']}.",
-                suggestion="Pass one line with the total quantity.",
-                details={"field": f"lines[{line.index}]"},
+                "Pass one line with the total quantity.",
             )
 
 

@@ -18,7 +18,7 @@ from odoo_toolkit.apps.inventory.availability import LOCATION, PRODUCT, check_mo
 from odoo_toolkit.apps.inventory.transfers import PICKING, Kind, Transfer, moves_field, previewed
 from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import NotFoundError, ValidationError
+from odoo_toolkit.errors import NotFoundError, invalid
 from odoo_toolkit.records.results import RecordName
 
 #: kind -> the warehouse's field for its operation type, the usage of the partner's side, and the
@@ -62,10 +62,10 @@ def find_route(odoo: Odoo, kind: str, source: int | None, destination: int | Non
     named = [number for number in (source, destination) if number is not None]
     for row in op.read_all(odoo, LOCATION, named, acts_on=PICKING.model) if named else ():
         if row["usage"] == "view":
-            raise ValidationError(
+            raise invalid(
+                "location_src_id" if row["id"] == source else "location_dest_id",
                 f"{row['complete_name']} only groups other locations and holds no stock.",
-                suggestion="Choose a location inside it.",
-                details={"field": "location_src_id" if row["id"] == source else "location_dest_id"},
+                "Choose a location inside it.",
             )
     inside = destination if kind == "incoming" else source or destination
     warehouse = _warehouse(odoo, field, inside)
@@ -80,10 +80,10 @@ def find_route(odoo: Odoo, kind: str, source: int | None, destination: int | Non
     )
     if start is None or end is None or start == end:
         missing = "location_dest_id" if destination is None else "location_src_id"
-        raise ValidationError(
+        raise invalid(
+            missing,
             "The source and the destination of the transfer are the same location.",
-            suggestion=f"Set {missing} to a location other than the default.",
-            details={"field": missing},
+            f"Set {missing} to a location other than the default.",
         )
     return Route(
         picking_type=picking_type,
@@ -293,9 +293,9 @@ def _products(odoo: Odoo, ids: Sequence[int]) -> list[op.Row]:
     }
     for index, number in enumerate(ids):
         if rows[number]["type"] == "service":
-            raise ValidationError(
+            raise invalid(
+                f"lines[{index}].product_id",
                 f"{rows[number]['display_name']} is a service: it cannot be moved.",
-                suggestion="Omit the line.",
-                details={"field": f"lines[{index}].product_id"},
+                "Omit the line.",
             )
     return [rows[number] for number in ids]

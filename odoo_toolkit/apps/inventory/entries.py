@@ -22,7 +22,7 @@ from odoo_toolkit.apps.inventory.transfers import (
     read_moves,
 )
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import invalid
 
 _TOLERANCE = 1e-6
 
@@ -75,9 +75,9 @@ def checked_entries(lines: Sequence[op.Line], *, lots: bool = True) -> list[dict
         if "quantity" in line or not line["lots"]:
             op.checked_number(line.get("quantity"), f"lines[{index}].quantity", positive=True)
         if sum(key in line for key in ("move_id", "product_id", "product_name")) != 1:
-            raise ValidationError(
+            raise invalid(
+                f"lines[{index}]",
                 f"lines[{index}] needs exactly one of move_id, product_id and product_name.",
-                details={"field": f"lines[{index}]"},
             )
     return checked
 
@@ -114,10 +114,10 @@ def match_moves(
             op.check_tracking(move["product"], move["tracking"], lots, quantity * ratio, field)
         entry = entries.setdefault(move["id"], Entry(move=move, quantity=0.0, field=field))
         if entry.quantity and bool(entry.lots) != bool(lots):
-            raise ValidationError(
+            raise invalid(
+                field,
                 f"Some lines of {move['product'].name} have lots and some do not.",
-                suggestion="Set lots on all of these lines, or on none.",
-                details={"field": field},
+                "Set lots on all of these lines, or on none.",
             )
         op.check_once([*entry.lots, *lots], field)
         entry.lots.update(dict.fromkeys(lots, quantity / len(lots)) if lots else {})
@@ -152,10 +152,8 @@ def _meant(
     ]
     listed = "; ".join(f"{m['move_id']}: {m['demand']:g} {m['product']}" for m in shown[:20])
     what = "matches several moves" if found else "is not among the open moves"
-    raise ValidationError(
-        f"{field} {what} of {row['name']}.",
-        suggestion=f"Set move_id: {listed}.",
-        details={"field": field, "moves": shown[:20]},
+    raise invalid(
+        field, f"{field} {what} of {row['name']}.", f"Set move_id: {listed}.", moves=shown[:20]
     )
 
 

@@ -13,7 +13,7 @@ from odoo_toolkit import operations as op
 from odoo_toolkit.apps.inventory.adjusting import COUNTED, PLACE, check_holds_stock, stock_location
 from odoo_toolkit.apps.inventory.availability import LOCATION, PRODUCT
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import ValidationError, make_error
+from odoo_toolkit.errors import ValidationError, invalid, make_error
 from odoo_toolkit.records.results import RecordName
 
 Trigger = Literal["auto", "manual"]
@@ -251,10 +251,10 @@ def set_reordering_rule(
     least = float(asked.get("product_min_qty", there.get("product_min_qty")) or 0.0)
     most = float(asked.get("product_max_qty", there.get("product_max_qty")) or 0.0)
     if most < least - _TOLERANCE:
-        raise ValidationError(
+        raise invalid(
+            "maximum",
             f"The maximum, {most:g}, would be below the minimum, {least:g}.",
-            suggestion="Set both minimum and maximum.",
-            details={"field": "maximum"},
+            "Set both minimum and maximum.",
         )
     if row is None:
         told = f"a reordering rule of {place}: minimum {least:g}, maximum {most:g}"
@@ -351,15 +351,13 @@ def _checked(
             continue
         number = op.checked_number(value, name, positive=name == "multiple")
         if number < 0:
-            raise ValidationError(
-                f"{name} must not be negative, got {number:g}.", details={"field": name}
-            )
+            raise invalid(name, f"{name} must not be negative, got {number:g}.")
         asked[fields[name]] = number
     if multiple is not None and "qty_multiple" not in odoo.schema.fields(RULE.model):
-        raise ValidationError(
+        raise invalid(
+            "multiple",
             f"Reordering rules in Odoo {odoo.version.major} have no multiple.",
-            suggestion="Omit multiple. Odoo rounds to the vendor's unit.",
-            details={"field": "multiple"},
+            "Omit multiple. Odoo rounds to the vendor's unit.",
         )
     if trigger is not None:
         op.check_choice(
@@ -379,10 +377,7 @@ def _target(
     """Return the rule that is there or None, the values of a new one, and what it is about."""
     if rule_id is not None:
         if (product_id, product_name, location_id) != (None, None, None):
-            raise ValidationError(
-                "Pass either rule_id, or a product and a location.",
-                details={"field": "rule_id"},
-            )
+            raise invalid("rule_id", "Pass either rule_id, or a product and a location.")
         row = op.read(odoo, RULE, rule_id)
         return row, {}, f"{row['product_id'].name} in {row['location_id'].name}"
     places = op.wanted_links(location_id=(LOCATION.model, location_id))
@@ -395,9 +390,10 @@ def _target(
         ),
     )
     if not (goods["is_storable"] or goods["type"] == "product"):
-        raise ValidationError(
+        raise invalid(
+            "product_id",
             f"{goods['display_name']} is not a storable product, so its stock cannot be counted.",
-            details={"field": "product_id", "product_id": product},
+            product_id=product,
         )
     rows = [row for row in rows if row["location_id"].id in at] if at else _living(rows)
     if len(rows) > 1:
@@ -410,10 +406,10 @@ def _target(
     within = [["view_location_id", "parent_of", number]]
     found = op.read_rows(odoo, WAREHOUSE, within, ["lot_stock_id"], acts_on=RULE.model, limit=1)
     if not found:
-        raise ValidationError(
+        raise invalid(
+            "location_id",
             f"{place['display_name']} does not belong to a warehouse.",
-            suggestion="Choose a location of a warehouse.",
-            details={"field": "location_id"},
+            "Choose a location of a warehouse.",
         )
     values = {"product_id": product, "location_id": number, "warehouse_id": found[0]["id"]}
     return None, values, f"{goods['display_name']} in {place['display_name']}"
@@ -440,8 +436,9 @@ def _several(product: str, rows: Sequence[op.Row]) -> ValidationError:
         f"{one['rule_id']}: {one['location']}, {one['minimum']:g} to {one['maximum']:g}"
         for one in listed
     )
-    return ValidationError(
+    return invalid(
+        "rule_id",
         f"{product} has several reordering rules.",
-        suggestion=f"Set rule_id: {told}.",
-        details={"field": "rule_id", "matches": listed},
+        f"Set rule_id: {told}.",
+        matches=listed,
     )

@@ -22,6 +22,7 @@ from odoo_toolkit.errors import (
     OdooConnectionError,
     OdooError,
     ValidationError,
+    invalid,
     make_error,
 )
 from odoo_toolkit.records.results import RecordName
@@ -295,7 +296,7 @@ def _meant(odoo: Odoo, rules: Any, products: Any, warehouse_id: op.NameOrId) -> 
         )
     if listed is not None:
         if not isinstance(listed, list) or not all(type(number) is int for number in listed):
-            raise ValidationError("rules must be a list of ids.", details={"field": "rules"})
+            raise invalid("rules", "rules must be a list of ids.")
         domain: list[Any] = [["id", "in", listed]]
     elif named is not None:
         domain = [
@@ -319,10 +320,10 @@ def _meant(odoo: Odoo, rules: Any, products: Any, warehouse_id: op.NameOrId) -> 
             details={"most": MOST_RULES},
         )
     if not rows:
-        raise ValidationError(
+        raise invalid(
+            given[0],
             "There is no active reordering rule.",
-            suggestion="Create a rule with set_reordering_rule.",
-            details={"field": given[0]},
+            "Create a rule with set_reordering_rule.",
         )
     return rows
 

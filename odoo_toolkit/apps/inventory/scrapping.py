@@ -21,7 +21,7 @@ from odoo_toolkit.apps.inventory.adjusting import (
 )
 from odoo_toolkit.apps.inventory.availability import LOCATION, PRODUCT
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import StateError, ValidationError
+from odoo_toolkit.errors import StateError, invalid
 from odoo_toolkit.records.numbers import kept_number
 from odoo_toolkit.records.results import RecordName
 
@@ -229,10 +229,10 @@ def _meant(
 ) -> tuple[int, int | None, int | None]:
     """Return the ids of product, location and reason; names take one round trip."""
     if reason is not None and "scrap_reason_tag_ids" not in odoo.schema.fields(SCRAP.model):
-        raise ValidationError(
+        raise invalid(
+            "reason",
             f"Odoo {odoo.version.major} does not support scrap reasons.",
-            suggestion="Omit reason. Post it as a note on the scrap order.",
-            details={"field": "reason"},
+            "Omit reason. Post it as a note on the scrap order.",
         )
     wanted = [PRODUCT.wanted(product_id, product_name)]
     if location_id is not None or location_name is not None:
@@ -256,16 +256,18 @@ def _check_scrapped(
 ) -> None:
     """Refuse a product that has no stock, and a lot that does not fit."""
     if not (product["is_storable"] or product["type"] == "product"):
-        raise ValidationError(
+        raise invalid(
+            "product_id",
             f"{named.name} is not a storable product, so it has no stock to scrap.",
-            details={"field": "product_id", "product_id": named.id},
+            product_id=named.id,
         )
     tracking = product["tracking"] or "none"
     if lot:
         op.check_tracking(named, tracking, [lot], amount, "lot")
     elif tracking != "none":
-        raise ValidationError(
+        raise invalid(
+            "lot",
             f"{named.name} is tracked by {tracking} numbers. Set lot to one of these numbers.",
-            suggestion=f"In stock: {op.lots_of(odoo, named.id, acts_on=SCRAP.model)}.",
-            details={"field": "lot", "product_id": named.id},
+            f"In stock: {op.lots_of(odoo, named.id, acts_on=SCRAP.model)}.",
+            product_id=named.id,
         )

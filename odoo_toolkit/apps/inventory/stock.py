@@ -12,7 +12,7 @@ from odoo_toolkit import operations as op
 from odoo_toolkit.apps.inventory.availability import LOCATION, PRODUCT
 from odoo_toolkit.apps.inventory.tracing import Holder, find_lot, read_holders
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import invalid
 from odoo_toolkit.records.results import RecordName
 
 #: Whether its lots are looked for; what has none takes no further round trip.
@@ -199,9 +199,7 @@ def get_stock(
 def checked_lot(lot: str) -> str:
     """Return the number of a lot, or refuse what is none."""
     if not isinstance(lot, str) or not lot.strip():
-        raise ValidationError(
-            f"lot must be the number of a lot, not {str(lot)[:60]!r}.", details={"field": "lot"}
-        )
+        raise invalid("lot", f"lot must be the number of a lot, not {str(lot)[:60]!r}.")
     return lot
 
 

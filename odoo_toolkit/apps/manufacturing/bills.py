@@ -26,7 +26,7 @@ from odoo_toolkit.apps.manufacturing.arrivals import (
     until,
 )
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
+from odoo_toolkit.errors import NotFoundError, StateError, invalid
 from odoo_toolkit.records.results import RecordName
 
 _BOM = "mrp.bom"
@@ -242,12 +242,13 @@ def chosen_ways(
         told = "; ".join(
             f"{each.name}: {_listed_operations(each.ways)}" for each in operations if each.ways
         )
-        raise ValidationError(
+        raise invalid(
+            "workcenter_id",
             f"The work center {workcenter} performs no operation of this order.",
-            suggestion=f"Choose one of these: {told}."
+            f"Choose one of these: {told}."
             if told
             else "The bill of materials has no operations. Omit workcenter_id.",
-            details={"field": "workcenter_id", "id": workcenter},
+            id=workcenter,
         )
     return chosen
 
@@ -749,10 +750,11 @@ def choose_bill(
             row for row in [op.read(odoo, BOM, bom_id)] if is_bill_of(row, product)
         ]
         if not own:
-            raise ValidationError(
+            raise invalid(
+                "bom_id",
                 f"The bill of materials {bom_id} does not belong to {name}.",
-                suggestion=f"Choose one of these: {_listed(rows)}." if rows else "Omit bom_id.",
-                details={"field": "bom_id", "id": bom_id},
+                f"Choose one of these: {_listed(rows)}." if rows else "Omit bom_id.",
+                id=bom_id,
             )
         return Chosen(product=product, bom=_checked(own[0]))
     makes = [row for row in rows if row["type"] == "normal"]
@@ -774,10 +776,11 @@ def _of_bill(odoo: Odoo, bom_id: int) -> Chosen:
         domain = [["id", "=", bom["product_id"].id]]
     rows = op.read_rows(odoo, PRODUCT.model, domain, PRODUCT.fields, limit=2, active_test=False)
     if len(rows) != 1:
-        raise ValidationError(
+        raise invalid(
+            "product_id",
             f"{bom['display_name']} applies to several variants, or to none.",
-            suggestion="Also set product_id to the variant to produce.",
-            details={"field": "product_id", "bom_id": bom_id},
+            "Also set product_id to the variant to produce.",
+            bom_id=bom_id,
         )
     return Chosen(product=rows[0], bom=bom)
 

@@ -19,7 +19,7 @@ from odoo_toolkit.apps.inventory.transfers import picks
 from odoo_toolkit.apps.manufacturing.bills import Sizes, learn_sizes, rounded
 from odoo_toolkit.apps.manufacturing.orders import ORDER, read_free, read_move_lines
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import ValidationError, invalid
 
 _TOLERANCE = 1e-6
 
@@ -70,11 +70,9 @@ def checked_uses(lines: Sequence[op.Line] | None) -> list[dict[str, Any]]:
         field = f"lines[{index}].quantity"
         line["lots"] = op.checked_lots(line, index)
         if "quantity" in line and op.checked_number(line["quantity"], field, positive=False) < 0:
-            raise ValidationError(f"{field} must not be negative.", details={"field": field})
+            raise invalid(field, f"{field} must not be negative.")
         if "quantity" not in line and not line["lots"]:
-            raise ValidationError(
-                f"lines[{index}] has neither a quantity nor lots.", details={"field": field}
-            )
+            raise invalid(field, f"lines[{index}] has neither a quantity nor lots.")
     return checked
 
 
@@ -129,10 +127,10 @@ def _apply(uses: Sequence[Use], line: op.Line, product: int | None, field: str) 
             f"{name} ({number})"
             for number, name in {u.move["product"].id: u.move["product"].name for u in uses}.items()
         )
-        raise ValidationError(
+        raise invalid(
+            f"{field}.product_id",
             f"{field} is not an open component of the order.",
-            suggestion=f"The components are {listed}.",
-            details={"field": f"{field}.product_id"},
+            f"The components are {listed}.",
         )
     use, lots = of_product[0], line["lots"]
     first = not (use.told or use.lots)
@@ -145,10 +143,10 @@ def _apply(uses: Sequence[Use], line: op.Line, product: int | None, field: str) 
         op.check_once([*use.lots, *lots], name)
         use.lots.update(dict.fromkeys(lots, quantity / len(lots)))
     elif use.lots or (not first and use.move["tracking"] != "none"):
-        raise ValidationError(
+        raise invalid(
+            f"{field}.lots",
             f"Some lines of {use.move['product'].name} have lots and some do not.",
-            suggestion="Set lots on all of these lines, or on none.",
-            details={"field": f"{field}.lots"},
+            "Set lots on all of these lines, or on none.",
         )
     use.told |= "quantity" in line
     use.quantity = quantity if first else use.quantity + quantity
@@ -251,12 +249,13 @@ def _reserved_parts(odoo: Odoo, use: Use, lines: Sequence[op.Row]) -> list[op.Ro
 def _lots_needed(odoo: Odoo, use: Use, left: float) -> ValidationError:
     product = use.move["product"]
     there = op.lots_of(odoo, product.id, acts_on=ORDER.model, location=use.move["location"])
-    return ValidationError(
+    return invalid(
+        "lines",
         f"{product.name} is tracked by {use.move['tracking']} numbers, and no number is reserved "
         f"for {left:g} of it. Nothing was produced.",
-        suggestion=f"Set lots in lines, such as {{'product_id': {product.id}, 'lots': "
+        f"Set lots in lines, such as {{'product_id': {product.id}, 'lots': "
         f"[...]}}. In stock: {there}.",
-        details={"field": "lines", "product_id": product.id},
+        product_id=product.id,
     )
 
 

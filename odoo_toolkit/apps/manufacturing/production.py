@@ -20,7 +20,7 @@ from odoo_toolkit.apps.manufacturing.consumption import (
     shortages,
 )
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import StateError, ValidationError
+from odoo_toolkit.errors import StateError, invalid
 from odoo_toolkit.records.results import RecordName
 
 _TOLERANCE = 1e-6
@@ -189,7 +189,7 @@ def _entering(vals: Mapping[str, Any], new_lots: Sequence[Mapping[str, Any]]) ->
 def _checked_names(lots: Sequence[str] | None) -> list[str]:
     names = [lots] if isinstance(lots, str) else list(lots or ())
     if not all(isinstance(name, str) and name.strip() for name in names):
-        raise ValidationError("lots must be a list of strings.", details={"field": "lots"})
+        raise invalid("lots", "lots must be a list of strings.")
     names = [name.strip() for name in names]
     op.check_once(names, "lots")
     return names
@@ -263,10 +263,8 @@ def _lots_made(
     product, tracking = row["product_id"], row["product_tracking"] or "none"
     if tracking == "none":
         if names:
-            raise ValidationError(
-                f"{product.name} is not tracked by lots or serial numbers.",
-                suggestion="Omit lots.",
-                details={"field": "lots"},
+            raise invalid(
+                "lots", f"{product.name} is not tracked by lots or serial numbers.", "Omit lots."
             )
         return {}, []
     many = row["lot_producing_ids"] is not None
@@ -276,10 +274,10 @@ def _lots_made(
     pieces = round(amount) if tracking == "serial" else 1
     if names and len(names) != pieces:
         what = f"{pieces} serial numbers, one per unit" if tracking == "serial" else "one lot"
-        raise ValidationError(
+        raise invalid(
+            "lots",
             f"{amount:g} of {product.name} need {what}, not {len(names)}.",
-            suggestion="Correct lots or quantity, or omit lots to use Odoo's next numbers.",
-            details={"field": "lots"},
+            "Correct lots or quantity, or omit lots to use Odoo's next numbers.",
         )
     named = [op.NamedLot(product=product, name=name, field="lots") for name in names]
     company = row["company_id"].id
@@ -304,10 +302,11 @@ def _check_unused(odoo: Odoo, product: RecordName, found: Mapping[tuple[int, str
         odoo, "stock.move.line", domain, ("lot_id",), acts_on=orders.ORDER.model, limit=1
     )
     if rows:
-        raise ValidationError(
+        raise invalid(
+            "lots",
             f"The serial number {rows[0]['lot_id'].name} of {product.name} is already in use.",
-            suggestion="Pass a new serial number.",
-            details={"field": "lots", "lot": rows[0]["lot_id"].name},
+            "Pass a new serial number.",
+            lot=rows[0]["lot_id"].name,
         )
 
 

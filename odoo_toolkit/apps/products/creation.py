@@ -35,7 +35,7 @@ from odoo_toolkit.apps.products.variants import (
 )
 from odoo_toolkit.arguments.compared import Difference, in_words
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import OdooError, ValidationError, make_error
+from odoo_toolkit.errors import OdooError, invalid, make_error
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.plain import plain
 
@@ -246,11 +246,11 @@ def create_product(
     if bought_in and "uom_po_id" not in described:
         del links["uom_po_id"]
         if not sellers:
-            raise ValidationError(
+            raise invalid(
+                "purchase_uom_id",
                 f"Odoo {odoo.version.major} stores the purchase unit of a product with its "
                 "vendors, but you passed no vendors.",
-                suggestion="Pass vendors, or omit the purchase unit.",
-                details={"field": "purchase_uom_id"},
+                "Pass vendors, or omit the purchase unit.",
             )
         for line in links["seller_ids"]:
             line[2]["product_uom_id"] = bought_in
@@ -318,10 +318,10 @@ def _type_values(odoo: Odoo, product_type: ProductType) -> dict[str, Any]:
         return {"type": "consu", "is_storable": True}
     field = described["detailed_type" if "detailed_type" in described else "type"]
     if "product" not in [value for value, _ in field.selection or ()]:
-        raise ValidationError(
+        raise invalid(
+            "product_type",
             "This database does not track stock: the Inventory app is not installed.",
-            suggestion="Create the product as goods.",
-            details={"field": "product_type"},
+            "Create the product as goods.",
         )
     return {field.name: "product"}
 
@@ -331,22 +331,21 @@ def _check_barcodes(odoo: Odoo, given: Sequence[str | None]) -> None:
     barcodes = [barcode for barcode in given if barcode is not None]
     for index, barcode in enumerate(barcodes):
         if not isinstance(barcode, str) or not barcode.strip():
-            raise ValidationError("barcode must not be empty.", details={"field": "barcode"})
+            raise invalid("barcode", "barcode must not be empty.")
         if barcode in barcodes[:index]:
-            raise ValidationError(
-                f"The barcode {barcode} is listed twice.", details={"field": "barcode"}
-            )
+            raise invalid("barcode", f"The barcode {barcode} is listed twice.")
     if not barcodes:
         return
     domain = [["barcode", "in", barcodes]]
     taken = op.read_rows(odoo, VARIANT, domain, ["display_name", "barcode"], acts_on=TEMPLATE)
     if taken:
         row = taken[0]
-        raise ValidationError(
+        raise invalid(
+            "barcode",
             f"The barcode {row['barcode']} already belongs to {row['display_name']!r} "
             f"({row['id']}).",
-            suggestion="Choose another barcode. Each barcode identifies one product.",
-            details={"field": "barcode", "id": row["id"]},
+            "Choose another barcode. Each barcode identifies one product.",
+            id=row["id"],
         )
 
 
@@ -446,23 +445,23 @@ def _check_single(
     if count != 1:
         for field, given in (("barcode", barcode), ("code", code)):
             if given is not None:
-                raise ValidationError(
+                raise invalid(
+                    field,
                     f"{field} belongs to one variant, but this product has {many}.",
-                    suggestion=f"Set {field} on each variant in variants.",
-                    details={"field": field},
+                    f"Set {field} on each variant in variants.",
                 )
     if own and not count:
-        raise ValidationError(
+        raise invalid(
+            "variants",
             "Odoo creates this product's variants only when they are sold, so there are none yet.",
-            suggestion="Omit variants, or use attributes whose variants Odoo creates instantly.",
-            details={"field": "variants"},
+            "Omit variants, or use attributes whose variants Odoo creates instantly.",
         )
     still = [a.name for a in attributes if a.makes == "no_variant" and len(a.values) > 1]
     if own and still:
-        raise ValidationError(
+        raise invalid(
+            "variants",
             f"Odoo created no variants for {', '.join(still)}, so the variants cannot be "
             "identified.",
-            details={"field": "variants"},
         )
     return count != 1
 

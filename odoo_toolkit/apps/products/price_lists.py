@@ -13,7 +13,7 @@ from annotated_types import Ge, Gt, Len
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.products.variants import TEMPLATE, VARIANT
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import OdooError, ValidationError
+from odoo_toolkit.errors import OdooError, invalid
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.moments import utc_string
 
@@ -289,21 +289,15 @@ def _checked_rules(odoo: Odoo, rules: Sequence[PriceRuleLine]) -> list[dict[str,
         where = f"rules[{index}]"
         ways = [key for key in ("fixed_price", "percent_off", "base") if key in line]
         if len(ways) != 1:
-            raise ValidationError(
-                f"{where} must have one of fixed_price, percent_off and base.",
-                details={"field": where},
-            )
+            raise invalid(where, f"{where} must have one of fixed_price, percent_off and base.")
         kinds = [kind for kind in _KINDS if f"{kind}_id" in line or f"{kind}_name" in line]
         if len(kinds) > 1:
-            raise ValidationError(
-                f"{where} must apply to exactly one {' and a '.join(kinds)}.",
-                details={"field": where},
-            )
+            raise invalid(where, f"{where} must apply to exactly one {' and a '.join(kinds)}.")
         if "base" not in line and (odd := [key for key in _FORMULA if key in line]):
-            raise ValidationError(
+            raise invalid(
+                f"{where}.{odd[0]}",
                 f"{where}: {odd[0]} only works with a formula.",
-                suggestion='Set base to "price" or "cost".',
-                details={"field": f"{where}.{odd[0]}"},
+                'Set base to "price" or "cost".',
             )
         base = line.get("base", "price")
         op.check_choice(
@@ -314,16 +308,12 @@ def _checked_rules(odoo: Odoo, rules: Sequence[PriceRuleLine]) -> list[dict[str,
                 op.checked_number(line[key], f"{where}.{key}", positive=False)
         for key in ("fixed_price", "min_quantity"):
             if key in line and op.checked_number(line[key], f"{where}.{key}", positive=False) < 0:
-                raise ValidationError(
-                    f"{where}.{key} must not be negative.", details={"field": f"{where}.{key}"}
-                )
+                raise invalid(f"{where}.{key}", f"{where}.{key} must not be negative.")
         if "round_to" in line:
             op.checked_number(line["round_to"], f"{where}.round_to", positive=True)
         days = [op.checked_day(line.get(key), f"{where}.{key}") for key in ("date_from", "date_to")]
         if days[0] and days[1] and days[1] < days[0]:
-            raise ValidationError(
-                f"{where} ends before it begins.", details={"field": f"{where}.date_to"}
-            )
+            raise invalid(f"{where}.date_to", f"{where} ends before it begins.")
         line["starts"] = _moment(odoo, days[0], time.min)
         line["ends"] = _moment(odoo, days[1], time(23, 59, 59))
     return lines

@@ -17,7 +17,7 @@ from annotated_types import Gt
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.products.variants import TEMPLATE, TEMPLATE_VALUE, VARIANT
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError
+from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError, invalid
 from odoo_toolkit.progress import Steps
 from odoo_toolkit.values.plain import plain
 
@@ -120,7 +120,7 @@ def change_prices(
     for field, number in numbers.items():
         op.checked_number(number, field, positive=False)
     if percent <= -100:
-        raise ValidationError("percent must be more than -100.", details={"field": "percent"})
+        raise invalid("percent", "percent must be more than -100.")
     op.checked_number(round_to, "round_to", positive=True)
     for field, value, allowed in (
         ("base", base, ("price", "cost")),
@@ -208,7 +208,7 @@ def _meant(
         return [["categ_id", "child_of", found]]
     each = op.wanted_each(TEMPLATE, products, "products")
     if not each:
-        raise ValidationError("products must not be empty.", details={"field": "products"})
+        raise invalid("products", "products must not be empty.")
     ids = op.resolve_all(odoo, each)
     op.look_for(odoo, each)
     return [["id", "in", sorted({number for number in ids if number})]]

@@ -13,7 +13,7 @@ from annotated_types import Ge
 
 from odoo_toolkit import operations as op
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
+from odoo_toolkit.errors import NotFoundError, StateError, ValidationError, invalid
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.plain import plain
 from odoo_toolkit.values.search_text import folded
@@ -88,10 +88,10 @@ def checked_attributes(given: Sequence[AttributeLine] | None) -> list[dict[str, 
         seen.add(folded(line["attribute"]))
         values = line.get("values")
         if not isinstance(values, list) or not values:
-            raise ValidationError(
+            raise invalid(
+                f"{where}.values",
                 f"{where}.values must not be empty.",
-                suggestion="List the names of the values that the product is available in.",
-                details={"field": f"{where}.values"},
+                "List the names of the values that the product is available in.",
             )
         for value in values:
             _text(value, f"{where}.values")
@@ -110,10 +110,10 @@ def _by_value(given: Any, values: Sequence[str], where: str) -> dict[str, float]
     named = {folded(value): value for value in values}
     for name, price in given.items():
         if folded(str(name)) not in named:
-            raise ValidationError(
+            raise invalid(
+                f"{where}.extra_prices",
                 f"{where}.extra_prices: {str(name)[:60]!r} is not among its values.",
-                suggestion=f"The values are {', '.join(values)}.",
-                details={"field": f"{where}.extra_prices"},
+                f"The values are {', '.join(values)}.",
             )
         op.checked_number(price, f"{where}.extra_prices", positive=False)
     return {named[folded(str(name))]: price for name, price in given.items()}
@@ -121,7 +121,7 @@ def _by_value(given: Any, values: Sequence[str], where: str) -> dict[str, float]
 
 def _text(value: Any, field: str) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise ValidationError(f"{field} must be a name.", details={"field": field})
+        raise invalid(field, f"{field} must be a name.")
     return value.strip()
 
 
@@ -145,29 +145,29 @@ def checked_variants(
         where = f"variants[{index}]"
         values = line.get("values")
         if not isinstance(values, dict):
-            raise ValidationError(
+            raise invalid(
+                f"{where}.values",
                 f"{where}.values is missing, so the variant cannot be identified.",
-                suggestion="Set values to the variant's value for each attribute name.",
-                details={"field": f"{where}.values"},
+                "Set values to the variant's value for each attribute name.",
             )
         meant: dict[str, str] = {}
         for name, value in values.items():
             attribute, known = choices.get(folded(str(name)), ("", {}))
             if not attribute or folded(str(value)) not in known:
                 told = f"{attribute}: {', '.join(known.values())}" if known else _listed(choices)
-                raise ValidationError(
+                raise invalid(
+                    f"{where}.values",
                     f"{where}: the product has no value {str(value)[:60]!r} for "
                     f"{str(name)[:60]!r}.",
-                    suggestion=f"Choose from {told}.",
-                    details={"field": f"{where}.values"},
+                    f"Choose from {told}.",
                 )
             meant[attribute] = known[folded(str(value))]
         for attribute, known in choices.values():
             if attribute not in meant and len(known) > 1:
-                raise ValidationError(
+                raise invalid(
+                    f"{where}.values",
                     f"{where} needs a value for {attribute}.",
-                    suggestion=f"Choose one of {', '.join(known.values())}.",
-                    details={"field": f"{where}.values"},
+                    f"Choose one of {', '.join(known.values())}.",
                 )
             meant.setdefault(attribute, next(iter(known.values())))
         key = tuple(sorted(meant.items()))
@@ -189,7 +189,7 @@ def not_negative(value: Any, field: str) -> float:
     """Return a number from 0 on, or refuse what is none."""
     number = op.checked_number(value, field, positive=False)
     if number < 0:
-        raise ValidationError(f"{field} must not be negative.", details={"field": field})
+        raise invalid(field, f"{field} must not be negative.")
     return number
 
 

@@ -15,7 +15,7 @@ from annotated_types import Ge, Len
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.project.tasks import STAGE, TASK, assigned, choice, deadline
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import NotFoundError, OdooConnectionError, OdooError, ValidationError
+from odoo_toolkit.errors import NotFoundError, OdooConnectionError, OdooError, invalid
 from odoo_toolkit.fields import Field, similar_names
 from odoo_toolkit.records.results import RecordName
 
@@ -54,7 +54,7 @@ def checked_stages(stages: Sequence[str], closed: Sequence[str]) -> dict[str, bo
 def _listed(given: Sequence[str], field: str) -> list[str]:
     """Return different names, or refuse what is none."""
     if isinstance(given, str) or not all(isinstance(n, str) and n.strip() for n in given):
-        raise ValidationError(f"{field} must be a list of names.", details={"field": field})
+        raise invalid(field, f"{field} must be a list of names.")
     names = [name.strip() for name in given]
     _check_different(names, field)
     return names
@@ -64,10 +64,11 @@ def _check_different(names: Sequence[str], field: str) -> None:
     seen: set[str] = set()
     for name in names:
         if name.casefold() in seen:
-            raise ValidationError(
+            raise invalid(
+                field,
                 f"{field} contains {name!r} twice.",
-                suggestion="Give each one a unique name, because tasks refer to it.",
-                details={"field": field, "name": name},
+                "Give each one a unique name, because tasks refer to it.",
+                name=name,
             )
         seen.add(name.casefold())
 
@@ -96,16 +97,14 @@ def checked_tasks(tasks: Sequence[TaskLine], columns: Mapping[str, bool]) -> lis
         return []
     lines = op.check_lines(tasks, TaskLine.__annotations__, "tasks")
     if len(lines) > MOST_TASKS:
-        raise ValidationError(
+        raise invalid(
+            "tasks",
             f"The maximum is {MOST_TASKS} tasks in one call, got {len(lines)}.",
-            suggestion="Pass fewer tasks, and add the others with create_task or an import.",
-            details={"field": "tasks"},
+            "Pass fewer tasks, and add the others with create_task or an import.",
         )
     for index, line in enumerate(lines):
         if not isinstance(line.get("name"), str) or not line["name"].strip():
-            raise ValidationError(
-                f"tasks[{index}] has no name.", details={"field": f"tasks[{index}].name"}
-            )
+            raise invalid(f"tasks[{index}].name", f"tasks[{index}] has no name.")
         line["name"] = line["name"].strip()
     names = [line["name"] for line in lines]
     _check_different(names, "tasks")
@@ -117,7 +116,7 @@ def checked_tasks(tasks: Sequence[TaskLine], columns: Mapping[str, bool]) -> lis
         field = f"tasks[{index}].depends_on"
         before = line.get("depends_on", [])
         if not isinstance(before, list):
-            raise ValidationError(f"{field} must be a list of names.", details={"field": field})
+            raise invalid(field, f"{field} must be a list of names.")
         line["depends_on"] = list(dict.fromkeys(_pick(n, names, field, "task") for n in before))
     _check_circles({line["name"]: line["depends_on"] for line in lines}, "depends_on")
     _check_circles(
@@ -131,10 +130,11 @@ def _check_circles(graph: Mapping[str, Sequence[str]], field: str) -> None:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         circle = " → ".join(reversed(error.args[1]))
-        raise ValidationError(
+        raise invalid(
+            field,
             f"The tasks depend on each other in a circle ({field}): {circle}.",
-            suggestion="Remove one of these dependencies.",
-            details={"field": field, "tasks": error.args[1]},
+            "Remove one of these dependencies.",
+            tasks=error.args[1],
         ) from None
 
 
@@ -151,7 +151,7 @@ def values_of(
         field = f"tasks[{index}].planned_hours"
         hours = op.checked_number(line["planned_hours"], field, positive=False)
         if hours < 0:
-            raise ValidationError(f"{field} must not be negative.", details={"field": field})
+            raise invalid(field, f"{field} must not be negative.")
         values[_hours_field(described)] = hours
     if text := line.get("description"):
         values["description"] = op.written_text(described["description"], text)
@@ -382,9 +382,7 @@ def create_project(
     lines = checked_tasks(tasks, columns)
     begins, ends = op.checked_day(date_start, "date_start"), op.checked_day(date_end, "date_end")
     if ends and (not begins or ends < begins):
-        raise ValidationError(
-            "date_end needs a date_start on or before it.", details={"field": "date_end"}
-        )
+        raise invalid("date_end", "date_end needs a date_start on or before it.")
     depending = [line for line in lines if line.get("depends_on")]
     op.permit(
         odoo,
@@ -395,11 +393,10 @@ def create_project(
     )
     described = odoo.schema.fields(TASK.model)
     if depending and "depend_on_ids" not in described:
-        raise ValidationError(
+        raise invalid(
+            "depends_on",
             "Odoo 14 does not support dependencies between tasks.",
-            suggestion="Omit depends_on. To show the order of tasks, use their names or "
-            "descriptions.",
-            details={"field": "depends_on"},
+            "Omit depends_on. To show the order of tasks, use their names or descriptions.",
         )
     values = [values_of(described, line, index) for index, line in enumerate(lines)]
     wanted = [

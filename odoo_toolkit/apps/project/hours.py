@@ -14,7 +14,7 @@ from odoo_toolkit import operations as op
 from odoo_toolkit.apps.project.schedules import Schedule, Span, read_closed, read_schedules, span_of
 from odoo_toolkit.apps.project.tasks import LINE, STAFF, TASK
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import OdooError, ValidationError, make_error
+from odoo_toolkit.errors import OdooError, invalid, make_error
 from odoo_toolkit.records.aggregate.aggregation import aggregate
 from odoo_toolkit.records.results import RecordName
 
@@ -186,10 +186,10 @@ def _checked_days(
         first = (_monday(date.fromisoformat(last)) - timedelta(weeks=4)).isoformat()
     days = (date.fromisoformat(last) - date.fromisoformat(first)).days
     if not 0 <= days <= _MOST_DAYS:
-        raise ValidationError(
+        raise invalid(
+            "date_from",
             f"The period from {first} to {last} must have 1 to {_MOST_DAYS} days.",
-            suggestion="Set date_to to a day on or after date_from, at most one year later.",
-            details={"field": "date_from"},
+            "Set date_to to a day on or after date_from, at most one year later.",
         )
     return first, last
 

@@ -14,7 +14,14 @@ from annotated_types import Gt, Len
 
 from odoo_toolkit import operations as op
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError, make_error
+from odoo_toolkit.errors import (
+    AccessError,
+    NotFoundError,
+    OdooError,
+    ValidationError,
+    invalid,
+    make_error,
+)
 from odoo_toolkit.fields import Field
 from odoo_toolkit.operations import stages
 from odoo_toolkit.records.results import RecordName
@@ -215,11 +222,7 @@ def assigned(fields: Mapping[str, Field], users: Sequence[int]) -> dict[str, Any
     if "user_ids" in fields:
         return {"user_ids": [[6, 0, users]]}
     if len(users) > 1:
-        raise ValidationError(
-            "In Odoo 14, a task has only one assignee.",
-            suggestion="Pass one user.",
-            details={"field": "user_ids"},
-        )
+        raise invalid("user_ids", "In Odoo 14, a task has only one assignee.", "Pass one user.")
     return {"user_id": users[0] if users else False}
 
 
@@ -240,11 +243,11 @@ def choice(field: Field, said: Any) -> Any:
             words = [words[0], "ready"]
         if text in words:
             return value
-    raise ValidationError(
+    raise invalid(
+        field.name,
         f"{said!r:.60} is not a {field.name} of tasks on this server.",
-        suggestion="Choose one of: "
-        + ", ".join(f"{value} ({name})" for value, name in field.selection),
-        details={"field": field.name, "allowed": [list(pair) for pair in field.selection]},
+        "Choose one of: " + ", ".join(f"{value} ({name})" for value, name in field.selection),
+        allowed=[list(pair) for pair in field.selection],
     )
 
 
@@ -255,10 +258,10 @@ def deadline(field: Field, value: str | date | datetime) -> str:
             return day_string(value)
         moment, as_written = parse_moment(value)
     except ValueError:
-        raise ValidationError(
+        raise invalid(
+            "date_deadline",
             f"date_deadline must be a date or a time, got {value!r}.",
-            suggestion="Write the deadline as 2025-06-30 or 2025-06-30T17:00:00Z.",
-            details={"field": "date_deadline"},
+            "Write the deadline as 2025-06-30 or 2025-06-30T17:00:00Z.",
         ) from None
     if as_written is None:
         moment = datetime.combine(moment.date(), time(12))
@@ -267,10 +270,10 @@ def deadline(field: Field, value: str | date | datetime) -> str:
 
 def _project_of(parent: op.Row) -> int:
     if not parent["project_id"]:
-        raise ValidationError(
+        raise invalid(
+            "project_id",
             f"The parent task {op.label(parent)} does not belong to a project.",
-            suggestion="Give project_id.",
-            details={"field": "project_id"},
+            "Give project_id.",
         )
     return int(parent["project_id"].id)
 
@@ -338,10 +341,10 @@ def update_task(
         field = "state" if "state" in described else "kanban_state"
         values[field] = choice(described[field], state)
         if values[field] == "04_waiting_normal":
-            raise ValidationError(
+            raise invalid(
+                "state",
                 "Odoo sets this state itself while a task depends on open tasks.",
-                suggestion="Write the open tasks into depend_on_ids instead.",
-                details={"field": "state"},
+                "Write the open tasks into depend_on_ids instead.",
             )
     if priority is not None:
         values["priority"] = choice(described["priority"], priority)
@@ -466,10 +469,8 @@ def log_timesheet(
     with _whole(several):
         rows = op.check_lines(entries or (), _ENTRY, "entries") if several else [{}]
     if employee is not None and (user_id is not None or user_name is not None):
-        raise ValidationError(
-            "Both an employee and a user are set.",
-            suggestion="Pass only one of the two.",
-            details={"field": "employee"},
+        raise invalid(
+            "employee", "Both an employee and a user are set.", "Pass only one of the two."
         )
     common = {"hours": hours, "description": description, "date": date, "employee": employee}
     given = [{**common, **row} for row in rows]
@@ -563,9 +564,8 @@ def _entry_values(entry: Mapping[str, Any], place: str) -> dict[str, Any]:
     hours = op.checked_number(plain(entry["hours"]), f"{place}hours", positive=True)
     said = entry["description"]
     if said is not None and not isinstance(said, str):
-        raise ValidationError(
-            f"{place}description must be text, not {str(said)[:60]!r}.",
-            details={"field": f"{place}description"},
+        raise invalid(
+            f"{place}description", f"{place}description must be text, not {str(said)[:60]!r}."
         )
     day = op.checked_day(entry["date"], f"{place}date")
     return {
@@ -633,10 +633,10 @@ def _check_task(task: op.Row) -> None:
         raise no_project(task, "so no time can be logged on it")
     if task["active"] is False:
         # So are the tasks of an archived project; Odoo itself takes the time.
-        raise ValidationError(
+        raise invalid(
+            "task_id",
             f"The task {task['name']} is archived.",
-            suggestion="Restore the task by writing active: true, or choose another task.",
-            details={"field": "task_id"},
+            "Restore the task by writing active: true, or choose another task.",
         )
     if task.get("allow_timesheets") is False:
         project = task["project_id"]
@@ -663,9 +663,10 @@ def _check_employee(odoo: Odoo, user: int) -> list[str]:
     except (AccessError, NotFoundError) as error:
         return [f"The toolkit could not check whether user {user} is an employee: {error.message}"]
     if not found:
-        raise ValidationError(
+        raise invalid(
+            "user_id",
             f"User {user} is not linked to an employee, so time cannot be logged for them.",
-            suggestion="Link the user to an employee in Odoo, or set employee.",
-            details={"field": "user_id", "id": user},
+            "Link the user to an employee in Odoo, or set employee.",
+            id=user,
         )
     return []

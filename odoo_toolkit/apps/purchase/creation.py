@@ -19,7 +19,7 @@ from odoo_toolkit.apps.purchase.offers import ABOVE, Offer, choose, obstacle, of
 from odoo_toolkit.apps.purchase.orders import CONFIRM, LAYOUT, ORDER, Order, order_result
 from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import ValidationError, make_error
+from odoo_toolkit.errors import invalid, make_error
 from odoo_toolkit.records.results import RecordName
 
 
@@ -111,7 +111,7 @@ def _line_values(odoo: Odoo, line: Mapping[str, Any], product_id: int | None) ->
 def _checked(odoo: Odoo, line: dict[str, Any], where: str) -> dict[str, Any]:
     name = line.get("name")
     if name is not None and not isinstance(name, str):
-        raise ValidationError(f"{where}.name must be a string.", details={"field": f"{where}.name"})
+        raise invalid(f"{where}.name", f"{where}.name must be a string.")
     if not names_product(line) and (not (name or "").strip() or set(line) != {"name"}):
         raise make_error(
             "MISSING_REQUIRED_FIELD",
@@ -130,10 +130,10 @@ def _checked(odoo: Odoo, line: dict[str, Any], where: str) -> dict[str, Any]:
 def check_has_discount(odoo: Odoo, line: Mapping[str, Any], where: str) -> None:
     """Refuse a discount on versions without one."""
     if "discount" in line and "discount" not in odoo.schema.fields(_MODEL):
-        raise ValidationError(
+        raise invalid(
+            f"{where}.discount",
             f"{where}.discount needs Odoo 17 or later on purchase orders.",
-            suggestion="Set price_unit to the reduced price instead.",
-            details={"field": f"{where}.discount"},
+            "Set price_unit to the reduced price instead.",
         )
 
 

@@ -42,7 +42,7 @@ from odoo_toolkit.apps.purchase.offers import (
 )
 from odoo_toolkit.apps.purchase.orders import readable
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import invalid
 from odoo_toolkit.records.results import RecordName
 
 #: Missing components that a result shows.
@@ -691,10 +691,10 @@ def list_supply(
     ids = [number for number in op.resolve_all(odoo, wanted) if number]
     for index, number in enumerate(ids):
         if number in ids[:index]:
-            raise ValidationError(
+            raise invalid(
+                f"products[{index}]",
                 f"products[{index}] is the product {number}, which is already listed.",
-                suggestion="List each product once.",
-                details={"field": f"products[{index}]"},
+                "List each product once.",
             )
     needed = dict(zip(ids, quantities, strict=True))
     warnings: list[str] = []

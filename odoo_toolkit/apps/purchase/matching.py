@@ -19,7 +19,7 @@ from odoo_toolkit.apps.accounting.actions import CREATE, POST
 from odoo_toolkit.apps.accounting.books import checked_booking
 from odoo_toolkit.apps.purchase.orders import ORDER, OrderId, OrderName, check_confirmed
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
+from odoo_toolkit.errors import NotFoundError, StateError, ValidationError, invalid
 from odoo_toolkit.records.results import RecordName
 
 _LINE = "purchase.order.line"
@@ -153,10 +153,8 @@ def enter_bill(
     number = _checked_ref(ref)
     day = op.checked_day(invoice_date, "invoice_date")
     if day is None:
-        raise ValidationError(
-            "invoice_date is missing.",
-            suggestion="Set invoice_date to the date on the bill.",
-            details={"field": "invoice_date"},
+        raise invalid(
+            "invoice_date", "invoice_date is missing.", "Set invoice_date to the date on the bill."
         )
     given = _checked_lines(odoo, lines)
     totals = {"amount_untaxed": amount_untaxed, "amount_total": amount_total}
@@ -286,10 +284,10 @@ def _planned(
 
 def _checked_ref(ref: Any) -> str:
     if not isinstance(ref, str) or not _plain(ref):
-        raise ValidationError(
+        raise invalid(
+            "ref",
             "ref must be the number of a bill.",
-            suggestion="Set ref to the vendor's number on the bill.",
-            details={"field": "ref"},
+            "Set ref to the vendor's number on the bill.",
         )
     return ref.strip()
 
@@ -305,10 +303,10 @@ def _checked_lines(odoo: Odoo, lines: Sequence[BilledLine]) -> list[dict[str, An
         where = f"lines[{index}]"
         named = [key for key in ("product_id", "product_name", "order_line_id") if key in line]
         if len(named) != 1:
-            raise ValidationError(
+            raise invalid(
+                f"{where}.product_id",
                 f"{where} must identify one line of the order. Set product_id, "
                 "product_name or order_line_id.",
-                details={"field": f"{where}.product_id"},
             )
         for key in ("quantity", "price_unit"):
             positive = key == "quantity"
@@ -413,11 +411,11 @@ def _each_once(pairs: Sequence[tuple[Mapping[str, Any], op.Row]]) -> None:
     seen: dict[int, int] = {}
     for index, (_, own) in enumerate(pairs):
         if own["id"] in seen:
-            raise ValidationError(
+            raise invalid(
+                f"lines[{index}]",
                 f"lines[{seen[own['id']]}] and lines[{index}] are for the same order line:"
                 f" {own['product_id'].name}.",
-                suggestion="Combine these lines, or set order_line_id on each.",
-                details={"field": f"lines[{index}]"},
+                "Combine these lines, or set order_line_id on each.",
             )
         seen[own["id"]] = index
 
@@ -439,10 +437,10 @@ def _matched(odoo: Odoo, line: Mapping[str, Any], own: op.Row) -> MatchedLine:
             f"({more:+.2f})."
         )
     if line.get("discount") and "discount" not in odoo.schema.fields(_LINE):
-        raise ValidationError(
+        raise invalid(
+            "lines",
             f"{name}: discounts need Odoo 17 or later on purchase orders.",
-            suggestion="Set price_unit to the reduced price instead.",
-            details={"field": "lines"},
+            "Set price_unit to the reduced price instead.",
         )
     return MatchedLine(
         order_line_id=own["id"],

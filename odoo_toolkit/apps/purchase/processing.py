@@ -30,7 +30,7 @@ from odoo_toolkit.apps.purchase.orders import (
     read_receipts,
 )
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import invalid
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.plain import plain
 
@@ -148,10 +148,10 @@ def process_orders(
     """
     given = plain(orders)
     if ref is not None and isinstance(given, list) and len(given) > 1:
-        raise ValidationError(
+        raise invalid(
+            "ref",
             "ref is a single bill's number, but you passed several orders.",
-            suggestion="Omit ref, or process each order in a separate call.",
-            details={"field": "ref"},
+            "Omit ref, or process each order in a separate call.",
         )
     options: dict[str, dict[str, Any]] = {
         "bill": {"ref": ref, "invoice_date": invoice_date},

@@ -16,7 +16,7 @@ from odoo_toolkit.apps.sales.lines import LINE_FIELDS, line_rows
 from odoo_toolkit.apps.sales.quotations import CONFIRM, order_result
 from odoo_toolkit.change_history.recording import note_made
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import AccessError, OdooError, ValidationError, make_error
+from odoo_toolkit.errors import AccessError, OdooError, invalid, make_error
 
 CANCEL = op.Step(
     model=orders.ORDER.model,
@@ -224,10 +224,10 @@ def create_invoices(
     values = _wizard_values(method, amount)
     asked = op.checked_choice(lines, "lines") if lines is not None else None
     if asked is not None and method not in _OF_LINES:
-        raise ValidationError(
+        raise invalid(
+            "lines",
             "You cannot combine lines with a down payment.",
-            suggestion='Omit lines, or pass method="delivered".',
-            details={"field": "lines"},
+            'Omit lines, or pass method="delivered".',
         )
 
     def seen(odoo: Odoo, order_id: int) -> Any:
@@ -300,10 +300,10 @@ def _wizard_values(method: str, amount: float | None) -> dict[str, Any]:
     values: dict[str, Any] = {"advance_payment_method": "delivered" if of_lines else method}
     if of_lines:
         if amount is not None:
-            raise ValidationError(
+            raise invalid(
+                "amount",
                 "amount is for down payments only.",
-                suggestion='Omit amount, or pass method="percentage" or method="fixed".',
-                details={"field": "amount"},
+                'Omit amount, or pass method="percentage" or method="fixed".',
             )
         return values
     if amount is None:
@@ -316,10 +316,10 @@ def _wizard_values(method: str, amount: float | None) -> dict[str, Any]:
         )
     amount = op.checked_number(amount, "amount", positive=True)
     if method == "percentage" and amount > 100:
-        raise ValidationError(
+        raise invalid(
+            "amount",
             f"A down payment of {amount:g} % is more than the order.",
-            suggestion='Pass at most 100, or pass method="fixed" for an amount of money.',
-            details={"field": "amount"},
+            'Pass at most 100, or pass method="fixed" for an amount of money.',
         )
     return {**values, "amount" if method == "percentage" else "fixed_amount": amount}
 
@@ -340,11 +340,11 @@ def _check_invoiceable(row: op.Row, method: str, amount: float | None) -> None:
             "(percentage or fixed) is already possible.",
         )
     if method == "fixed" and amount is not None and amount > row["amount_total"]:
-        raise ValidationError(
+        raise invalid(
+            "amount",
             f"A down payment of {amount:g} is more than the order's total of"
             f" {row['amount_total']:g}.",
-            suggestion="Pass a smaller amount.",
-            details={"field": "amount"},
+            "Pass a smaller amount.",
         )
 
 

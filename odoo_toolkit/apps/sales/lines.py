@@ -11,7 +11,7 @@ from annotated_doc import Doc
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.sales.orders import LAYOUT
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import ValidationError, make_error
+from odoo_toolkit.errors import invalid, make_error
 
 
 class NewLine(TypedDict, total=False):
@@ -92,7 +92,7 @@ def _checked(line: dict[str, Any], where: str) -> dict[str, Any]:
         return _checked_section(line, where)
     name = line.get("name")
     if name is not None and not isinstance(name, str):
-        raise ValidationError(f"{where}.name must be text.", details={"field": f"{where}.name"})
+        raise invalid(f"{where}.name", f"{where}.name must be text.")
     if not _names_product(line) and not (name or "").strip():
         raise make_error(
             "MISSING_REQUIRED_FIELD",
@@ -108,10 +108,10 @@ def _checked(line: dict[str, Any], where: str) -> dict[str, Any]:
 def _checked_section(line: dict[str, Any], where: str) -> dict[str, Any]:
     title = line["section"]
     if len(line) > 1 or not isinstance(title, str) or not title.strip():
-        raise ValidationError(
+        raise invalid(
+            f"{where}.section",
             f"{where}.section must be the text of a heading, without other keys.",
-            suggestion="Put the products of the section into separate lines.",
-            details={"field": f"{where}.section"},
+            "Put the products of the section into separate lines.",
         )
     return line
 

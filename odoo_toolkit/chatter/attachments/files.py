@@ -22,7 +22,7 @@ from odoo_toolkit.chatter.owner_records import EndsOwned, MakesOwned, RecordId, 
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.bulk import sending
 from odoo_toolkit.display.results import Shown
-from odoo_toolkit.errors import AccessError, ValidationError
+from odoo_toolkit.errors import AccessError, ValidationError, invalid
 from odoo_toolkit.file_content import base64_size, human_size, stored_type
 from odoo_toolkit.operations.documents import afterwards, filled, read_rows
 from odoo_toolkit.operations.steps import Done, operate, permit
@@ -260,11 +260,7 @@ def checked_file(
     name = checked_file_name(name)
     size = base64_size(content_base64)
     if size == 0:
-        raise ValidationError(
-            "The file is empty.",
-            suggestion="Pass the file's bytes as base64.",
-            details={"field": "content_base64"},
-        )
+        raise invalid("content_base64", "The file is empty.", "Pass the file's bytes as base64.")
     if size > max_bytes:
         raise ValidationError(
             too_large(size, max_bytes),
@@ -277,10 +273,8 @@ def checked_file(
 def checked_file_name(name: str) -> str:
     """Return the name of a file without the space around it, or refuse what is none."""
     if not isinstance(name, str) or not name.strip() or any(ord(c) < 32 for c in name):
-        raise ValidationError(
-            "The file needs a name without line breaks.",
-            suggestion="Pass a name such as 'offer.pdf'.",
-            details={"field": "name"},
+        raise invalid(
+            "name", "The file needs a name without line breaks.", "Pass a name such as 'offer.pdf'."
         )
     return name.strip()
 

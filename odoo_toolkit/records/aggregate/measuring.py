@@ -7,7 +7,7 @@ from typing import Any
 
 from odoo_toolkit.arguments import check_domain, read_order
 from odoo_toolkit.compat import GROUPING_SINCE
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import invalid
 from odoo_toolkit.fields import Field, FieldsOf, similar_names, unknown_field_error
 from odoo_toolkit.records.aggregate.grouping import (
     COUNT,
@@ -110,12 +110,12 @@ def listed(value: Any, name: str) -> list[str]:
     if given is None:
         return []
     if not isinstance(given, list) or not all(isinstance(item, str) for item in given):
-        raise ValidationError(
+        raise invalid(
+            name,
             f"{name} must be a list of strings, not {short_repr(value)}.",
-            suggestion="Pass a list such as ['partner_id', 'date_order:month']."
+            "Pass a list such as ['partner_id', 'date_order:month']."
             if name == "groupby"
             else "Pass a list such as ['amount_total:sum'].",
-            details={"field": name},
         )
     return list(dict.fromkeys(given))
 
@@ -194,10 +194,10 @@ def _order(
     found: dict[str, bool] = {}
     for term in asked:
         if term.nulls:
-            raise ValidationError(
+            raise invalid(
+                "order",
                 f"The order {term.wire} is not valid: groups without a value always come last.",
-                suggestion=ORDER_EXAMPLE,
-                details={"field": "order"},
+                ORDER_EXAMPLE,
             )
         name = term.path
         keys = [g.asked for g in groupings if name in (g.asked, ".".join(g.path))]
@@ -232,10 +232,10 @@ def _having(
             continue
         name, operator, value = item
         if operator not in _COMPARED or not isinstance(name, str):
-            raise ValidationError(
+            raise invalid(
+                "having",
                 f"Groups cannot be filtered by {short_repr(item)}.",
-                suggestion=f"Use one of {', '.join(_COMPARED)} in having.",
-                details={"field": "having"},
+                f"Use one of {', '.join(_COMPARED)} in having.",
             )
         if name in (COUNT, SERVER_COUNT):
             conditions.append((COUNT, operator, _compared("integer", item, value)))
@@ -268,10 +268,10 @@ def _compared(type_: str, condition: Any, value: Any) -> Any:
             pass
     elif type_ in NUMBERS and isinstance(value, (int, float)) and not isinstance(value, bool):
         return value
-    raise ValidationError(
+    raise invalid(
+        "having",
         f"having cannot compare {condition[0]} with {short_repr(value)}.",
-        suggestion=f"Compare it with {'a date' if type_ in DATES else 'a number'}.",
-        details={"field": "having"},
+        f"Compare it with {'a date' if type_ in DATES else 'a number'}.",
     )
 
 

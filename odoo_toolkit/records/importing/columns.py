@@ -8,7 +8,7 @@ from functools import cached_property
 
 import attrs
 
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import ValidationError, invalid
 from odoo_toolkit.fields import Field, FieldsOf, similar_names, unknown_field_error
 from odoo_toolkit.records.importing.tables import REASON
 from odoo_toolkit.values.scalars import short_repr
@@ -105,17 +105,20 @@ def _check_meant(meant: Mapping[str, str | None], headers: Sequence[str]) -> Non
         if header not in headers:
             known = {name.lower(): name for name in headers}
             near = [known[name] for name in similar_names(str(header), known)]
-            raise ValidationError(
+            raise invalid(
+                "columns",
                 f"columns names {header!r}, which the rows do not have"
                 + (f"; did you mean {near[0]!r}?" if near else "."),
-                suggestion=f"The columns are {', '.join(headers)[:300]}.",
-                details={"field": "columns", "column": header, "did_you_mean": near},
+                f"The columns are {', '.join(headers)[:300]}.",
+                column=header,
+                did_you_mean=near,
             )
         if path is not None and (not isinstance(path, str) or not path):
-            raise ValidationError(
+            raise invalid(
+                "columns",
                 f"columns maps {header!r} to {path!r}.",
-                suggestion='Map it to the name of a field, such as "country_id/code", or to None.',
-                details={"field": "columns", "column": header},
+                'Map it to the name of a field, such as "country_id/code", or to None.',
+                column=header,
             )
 
 
@@ -148,10 +151,10 @@ def key_columns(model: str, key: str | Sequence[str], columns: Sequence[Column])
         ValidationError: the rows have no such column, or records cannot be found by it.
     """
     if not isinstance(key, (str, list, tuple)) or not all(isinstance(n, str) for n in key):
-        raise ValidationError(
+        raise invalid(
+            "key",
             f"key must be the name of a field or a list of names, got {short_repr(key)}.",
-            suggestion="Pass the fields that identify a row.",
-            details={"field": "key"},
+            "Pass the fields that identify a row.",
         )
     names = [key] if isinstance(key, str) else list(key)
     if not names:
@@ -164,10 +167,11 @@ def key_columns(model: str, key: str | Sequence[str], columns: Sequence[Column])
         if name == ".id" and not fits:
             fits = [column for column in columns if column.is_id]
         if not fits:
-            raise ValidationError(
+            raise invalid(
+                "key",
                 f"The rows have no column {name!r}, which is the key.",
-                suggestion=f"The columns are {', '.join(c.header for c in columns)[:300]}.",
-                details={"field": "key", "key": name},
+                f"The columns are {', '.join(c.header for c in columns)[:300]}.",
+                key=name,
             )
         found.append(fits[0])
     for column in found:

@@ -16,7 +16,7 @@ from odoo_toolkit.arguments import read_commands, wire
 from odoo_toolkit.call import Call
 from odoo_toolkit.change_history.lost_answers import send
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import OdooConnectionError, OdooError, RateLimitError, ValidationError
+from odoo_toolkit.errors import OdooConnectionError, OdooError, RateLimitError, invalid
 from odoo_toolkit.fields import FieldsOf
 from odoo_toolkit.plans import PlannedCall
 from odoo_toolkit.records.importing.cells import Named
@@ -190,24 +190,26 @@ def missing_of(
     trees: set[str] = set()
     for model in [models] if isinstance(models, str) else models:
         if model == imported:
-            raise ValidationError(
+            raise invalid(
+                "create_missing",
                 f"create_missing contains {model}, the model that you import. A row may refer to "
                 "a record that another row creates.",
-                suggestion="Import the rows that others refer to first, without that column.",
-                details={"field": "create_missing", "model": model},
+                "Import the rows that others refer to first, without that column.",
+                model=model,
             )
         related = [column for column in columns if column.field.relation == model]
         named = [column for column in related if column.by not in ("id", ".id")]
         if not named:
             comodels = dict.fromkeys(str(c.field.relation) for c in columns if c.field.relation)
-            raise ValidationError(
+            raise invalid(
+                "create_missing",
                 f"create_missing lists {model}, but "
                 + ("columns identify its records by id." if related else "no column refers to it."),
-                suggestion="Pass only models whose records a column identifies by name: "
+                "Pass only models whose records a column identifies by name: "
                 f"{', '.join(comodels)}."
                 if comodels
                 else "Omit it.",
-                details={"field": "create_missing", "model": model},
+                model=model,
             )
         described = fields_of(model)
         for column in named:
@@ -215,10 +217,11 @@ def missing_of(
                 (n for n in ("name", *known(model).name_fields) if n in described), ""
             )
             if not by or described[by].type not in ("char", "text") or described[by].readonly:
-                raise ValidationError(
+                raise invalid(
+                    "create_missing",
                     f"Records of {model} cannot be created from a name.",
-                    suggestion=f"Create them first, and remove {model} from create_missing.",
-                    details={"field": "create_missing", "model": model},
+                    f"Create them first, and remove {model} from create_missing.",
+                    model=model,
                 )
             fields[model, column.by or ""] = by
             parent = described.get("parent_id") or described.get("location_id")

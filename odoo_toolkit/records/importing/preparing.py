@@ -11,7 +11,7 @@ import attrs
 from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.call import Call, default_access
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import AccessError, OdooError, ValidationError
+from odoo_toolkit.errors import AccessError, OdooError, ValidationError, invalid
 from odoo_toolkit.fields import RELATIONAL, Field, FieldsOf
 from odoo_toolkit.records.arguments import readable_of
 from odoo_toolkit.records.importing.cells import Named, reader_of
@@ -321,13 +321,14 @@ def _values_of(
             problem = (
                 "which is not a column of the rows" if not fits else "without texts to replace"
             )
-            raise ValidationError(
+            raise invalid(
+                "values",
                 f"values contains {name!r}, {problem}.",
-                suggestion='Pass values={"country_id": {"Deutschland": "Germany"}} or '
+                'Pass values={"country_id": {"Deutschland": "Germany"}} or '
                 "similar. The columns are "
                 + ", ".join(column.header for column in columns)[:300]
                 + ".",
-                details={"field": "values", "column": name},
+                column=name,
             )
         found[fits[0].header] = {str(text): value for text, value in said.items()}
     return found

@@ -13,7 +13,7 @@ from typing import Any
 
 import attrs
 
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import ValidationError, invalid
 from odoo_toolkit.values.plain import plain
 from odoo_toolkit.values.scalars import short_repr
 
@@ -157,10 +157,10 @@ def _file(path: Path) -> Any:
                 suggestion="Write one object in each line.",
             ) from error
     if kind.startswith((".xls", ".ods", ".parquet")):
-        raise ValidationError(
+        raise invalid(
+            "rows",
             f"{path.name} is not a CSV file.",
-            suggestion="Read it with pandas and pass the DataFrame, or save it as CSV.",
-            details={"field": "rows"},
+            "Read it with pandas and pass the DataFrame, or save it as CSV.",
         )
     return read_csv(path)
 
@@ -196,40 +196,39 @@ def _decoded(path: Path, encoding: str | None) -> tuple[str, str]:
         problem = f"{error.strerror or error}. Pass the path of a readable file"
         raise OSError(error.errno, problem, str(path)) from error
     if content.startswith(_WORKBOOKS):
-        raise ValidationError(
+        raise invalid(
+            "rows",
             f"{path.name} is a workbook of Excel or another spreadsheet, not a CSV file.",
-            suggestion="Save the sheet as CSV. Or read it with pandas.read_excel, and pass the "
-            "DataFrame.",
-            details={"field": "rows"},
+            "Save the sheet as CSV. Or read it with pandas.read_excel, and pass the DataFrame.",
         )
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         if encoding is not None and "16" not in encoding:
-            raise ValidationError(
+            raise invalid(
+                "encoding",
                 f"{path.name} is encoded in UTF-16, not in {encoding}.",
-                suggestion="Give encoding='utf-16'.",
-                details={"field": "encoding"},
+                "Give encoding='utf-16'.",
             )
         encoding = "utf-16"
     encoding = encoding or "utf-8"
     try:
         text = content.decode(encoding)
     except LookupError as error:
-        raise ValidationError(
+        raise invalid(
+            "encoding",
             f"There is no encoding {encoding!r}.",
-            suggestion="Use an encoding such as utf-8, cp1252, latin-1 or utf-16.",
-            details={"field": "encoding"},
+            "Use an encoding such as utf-8, cp1252, latin-1 or utf-16.",
         ) from error
     except UnicodeError as error:
-        raise ValidationError(
+        raise invalid(
+            "encoding",
             f"{path.name} is not encoded in {encoding}: {error}.",
-            suggestion="Pass the encoding of the file, such as encoding='cp1252' for Excel.",
-            details={"field": "encoding"},
+            "Pass the encoding of the file, such as encoding='cp1252' for Excel.",
         ) from error
     if "\x00" in text:
-        raise ValidationError(
+        raise invalid(
+            "encoding",
             f"{path.name} contains NUL characters, so it is not text in {encoding}.",
-            suggestion="Pass encoding='utf-16', or save the table as CSV.",
-            details={"field": "encoding"},
+            "Pass encoding='utf-16', or save the table as CSV.",
         )
     return text.removeprefix("\ufeff"), encoding
 
@@ -260,11 +259,11 @@ def _separator(text: str, name: str) -> str:
         if len(lengths) == 1:
             fitting.append(separator)
     if len(fitting) > 1:
-        raise ValidationError(
+        raise invalid(
+            "separator",
             f"The separator of {name} is ambiguous: "
             f"{' or '.join(_SEPARATORS[mark] for mark in fitting)}.",
-            suggestion="Pass the separator of the file.",
-            details={"field": "separator"},
+            "Pass the separator of the file.",
         )
     if fitting:
         return fitting[0]
@@ -277,11 +276,11 @@ def _header(lines: Sequence[Sequence[str]], name: str, separator: str) -> list[s
     if len(header) == 1:
         others = [mark for mark in _SEPARATORS if mark != separator and mark in header[0]]
         if others:
-            raise ValidationError(
+            raise invalid(
+                "separator",
                 f"{name} has only one column, {header[0][:80]!r}.",
-                suggestion="The file seems to have another separator. Pass "
+                "The file seems to have another separator. Pass "
                 f"separator={_SEPARATORS[others[0]]}, or omit it.",
-                details={"field": "separator"},
             )
     twice = sorted({cell for cell in header if cell and header.count(cell) > 1})
     nameless = [index for index, cell in enumerate(header) if not cell]
@@ -312,10 +311,10 @@ def _check_lengths(lines: Sequence[Sequence[str]], name: str) -> None:
 
 
 def _no_rows(name: str) -> ValidationError:
-    return ValidationError(
+    return invalid(
+        "rows",
         f"There is nothing to import: {name} has no rows.",
-        suggestion="Add rows below the field names.",
-        details={"field": "rows"},
+        "Add rows below the field names.",
     )
 
 

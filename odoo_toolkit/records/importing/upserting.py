@@ -14,7 +14,7 @@ from odoo_toolkit.annotations import Context, DryRun, Model
 from odoo_toolkit.arguments.compared import Difference
 from odoo_toolkit.change_history.recording import current
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import OdooConnectionError, RateLimitError, ValidationError
+from odoo_toolkit.errors import OdooConnectionError, RateLimitError, ValidationError, invalid
 from odoo_toolkit.plans import PlannedCall, PlannedChange, operation_with
 from odoo_toolkit.policy.owners import is_owned
 from odoo_toolkit.records.arguments import checked_count
@@ -317,12 +317,11 @@ def _checked_concurrency(meant: Meant) -> int:
     """
     concurrency = whole_number(plain(meant.concurrency))
     if concurrency is None or not 1 <= concurrency <= MOST_CONCURRENT:
-        raise ValidationError(
+        raise invalid(
+            "concurrency",
             f"concurrency must be an integer from 1 to {MOST_CONCURRENT}, not "
             f"{short_repr(meant.concurrency)}.",
-            suggestion=f"Pass the number of the server's workers, at most {MOST_CONCURRENT}. "
-            "Default: 1.",
-            details={"field": "concurrency"},
+            f"Pass the number of the server's workers, at most {MOST_CONCURRENT}. Default: 1.",
         )
     recording = current()
     if concurrency > 1 and not meant.dry_run and recording and recording.entry.idempotency_key:
