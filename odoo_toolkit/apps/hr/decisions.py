@@ -9,7 +9,7 @@ from annotated_doc import Doc
 
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.hr.leave import LEAVE, REQUEST, LeaveResult, state_of, terms, told
-from odoo_toolkit.apps.hr.people import PUBLIC
+from odoo_toolkit.apps.hr.people import PUBLIC, check_one_of
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, NotFoundError, StateError, invalid
 from odoo_toolkit.records.results import RecordName
@@ -86,12 +86,7 @@ def decide_leave(
         ValidationError: An argument is wrong. Nothing was written.
         AccessError: Odoo or the policy does not allow it, or this user can't decide on the request.
     """
-    if decision not in _OPEN:
-        raise invalid(
-            "decision",
-            f"decision cannot be {str(decision)[:40]!r}.",
-            f"Choose one of {', '.join(_OPEN)}.",
-        )
+    check_one_of(decision, _OPEN, "decision")
     op.permit(odoo, *_possible(odoo, decision), dry_run=dry_run)
     row = _meant(odoo, decision, leave_id, employee_name)
     what = _words(row)

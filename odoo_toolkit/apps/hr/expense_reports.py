@@ -16,6 +16,7 @@ from annotated_types import Len
 
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.hr.expenses import EXPENSE, REPORT, REPORTS_UNTIL, MakeReport, total_of
+from odoo_toolkit.apps.hr.people import check_one_of, denied_as
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, invalid
 from odoo_toolkit.records.results import RecordName
@@ -196,10 +197,7 @@ def process_expenses(
             approved.
         AccessError: Odoo or the policy does not allow the first step.
     """
-    if until not in _ORDER:
-        raise invalid(
-            "until", f"until cannot be {str(until)[:40]!r}.", f"Choose one of {', '.join(_ORDER)}."
-        )
+    check_one_of(until, _ORDER, "until")
     reported = odoo.version.major <= REPORTS_UNTIL
     if report_name is not None and not reported:
         raise invalid(
@@ -264,17 +262,14 @@ def process_expenses(
         f"Would {doing} {op.counted(len(rows), 'expense')} of {employee.name}{made}: {listed}. "
         f"{f'Together {total[0]:.2f} {total[1]}.' if total else ''}"
     ).strip() + paid
-    try:
+    denied = AccessError(
+        f"This user is not allowed to {_ORDER[reached]} expenses of {employee.name}.",
+        suggestion="The employee submits expenses. The expense approver or an expense officer "
+        "approves them. An accountant posts and pays them.",
+        details={"model": EXPENSE.model, "ids": ids},
+    )
+    with denied_as(denied):
         return op.operate(odoo, steps, acts_on, result, message=would, dry_run=dry_run)
-    except AccessError as error:
-        if error.code != AccessError.default_code:
-            raise
-        raise AccessError(
-            f"This user is not allowed to {_ORDER[reached]} expenses of {employee.name}.",
-            suggestion="The employee submits expenses. The expense approver or an expense officer "
-            "approves them. An accountant posts and pays them.",
-            details={"model": EXPENSE.model, "ids": ids},
-        ) from error
 
 
 def _report(name: str, employee: int) -> op.AnyStep:

@@ -14,7 +14,7 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit import operations as op
-from odoo_toolkit.apps.hr.people import own_employee
+from odoo_toolkit.apps.hr.people import check_one_of, denied_as, own_employee
 from odoo_toolkit.chatter.attachments import upload
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, StateError, invalid
@@ -356,12 +356,7 @@ def decide_expense(
             approved.
         AccessError: Odoo or the policy does not allow it, or this user can't decide on the expense.
     """
-    if decision not in _OPEN:
-        raise invalid(
-            "decision",
-            f"decision cannot be {str(decision)[:40]!r}.",
-            f"Choose one of {', '.join(_OPEN)}.",
-        )
+    check_one_of(decision, _OPEN, "decision")
     why = reason.strip() if isinstance(reason, str) else ""
     if (decision == "refuse") is not bool(why):
         raise invalid(
@@ -386,13 +381,9 @@ def decide_expense(
 
     would = f"Would {decision} the expense {what}."
     ids = [report["id"] if report else row["id"]]
-    try:
+    # From 17 on Odoo only says which of its records the user cannot create or write.
+    with denied_as(_denied(row, what, decision)):
         return op.operate(odoo, steps, ids, result, message=would, dry_run=dry_run)
-    except AccessError as error:
-        if error.code != AccessError.default_code:
-            raise
-        # From 17 on Odoo only says which of its records the user cannot create or write.
-        raise _denied(row, what, decision) from error
 
 
 def _steps(

@@ -11,8 +11,8 @@ from annotated_doc import Doc
 from annotated_types import Gt
 
 from odoo_toolkit import operations as op
-from odoo_toolkit.apps.hr.leave import LEAVE, TYPE, TYPE_FIELDS, needs_allocation
-from odoo_toolkit.apps.hr.people import named_employee, own_employee
+from odoo_toolkit.apps.hr.leave import LEAVE, TOLD, TYPE, TYPE_FIELDS, needs_allocation, no_type
+from odoo_toolkit.apps.hr.people import denied_as, named_employee
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, invalid
 from odoo_toolkit.records.results import RecordName
@@ -87,14 +87,6 @@ _APPROVES = dict.fromkeys((15, 16, 17), "action_validate")
 
 #: On these versions an allocation is a draft first.
 _DRAFTS = (15, 16)
-
-_SAID = {
-    "draft": "it is a draft",
-    "confirm": "it waits for approval",
-    "validate1": "it waits for the second approval",
-    "validate": "it is approved",
-    "refuse": "it is refused",
-}
 
 _DAY = op.JsonSchema({"type": "string"})
 
@@ -181,13 +173,8 @@ def create_allocation(
     further = _further(major, approve=approve)
     op.permit(odoo, CREATE, *further, dry_run=dry_run)
     wanted = op.Wanted(model=TYPE, field="leave_type_id", id=leave_type_id, name=leave_type_name)
-    other = employee_id is not None or employee_name is not None
     employee, kind = op.gather(
-        lambda: (
-            named_employee(odoo, employee_id, employee_name, ALLOCATION.model)
-            if other
-            else own_employee(odoo, ALLOCATION.model)
-        ),
+        lambda: named_employee(odoo, employee_id, employee_name, ALLOCATION.model),
         lambda: _type(odoo, wanted),
     )
     values: op.Row = {
@@ -211,7 +198,7 @@ def create_allocation(
             done.warnings.append(
                 f"Odoo allocated {row['number_of_days']:g} days instead of {days:g}."
             )
-        told = f": {_SAID[state]}" if state in _SAID else ""
+        told = f": {TOLD[state]}" if state in TOLD else ""
         return op.filled(
             AllocationResult,
             row,
@@ -221,17 +208,14 @@ def create_allocation(
         )
 
     would = f"Would allocate {what}{', and approve it' if approve else ''}."
-    try:
+    denied = AccessError(
+        f"This user is not allowed to allocate {kind['name']} to {employee.name}.",
+        suggestion="A Time Off officer can. Employees can request allocations only for types "
+        "that allow it.",
+        details={"model": ALLOCATION.model, "employee_id": employee.id},
+    )
+    with denied_as(denied):
         return op.operate(odoo, steps, (), result, message=would, dry_run=dry_run)
-    except AccessError as error:
-        if error.code != AccessError.default_code:
-            raise
-        raise AccessError(
-            f"This user is not allowed to allocate {kind['name']} to {employee.name}.",
-            suggestion="A Time Off officer can. Employees can request allocations only for types "
-            "that allow it.",
-            details={"model": ALLOCATION.model, "employee_id": employee.id},
-        ) from error
 
 
 def _further(major: int, *, approve: bool) -> list[op.Step]:
@@ -269,12 +253,7 @@ def _type(odoo: Odoo, wanted: op.Wanted) -> op.Row:
     domain = [["id", "=", number]]
     rows = op.read_rows(odoo, TYPE, domain, fields, acts_on=ALLOCATION.model, active_test=True)
     if not rows:
-        raise invalid(
-            "leave_type_id",
-            f"There is no type of time off with id {number}, or this user cannot see it.",
-            "get_leave_balance lists the types.",
-            id=number,
-        )
+        raise no_type(number)
     if not needs_allocation(rows[0]):
         raise invalid(
             "leave_type_id",

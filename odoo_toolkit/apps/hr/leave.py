@@ -5,8 +5,7 @@ Odoo's form calculates the hours and days between the dates.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any, Literal
 
@@ -14,7 +13,7 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit import operations as op
-from odoo_toolkit.apps.hr.people import named_employee, own_employee
+from odoo_toolkit.apps.hr.people import denied_as, named_employee, own_employee
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, ValidationError, invalid
 from odoo_toolkit.records.results import RecordName
@@ -401,7 +400,7 @@ _MOMENTS_UNTIL = 16
 
 _DAY = op.JsonSchema({"type": "string"})
 
-_TOLD = {
+TOLD = {
     "draft": "it is a draft",
     "confirm": "it waits for approval",
     "validate1": "it waits for the second approval",
@@ -481,11 +480,7 @@ def request_leave(
     wanted = op.Wanted(model=TYPE, field="leave_type_id", id=leave_type_id, name=leave_type_name)
     other = employee_id is not None or employee_name is not None
     employee, type_id = op.gather(
-        lambda: (
-            named_employee(odoo, employee_id, employee_name, LEAVE)
-            if other
-            else own_employee(odoo, LEAVE)
-        ),
+        lambda: named_employee(odoo, employee_id, employee_name, LEAVE),
         lambda: op.resolve(odoo, wanted),
     )
     values: op.Row = {
@@ -495,7 +490,8 @@ def request_leave(
         "request_date_to": last,
         **part_of_day(odoo, half_day, hours),
     }
-    with _allowed(employee if other else None):
+    denied = _denied(employee) if other else None
+    with denied_as(denied):
         kind, form, taken_up = op.gather(
             lambda: _type(odoo, type_id, employee.id, first),
             lambda: _worked_out(odoo, values),
@@ -517,7 +513,7 @@ def request_leave(
     # What overlaps was refused above.
     would = f"Would request {what}.{left} This user sees no overlapping time off."
     steps = [CREATE.of(vals_list=values)]
-    with _allowed(employee if other else None):
+    with denied_as(denied):
         return op.operate(odoo, steps, (), result, message=would, dry_run=dry_run)
 
 
@@ -526,29 +522,27 @@ def told(row: op.Row, message: str, warnings: list[str]) -> LeaveResult:
     state = row.get("state")
     if "holiday_status_id" not in row:
         return LeaveResult(id=row["id"], message=f"{message}.", warnings=warnings)
-    message = f"{message}: {_TOLD[state]}." if state in _TOLD else f"{message}."
-    return op.filled(
-        LeaveResult,
-        row,
-        message=message,
-        warnings=warnings,
-        **terms(row),
+    message = f"{message}: {TOLD[state]}." if state in TOLD else f"{message}."
+    return op.filled(LeaveResult, row, message=message, warnings=warnings, **terms(row))
+
+
+def _denied(other: RecordName) -> AccessError:
+    """Return the error that says whose time off it is that the user may not request."""
+    return AccessError(
+        f"This user is not allowed to request time off for {other.name}.",
+        suggestion="The employee, their approver or a Time Off officer can.",
+        details={"model": LEAVE, "field": "employee_id", "id": other.id},
     )
 
 
-@contextmanager
-def _allowed(other: RecordName | None) -> Iterator[None]:
-    """Say whose time off it is where Odoo does not let the user request it."""
-    try:
-        yield
-    except AccessError as error:
-        if other is None or error.code != AccessError.default_code:
-            raise
-        raise AccessError(
-            f"This user is not allowed to request time off for {other.name}.",
-            suggestion="The employee, their approver or a Time Off officer can.",
-            details={"model": LEAVE, "field": "employee_id", "id": other.id},
-        ) from error
+def no_type(number: int | None) -> ValidationError:
+    """Return the error for a type of time off that does not exist."""
+    return invalid(
+        "leave_type_id",
+        f"There is no type of time off with id {number}, or this user cannot see it.",
+        "get_leave_balance lists the types.",
+        id=number,
+    )
 
 
 def _type(odoo: Odoo, type_id: int, employee_id: int, day: str) -> Balance:
@@ -563,12 +557,7 @@ def _type(odoo: Odoo, type_id: int, employee_id: int, day: str) -> Balance:
         default_date_from=day,
     )
     if not rows:
-        raise invalid(
-            "leave_type_id",
-            f"There is no type of time off with id {type_id}, or this user cannot see it.",
-            "get_leave_balance lists the types.",
-            id=type_id,
-        )
+        raise no_type(type_id)
     found = balance(odoo, rows[0])
     # What may go below zero is for Odoo to judge.
     return attrs.evolve(found, remaining=None) if rows[0]["allows_negative"] else found

@@ -11,7 +11,7 @@ from annotated_doc import Doc
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.hr.granting import AllocationRow, read_allocations
 from odoo_toolkit.apps.hr.leave import LEAVE, TAKES_DAYS, LeaveRow, leave_row, read_leaves
-from odoo_toolkit.apps.hr.people import named_employee, own_employee
+from odoo_toolkit.apps.hr.people import named_employee
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, invalid
 from odoo_toolkit.records.results import RecordName
@@ -95,11 +95,7 @@ def list_leaves(
     if last and last < first:
         raise invalid("date_to", f"date_to {last} is before date_from {first}.")
     other = employee_id is not None or employee_name is not None
-    employee = (
-        named_employee(odoo, employee_id, employee_name, LEAVE)
-        if other
-        else own_employee(odoo, LEAVE)
-    )
+    employee = named_employee(odoo, employee_id, employee_name, LEAVE)
     warnings: list[str] = []
     rows, allocations = op.gather(
         lambda: read_leaves(odoo, employee.id, first, last, limit=_MOST + 1),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import attrs
@@ -10,7 +12,7 @@ from annotated_types import Ge
 
 from odoo_toolkit import operations as op
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import NotFoundError, invalid
+from odoo_toolkit.errors import AccessError, NotFoundError, invalid
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.search_text import literal
 
@@ -120,7 +122,7 @@ def named_employee(
     Args:
         odoo: the connection.
         employee_id: of the employee; or
-        employee_name: their name.
+        employee_name: their name. Without both, the connected user's own is meant.
         acts_on: the model of the operation, by which lists of models judge the reading.
 
     Raises:
@@ -128,6 +130,8 @@ def named_employee(
         NotFoundError: there is no such employee, or they left.
         ValidationError: both were given.
     """
+    if employee_id is None and employee_name is None:
+        return own_employee(odoo, acts_on)
     wanted = op.Wanted(model=PUBLIC, field="employee_id", id=employee_id, name=employee_name)
     domain = [["id", "=", op.resolve(odoo, wanted)]]
     rows = op.read_rows(odoo, PUBLIC, domain, ["name"], acts_on=acts_on, active_test=True)
@@ -138,3 +142,21 @@ def named_employee(
             details={"model": PUBLIC, "field": "employee_id", "id": employee_id},
         )
     return RecordName(id=rows[0]["id"], name=rows[0]["name"])
+
+
+@contextmanager
+def denied_as(told: AccessError | None) -> Iterator[None]:
+    """Raise an error that says who is allowed, where Odoo's access rights refuse; None for none."""
+    try:
+        yield
+    except AccessError as error:
+        if told is None or error.code != AccessError.default_code:
+            raise
+        raise told from error
+
+
+def check_one_of(value: Any, allowed: Collection[str], field: str) -> None:
+    """Refuse a value that is not among the allowed ones."""
+    if value not in allowed:
+        todo = f"Choose one of {', '.join(allowed)}."
+        raise invalid(field, f"{field} cannot be {str(value)[:40]!r}.", todo)
