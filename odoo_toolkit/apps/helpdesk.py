@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 import attrs
@@ -170,33 +169,25 @@ def get_ticket(
     message_limit = checked_count(message_limit, "message_limit", 1)
     found = op.find_id(odoo, TICKET, ticket_id, ticket_name)
     warnings: list[str] = []
-    told: dict[str, Any] = {}
 
-    def read_messages() -> None:
+    def read_messages() -> dict[str, Any]:
         limit = min(message_limit, messages.MAX_MESSAGES)
         answer = messages.get_messages(odoo, TICKET.model, found, limit=limit)
-        told["messages"] = [attrs.asdict(message) for message in answer.messages]
-        told["has_more_messages"] = answer.has_more
+        shown = [attrs.asdict(message) for message in answer.messages]
+        return {"messages": shown, "has_more_messages": answer.has_more}
 
-    def files() -> None:
+    def files() -> dict[str, Any]:
         answer = attachments.list_attachments(odoo, TICKET.model, found)
-        told["attachments"] = [attrs.asdict(row) for row in answer.attachments]
+        return {"attachments": [attrs.asdict(row) for row in answer.attachments]}
 
-    def readable(what: str, look: Callable[[], None]) -> None:
-        try:
-            look()
-        except OdooError as error:
-            # The ticket itself is told anyway.
-            told[what] = []
-            warnings.append(f"The {what} cannot be read: {error.message}")
-
-    asked: list[Callable[[], Any]] = [lambda: op.read(odoo, TICKET, found)]
-    if include_messages:
-        asked.append(lambda: readable("messages", read_messages))
-    if include_attachments:
-        asked.append(lambda: readable("attachments", files))
-    ticket, *_ = op.side_by_side(asked)
-    return attrs.evolve(_result(odoo, ticket, None, warnings), **told)
+    parts = {"messages": read_messages} if include_messages else {}
+    parts |= {"attachments": files} if include_attachments else {}
+    ticket, *answers = op.gather(
+        lambda: op.read(odoo, TICKET, found),
+        *(op.readable(what, ask, warnings, instead={what: []}) for what, ask in parts.items()),
+    )
+    more = {name: value for answer in answers for name, value in answer.items()}
+    return attrs.evolve(_result(odoo, ticket, None, warnings), **more)
 
 
 @op.operation

@@ -228,6 +228,14 @@ def read_rows(
     return [_PartlyClosed(row, closed, refusal) for row in plain] if closed else plain
 
 
+def first(
+    odoo: Odoo, model: str, domain: Sequence[Any], fields: Sequence[str], **options: Any
+) -> Row | None:
+    """Return the first record that matches; options as of :func:`read_rows`."""
+    rows = read_rows(odoo, model, domain, fields, limit=1, **options)
+    return rows[0] if rows else None
+
+
 def _refusal(odoo: Odoo, policy: Policy, model: str, name: str) -> OdooError:
     """Return the error for what cannot do without a closed field."""
     field = odoo.schema.fields(model)[name]
@@ -322,6 +330,33 @@ def afterwards(look: Callable[[], T], warnings: list[str], what: str = "it") -> 
     except OdooError as error:
         warnings.append(f"This is done, but {what} cannot be read back: {error.message}")
         return None
+
+
+def readable(
+    what: str,
+    ask: Callable[[], T],
+    warnings: list[str],
+    refusal: type[OdooError] = OdooError,
+    instead: T | None = None,
+) -> Callable[[], T | None]:
+    """Return a question for a part of a document, of which a warning says where it is refused.
+
+    Args:
+        what: the part is called, in the plural.
+        ask: reads it.
+        warnings: gets the sentence.
+        refusal: the errors that the document itself survives.
+        instead: the answer then.
+    """
+
+    def asking() -> T | None:
+        try:
+            return ask()
+        except refusal as error:
+            warnings.append(f"The {what} cannot be read: {error.message}")
+            return instead
+
+    return asking
 
 
 def row_after(odoo: Odoo, document: Document, done: Done, **known: Any) -> Row:

@@ -7,6 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, date, datetime, time
 from typing import Annotated, Any
 
+import attrs
+
 from odoo_toolkit.annotations import JsonSchema
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError, invalid, make_error
@@ -104,6 +106,26 @@ def wanted_product(line: Line, index: int, argument: str = "lines") -> Wanted:
         id=line.get("product_id"),
         name=line.get("product_name"),
     )
+
+
+def names_product(line: Line) -> bool:
+    """Return whether a line has a product. Notes and headings have none."""
+    return "product_id" in line or "product_name" in line
+
+
+def wanted_products(lines: Sequence[Line], flag: str, argument: str = "lines") -> list[Wanted]:
+    """Return the products of the lines that have a product.
+
+    Args:
+        lines: as they were given.
+        flag: the field of the products that are meant, such as ``sale_ok``.
+        argument: that the lines were given as, for messages.
+    """
+    return [
+        attrs.evolve(wanted_product(line, index, argument), domain=((flag, "=", True),))
+        for index, line in enumerate(lines)
+        if names_product(line)
+    ]
 
 
 def wanted_each(

@@ -487,10 +487,8 @@ def _last_contacts(odoo: Odoo, ids: Sequence[int]) -> dict[int, LastContact]:
         ]
         kinds = [["message_type", "in", ["email", "comment"]], ["model", "in", models]]
         fields = ["date", "author_id", "email_from", "subject", "model", "res_id", "record_name"]
-        rows = op.read_rows(
-            odoo, "mail.message", [*people, *kinds], fields, limit=1, order="date desc, id desc"
-        )
-        return rows[0] if rows else None
+        latest = "date desc, id desc"
+        return op.first(odoo, "mail.message", [*people, *kinds], fields, order=latest)
 
     found = op.side_by_side([partial(newest, company) for company in ids])
     authors = sorted({row["author_id"].id for row in found if row and row["author_id"]})

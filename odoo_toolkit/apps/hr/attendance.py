@@ -125,8 +125,7 @@ def check_in_out(
 def _latest(odoo: Odoo) -> op.Row | None:
     """Return the attendance by which Odoo judges whether the user is at work."""
     mine = [["employee_id.user_id", "=", odoo.uid]]
-    rows = op.read_rows(odoo, ATTENDANCE, mine, _FIELDS, limit=1, order="check_in desc")
-    return rows[0] if rows else None
+    return op.first(odoo, ATTENDANCE, mine, _FIELDS, order="check_in desc")
 
 
 def _changed(odoo: Odoo, was: op.Row | None) -> bool | None:

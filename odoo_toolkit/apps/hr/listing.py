@@ -13,7 +13,7 @@ from odoo_toolkit.apps.hr.granting import AllocationRow, read_allocations
 from odoo_toolkit.apps.hr.leave import LEAVE, TAKES_DAYS, LeaveRow, leave_row, read_leaves
 from odoo_toolkit.apps.hr.people import named_employee
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import OdooError, invalid
+from odoo_toolkit.errors import invalid
 from odoo_toolkit.records.results import RecordName
 
 #: Most requests that are listed.
@@ -99,7 +99,7 @@ def list_leaves(
     warnings: list[str] = []
     rows, allocations = op.gather(
         lambda: read_leaves(odoo, employee.id, first, last, limit=_MOST + 1),
-        lambda: _allocations(odoo, employee.id, warnings),
+        op.readable("allocations", lambda: read_allocations(odoo, employee.id, _MOST), warnings),
     )
     has_more = len(rows) > _MOST
     leaves = [leave_row(row) for row in rows[:_MOST]]
@@ -121,18 +121,10 @@ def list_leaves(
         overlapping=[row.text for row in taking],
         leaves=leaves,
         totals=_totals(leaves),
-        allocations=allocations,
+        allocations=allocations or [],
         has_more=has_more,
         warnings=warnings,
     )
-
-
-def _allocations(odoo: Odoo, employee_id: int, warnings: list[str]) -> list[AllocationRow]:
-    try:
-        return read_allocations(odoo, employee_id, _MOST)
-    except OdooError as error:
-        warnings.append(f"The allocations cannot be read: {error.message}")
-        return []
 
 
 def _totals(leaves: list[LeaveRow]) -> list[LeaveTotal]:

@@ -70,7 +70,8 @@ def find_route(odoo: Odoo, kind: str, source: int | None, destination: int | Non
     inside = destination if kind == "incoming" else source or destination
     warehouse = _warehouse(odoo, field, inside)
     picking_type = warehouse[field].id
-    at = _first(odoo, "stock.picking.type", ["id", "=", picking_type], _DEFAULTS, active_test=False)
+    of_type, acts_on = [["id", "=", picking_type]], PICKING.model
+    at = op.first(odoo, "stock.picking.type", of_type, _DEFAULTS, acts_on=acts_on)
     start, end = (
         given
         or (at[default].id if at and at[default] else None)
@@ -97,7 +98,8 @@ def _warehouse(odoo: Odoo, field: str, location: int | None) -> op.Row:
     """Return the warehouse that a location is in, else the company's first."""
 
     def first(*leaf: Any) -> op.Row | None:
-        row = _first(odoo, "stock.warehouse", leaf, (field, "company_id"))
+        fields, how = (field, "company_id"), {"acts_on": PICKING.model, "active_test": True}
+        row = op.first(odoo, "stock.warehouse", [[*leaf]], fields, **how)
         return row if row and row[field] else None
 
     found = first("view_location_id", "parent_of", location) if location is not None else None
@@ -113,31 +115,9 @@ def _warehouse(odoo: Odoo, field: str, location: int | None) -> op.Row:
 
 
 def _partner_location(odoo: Odoo, usage: str) -> int | None:
-    row = _first(odoo, LOCATION.model, ("usage", "=", usage), ("usage",), order="id")
+    how = {"acts_on": PICKING.model, "order": "id", "active_test": True}
+    row = op.first(odoo, LOCATION.model, [["usage", "=", usage]], ["usage"], **how)
     return row["id"] if row else None
-
-
-def _first(
-    odoo: Odoo,
-    model: str,
-    leaf: Sequence[Any],
-    fields: Sequence[str],
-    *,
-    order: str | None = None,
-    active_test: bool = True,
-) -> op.Row | None:
-    """Return the first record that matches a condition, as part of working on a transfer."""
-    rows = op.read_rows(
-        odoo,
-        model,
-        [list(leaf)],
-        fields,
-        acts_on=PICKING.model,
-        limit=1,
-        order=order,
-        active_test=active_test,
-    )
-    return rows[0] if rows else None
 
 
 CREATE = op.Step(model=PICKING.model, method="create", says="Transfer created")

@@ -14,9 +14,7 @@ from odoo_toolkit.apps.purchase.creation import (
     check_has_discount,
     checked_lines,
     head_values,
-    names_product,
     new_lines,
-    wanted_products,
 )
 from odoo_toolkit.apps.purchase.orders import (
     CONFIRMED,
@@ -140,7 +138,7 @@ def update_order(
     if any((new, *asked, day)):
         lines = _lines(odoo, row["id"], (*_COPIED, *(_WAY.fields if confirmed else ())))
         products, changes, ids = op.resolved_changes(
-            odoo, row, lines, asked, wanted_products(new, "add"), terms
+            odoo, row, lines, asked, op.wanted_products(new, "purchase_ok", "add"), terms
         )
         changes = _dated(odoo, lines, changes, day)
         if confirmed:
@@ -235,7 +233,7 @@ def _added(
         return [], []
     if day is None and odoo.version.major == _UNDATED:
         day = max(row[_DATE] or "", f"{op.today(odoo)}T00:00:00Z")
-    dated = [{_DATE: day, **line} if day and names_product(line) else line for line in lines]
+    dated = [{_DATE: day, **line} if day and op.names_product(line) else line for line in lines]
     commands, _, warnings = new_lines(
         odoo,
         row["partner_id"].id,

@@ -53,20 +53,6 @@ def checked_lines(
     return [_checked(odoo, line, f"{argument}[{index}]") for index, line in enumerate(given)]
 
 
-def wanted_products(lines: Sequence[Mapping[str, Any]], argument: str = "lines") -> list[op.Wanted]:
-    """Return the products that lines name, of the lines that name one; only what can be bought."""
-    return [
-        attrs.evolve(op.wanted_product(line, index, argument), domain=(("purchase_ok", "=", True),))
-        for index, line in enumerate(lines)
-        if names_product(line)
-    ]
-
-
-def names_product(line: Mapping[str, Any]) -> bool:
-    """Whether a line buys something; else it is a note."""
-    return "product_id" in line or "product_name" in line
-
-
 def new_lines(
     odoo: Odoo,
     vendor_id: int,
@@ -82,12 +68,12 @@ def new_lines(
         odoo: the connection.
         vendor_id: whose prices are put in.
         lines: as :func:`checked_lines` returned them.
-        product_ids: what :func:`wanted_products` was resolved to.
+        product_ids: what ``op.wanted_products`` was resolved to.
         currency: of the order; None for the vendor's.
         argument: that the lines were given as, for messages.
     """
     bought = iter(product_ids)
-    ids = [next(bought) if names_product(line) else None for line in lines]
+    ids = [next(bought) if op.names_product(line) else None for line in lines]
     units: list[dict[str, Any]] = [{"product_id": number} if number else {} for number in ids]
     ratios = op.put_units(odoo, _MODEL, list(zip(lines, units, strict=True)), argument)
     vendor, warnings = _complete(odoo, vendor_id, lines, ids, ratios, currency)
@@ -112,7 +98,7 @@ def _checked(odoo: Odoo, line: dict[str, Any], where: str) -> dict[str, Any]:
     name = line.get("name")
     if name is not None and not isinstance(name, str):
         raise invalid(f"{where}.name", f"{where}.name must be a string.")
-    if not names_product(line) and (not (name or "").strip() or set(line) != {"name"}):
+    if not op.names_product(line) and (not (name or "").strip() or set(line) != {"name"}):
         raise make_error(
             "MISSING_REQUIRED_FIELD",
             f"{where} has no product.",
@@ -206,11 +192,13 @@ def create_order(
     if date_planned is not None:
         # What an order says does not reach its lines.
         checked = [
-            {"date_planned": date_planned, **line} if names_product(line) else line
+            {"date_planned": date_planned, **line} if op.names_product(line) else line
             for line in checked
         ]
     partner = op.Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name)
-    vendor_id, *product_ids = op.resolve_all(odoo, [partner, *wanted_products(checked)])
+    vendor_id, *product_ids = op.resolve_all(
+        odoo, [partner, *op.wanted_products(checked, "purchase_ok")]
+    )
     assert vendor_id is not None  # noqa: S101 - it is required
     commands, vendor, warnings = new_lines(odoo, vendor_id, checked, product_ids)
     steps[0] = CREATE.of(

@@ -40,7 +40,6 @@ from odoo_toolkit.apps.purchase.offers import (
     read_offers,
     with_notes,
 )
-from odoo_toolkit.apps.purchase.orders import readable
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import invalid
 from odoo_toolkit.records.results import RecordName
@@ -452,20 +451,20 @@ def get_supply(
     itself = [["id", "=", number]]
     row, stocks, arrivals, recipe, offered = op.gather(
         lambda: op.read(odoo, PRODUCT, number),
-        readable(
+        op.readable(
             "stock", lambda: op.read_rows(odoo, PRODUCT.model, itself, _STOCK, **context), warnings
         ),
-        readable(
+        op.readable(
             "expected arrivals",
             lambda: read_arrivals(odoo, [number], day=last, limit=_SHOWN),
             warnings,
         ),
-        readable("bills of materials", lambda: read_recipe(odoo, number), warnings),
-        readable("offers of vendors", lambda: read_offers(odoo, own), warnings),
+        op.readable("bills of materials", lambda: read_recipe(odoo, number), warnings),
+        op.readable("offers of vendors", lambda: read_offers(odoo, own), warnings),
     )
     unknown, offered = offered is None, offered or []
     if last and offered:
-        noted = readable("notes of vendors", lambda: with_notes(odoo, offered), warnings)()
+        noted = op.readable("notes of vendors", lambda: with_notes(odoo, offered), warnings)()
         offered = noted or offered
     day, unit = date.fromisoformat(op.today(odoo)), row["uom_id"]
     stock = stocks[0] if stocks else dict.fromkeys(_STOCK)
@@ -479,7 +478,7 @@ def get_supply(
         sizes = recipe.known.sizes
         # What is free of a kit is what is free of its components, which making takes off itself.
         made_of = quantity if recipe.bom["type"] == "phantom" else wanted
-        made = readable(
+        made = op.readable(
             "components", lambda: making(odoo, recipe, row, made_of, day, due), warnings
         )()
     if len(units) > 1:
@@ -702,11 +701,11 @@ def list_supply(
     of_them, of_offers = [["id", "in", ids]], [["product_tmpl_id.product_variant_ids", "in", ids]]
     rows, stocks, arrivals, offered = op.gather(
         lambda: op.read_all(odoo, PRODUCT, ids),
-        readable(
+        op.readable(
             "stock", lambda: op.read_rows(odoo, PRODUCT.model, of_them, _STOCK, **context), warnings
         ),
-        readable("expected arrivals", lambda: read_arrivals(odoo, ids, day=last), warnings),
-        readable("offers of vendors", lambda: read_offers(odoo, of_offers), warnings),
+        op.readable("expected arrivals", lambda: read_arrivals(odoo, ids, day=last), warnings),
+        op.readable("offers of vendors", lambda: read_offers(odoo, of_offers), warnings),
     )
     offered = offered or []
     if MOST in (len(offered), sum(map(len, (arrivals or {}).values()))):
@@ -714,7 +713,7 @@ def list_supply(
             f"The toolkit read only the first {MOST} offers and receipts. Pass fewer products."
         )
     if last and offered:
-        noted = readable("notes of vendors", lambda: with_notes(odoo, offered), warnings)()
+        noted = op.readable("notes of vendors", lambda: with_notes(odoo, offered), warnings)()
         offered = noted or offered
     offers = {row["id"]: offers_of(offered, row) for row in rows}
     units = {row["uom_id"].id for row in rows if offers[row["id"]]}

@@ -7,9 +7,8 @@ of these, and button_draft resets a cancelled one to draft.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import attrs
 from annotated_doc import Doc
@@ -20,8 +19,6 @@ from odoo_toolkit.apps.accounting.invoices import INVOICE, called, unnamed, with
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, OdooError
 from odoo_toolkit.records.results import RecordName
-
-T = TypeVar("T")
 
 OrderId = Annotated[int | None, Doc("Purchase order id, or pass order_name.")]
 OrderName = Annotated[str | None, Doc("Order number, e.g. P00012.")]
@@ -207,8 +204,8 @@ def get_order(
             if line_limit
             else []
         ),
-        readable("receipts", lambda: read_receipts(odoo, number), warnings),
-        readable("bills", lambda: read_bills(odoo, number) if told else [], warnings),
+        op.readable("receipts", lambda: read_receipts(odoo, number), warnings),
+        op.readable("bills", lambda: read_bills(odoo, number) if told else [], warnings),
     )
     return order_of(
         row,
@@ -240,19 +237,6 @@ def total_of(row: op.Row) -> str:
     untaxed = row["amount_untaxed"]
     taxed = untaxed is not None and round(row["amount_total"] - untaxed, 6)
     return f"{total} ({untaxed:.2f} untaxed)" if taxed else total
-
-
-def readable(what: str, ask: Callable[[], T], warnings: list[str]) -> Callable[[], T | None]:
-    """Return a question that is answered by None, with a warning, where Odoo refuses it."""
-
-    def asking() -> T | None:
-        try:
-            return ask()
-        except OdooError as error:
-            warnings.append(f"The {what} cannot be read: {error.message}")
-            return None
-
-    return asking
 
 
 def read_lines(odoo: Odoo, order_id: int, limit: int | None = None) -> list[OrderLine]:
@@ -586,8 +570,8 @@ def _cancel_result(odoo: Odoo, before: op.Row, done: op.Done) -> Order:
     name, number, warnings = before["name"], done.id, done.warnings
     row, receipts, bills = op.gather(
         lambda: op.read_back(odoo, ORDER, number, warnings),
-        readable("receipts", lambda: read_receipts(odoo, number), warnings),
-        readable(
+        op.readable("receipts", lambda: read_receipts(odoo, number), warnings),
+        op.readable(
             "bills", lambda: read_bills(odoo, number) if before["invoice_ids"] else [], warnings
         ),
     )

@@ -54,15 +54,6 @@ def checked_lines(
     return [_checked(line, f"{argument}[{index}]") for index, line in enumerate(given)]
 
 
-def wanted_products(lines: Sequence[Mapping[str, Any]], argument: str = "lines") -> list[op.Wanted]:
-    """Return the products that lines name, of the lines that name one; only what can be sold."""
-    return [
-        attrs.evolve(op.wanted_product(line, index, argument), domain=(("sale_ok", "=", True),))
-        for index, line in enumerate(lines)
-        if _names_product(line)
-    ]
-
-
 def line_commands(
     odoo: Odoo,
     lines: Sequence[Mapping[str, Any]],
@@ -74,17 +65,13 @@ def line_commands(
     Args:
         odoo: the connection.
         lines: as :func:`checked_lines` returned them.
-        product_ids: what :func:`wanted_products` was resolved to.
+        product_ids: what ``op.wanted_products`` was resolved to.
         argument: that they were given as, for messages.
     """
     ids = iter(product_ids)
-    values = [_line_values(line, next(ids) if _names_product(line) else None) for line in lines]
+    values = [_line_values(line, next(ids) if op.names_product(line) else None) for line in lines]
     op.put_units(odoo, LINE, list(zip(lines, values, strict=True)), argument)
     return [[0, 0, each] for each in values]
-
-
-def _names_product(line: Mapping[str, Any]) -> bool:
-    return "product_id" in line or "product_name" in line
 
 
 def _checked(line: dict[str, Any], where: str) -> dict[str, Any]:
@@ -93,7 +80,7 @@ def _checked(line: dict[str, Any], where: str) -> dict[str, Any]:
     name = line.get("name")
     if name is not None and not isinstance(name, str):
         raise invalid(f"{where}.name", f"{where}.name must be text.")
-    if not _names_product(line) and not (name or "").strip():
+    if not op.names_product(line) and not (name or "").strip():
         raise make_error(
             "MISSING_REQUIRED_FIELD",
             f"{where} has neither a product nor a name.",
@@ -153,7 +140,7 @@ def resolved_changes(
     Args: as of ``op.resolved_changes``; ``asked`` as :func:`checked_changes` returned it.
     """
     add, *meant = asked
-    new = wanted_products(add, "add")
+    new = op.wanted_products(add, "sale_ok", "add")
     products, changes, ids = op.resolved_changes(
         odoo, order, lines, (meant[0], meant[1]), new, others
     )

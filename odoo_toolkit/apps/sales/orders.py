@@ -191,14 +191,9 @@ def get_order(
     if include_invoices:
         asked["invoices"] = lambda: read_invoices(odoo, row["invoice_ids"])
 
-    def readable(what: str) -> list[Any] | None:
-        try:
-            return asked[what]()
-        except AccessError as error:
-            warnings.append(f"The {what} cannot be read: {error.message}")
-            return None
-
-    found = op.side_by_side([lambda what=what: readable(what) for what in asked])  # type: ignore[misc]
+    found = op.side_by_side(
+        [op.readable(what, ask, warnings, AccessError) for what, ask in asked.items()]
+    )
     return shown(row, warnings=warnings, **dict(zip(asked, found, strict=True)))
 
 

@@ -22,7 +22,6 @@ from odoo_toolkit.apps.sales.lines import (
     line_commands,
     line_rows,
     resolved_changes,
-    wanted_products,
 )
 from odoo_toolkit.apps.sales.orders import (
     CONFIRMED,
@@ -127,7 +126,7 @@ def create_order(
             warehouse_id=("stock.warehouse", warehouse_id),
         ),
     ]
-    products = wanted_products(checked)
+    products = op.wanted_products(checked, "sale_ok")
     customer, *found = op.resolve_all(odoo, [partner, *products, *links])
     if dry_run:
         # Otherwise Odoo itself looks for them.
