@@ -118,8 +118,29 @@ def find(odoo: Odoo, writes: Sequence[Write]) -> Found:
         items += opposites(odoo, model, ids, opposite, write.before, states, later=bool(items))
         _are_of(items[before:], [origins[place]])
     not_undone += [text for item in items if (text := _within_policy(odoo, item))]
+    _block_followers(items)
     found.not_undone = list(dict.fromkeys(not_undone))
     return found
+
+
+def _block_followers(items: Sequence[Item]) -> None:
+    """Block what waits for something that is blocked, so that a preview is what happens."""
+    blocked: dict[tuple[str, int], str] = {}
+    free = False
+    for item in items:
+        records = [(item.part.model, number) for number in item.part.ids]
+        if blocked and not item.part.blocked:
+            own = next((blocked[record] for record in records if record in blocked), None)
+            in_the_way = item.check() if item.check and (own or not free) else None
+            if in_the_way or (own and any(_deletes(step) for step in item.steps)):
+                item.part = attrs.evolve(item.part, blocked=own or in_the_way)
+        if item.part.blocked:
+            blocked |= {record: item.part.blocked for record in records if item.steps}
+        free = free or not item.part.blocked
+
+
+def _deletes(step: AnyStep) -> bool:
+    return getattr(step, "method", "") == "unlink"
 
 
 def _within_policy(odoo: Odoo, item: Item) -> str:

@@ -310,19 +310,19 @@ def _undo(
         _check_whole(entry)
     found = find(odoo, [write for entry in reversed(entries) for write in entry.writes])
     not_undone = found.not_undone
-    blocked = [item for item in found.items if item.part.blocked]
+    blocked = found.blocked
     free = [item for item in found.items if not item.part.blocked]
     what = ", ".join(f"{entry.operation} (entry {entry.id})" for entry in entries[:5])
     what += f" and {len(entries) - 5} more" if len(entries) > 5 else ""
     if blocked and not (partial and free):
         raise StateError(
-            f"{what} cannot be undone: {'; '.join(str(i.part.blocked) for i in blocked[:5])}.",
+            f"{what} cannot be undone: {'; '.join(blocked[:5])}.",
             suggestion="With partial, the rest is undone: "
             + " ".join(item.part.says for item in free[:5])
             if free
             else "No part of it can be undone.",
             details={
-                "in_the_way": [item.part.blocked for item in blocked],
+                "in_the_way": blocked,
                 "possible": [item.part.says for item in free],
             },
         )
@@ -340,7 +340,7 @@ def _undo(
             shown,
             needs=next((p.needs for p in planned if p.needs), None),
             calls=[call for p in planned for call in p.calls],
-            warnings=[*(str(i.part.blocked) for i in blocked), *not_undone],
+            warnings=[*blocked, *not_undone],
         )
     return _take_back(odoo, entries, what, found)
 
@@ -399,7 +399,7 @@ def _take_back(
 ) -> UndoResult:
     kept = history_of(odoo)
     items = [item for item in found.items if not item.part.blocked]
-    left = [str(item.part.blocked) for item in found.items if item.part.blocked]
+    left = found.blocked
     done: list[str] = []
     warnings: list[str] = []
     failed = False

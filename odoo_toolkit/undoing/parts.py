@@ -69,6 +69,11 @@ class Found:
     lost: dict[int, list[str]] = attrs.Factory(dict)
     done: list[Item] = attrs.Factory(list)
 
+    @property
+    def blocked(self) -> list[str]:
+        """What is in the way of items."""
+        return list(dict.fromkeys(item.part.blocked for item in self.items if item.part.blocked))
+
     def outcome(self, place: int) -> str:
         """Return what has become of a write."""
         write = self.writes[place]

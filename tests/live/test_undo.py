@@ -138,6 +138,23 @@ def test_a_paid_invoice_is_not_made_a_draft(odoo: Connection, plain: Connection)
     assert read(plain, "account.move", [number], ["state"]).records[0]["state"] == "posted"
 
 
+@pytest.mark.every_version
+def test_partial_undo_announces_only_what_happens(odoo: Connection, plain: Connection) -> None:
+    """A paid invoice is not deleted either, since it can't be made a draft."""
+    partner_id = partner(plain)
+    made = accounting.create_invoice(
+        odoo, partner_id=partner_id, lines=[{"name": "Alpha", "price_unit": 9}], post=True
+    )
+    entry = history(odoo, limit=1)[0].id
+    accounting.register_payment(plain, invoice_ids=[made.id])
+    for arguments in ({}, {"partial": True}, {"partial": True, "dry_run": True}):
+        with pytest.raises(StateError, match=r"(?s)paid.*No part of it can") as raised:
+            undo(odoo, entry=entry, **arguments)
+        assert raised.value.details["possible"] == []
+        assert len(raised.value.details["in_the_way"]) == 1
+    assert read(plain, "account.move", [made.id], ["state"]).records[0]["state"] == "posted"
+
+
 def test_deleted_records_are_said_to_be_gone_for_good_before_they_are(
     odoo: Connection, plain: Connection
 ) -> None:
