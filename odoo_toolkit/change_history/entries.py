@@ -11,6 +11,9 @@ from odoo_toolkit.display.results import Shown
 
 Outcome = Literal["running", "done", "partial", "refused", "doubtful"]
 
+#: Of the context of a wizard, the records for which it was opened.
+OPENED_FOR = ("active_model", "active_ids")
+
 #: Outcomes of a write of which nothing is there.
 GONE = ("refused", "undone")
 
@@ -54,7 +57,8 @@ class Write(Shown):
         method: Method of the model.
         ids: Ids of the records that it was called on.
         values: Values that ``create`` or ``write`` sent. Blocked fields and files are not stored.
-        context: Parts of the context that decide which value is meant, such as the language.
+        context: Parts of the context that decide which value is meant, such as the language. Of a
+            wizard, also the records for which it was opened.
         before: Values before a ``write``, as Odoo sends them: record id -> field -> value.
         after: Values after a ``write``, as far as they were read.
         lines: Changes that a ``write`` made to lines of the record.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
@@ -19,7 +19,7 @@ import attrs
 from odoo_toolkit.call import Call
 from odoo_toolkit.change_history import kept_results
 from odoo_toolkit.change_history.digests import differences, of_reader
-from odoo_toolkit.change_history.entries import GONE, HistoryEntry, Write
+from odoo_toolkit.change_history.entries import GONE, OPENED_FOR, HistoryEntry, Write
 from odoo_toolkit.change_history.recording import (
     History,
     Recording,
@@ -278,7 +278,7 @@ def _answer(odoo: Odoo, found: Keyed) -> _Answer | None:
     if entry.undone_by is not None and not _doubtful(entry):
         raise _done_before(
             entry,
-            f" and undone by entry {entry.undone_by}",
+            f", and entry {entry.undone_by} undid it",
             "Use a new key to run it again.",
         )
     try:
@@ -290,7 +290,7 @@ def _answer(odoo: Odoo, found: Keyed) -> _Answer | None:
     if reader or entry.outcome == "done":
         raise _done_before(
             entry,
-            "; the result cannot be shown again",
+            ", but the result cannot be shown again",
             "There is nothing more to do. To see the result, read the records.",
         )
     return None
@@ -310,12 +310,14 @@ def _may_release(odoo: Odoo, found: Keyed) -> bool:
         return False
     sent = [write for write in entry.writes if write.outcome not in GONE]
     return all(
-        write.outcome in _DOUBTFUL and write.method in CREATES and _since(odoo, entry, write) == []
+        write.outcome in _DOUBTFUL
+        and write.method in CREATES
+        and _since(odoo, entry, write.model) == []
         for write in sent
     )
 
 
-def _since(odoo: Odoo, entry: HistoryEntry, write: Write) -> list[int] | None:
+def _since(odoo: Odoo, entry: HistoryEntry, model: str) -> list[int] | None:
     """Return what this user has created of a model since an entry began; None if not known."""
     ahead = odoo.clock_ahead
     if ahead is None:
@@ -325,7 +327,7 @@ def _since(odoo: Odoo, entry: HistoryEntry, write: Write) -> list[int] | None:
     try:
         rows = odoo.call(
             Call(
-                model=write.model,
+                model=model,
                 method="search_read",
                 arguments={"domain": domain, "fields": ["id"], "order": "id", "limit": _LOOKED_AT},
                 context={"active_test": False},
@@ -346,13 +348,15 @@ def _unconfirmed(odoo: Odoo, entry: HistoryEntry) -> OdooError:
     looked: dict[str, list[int]] = {}
     for write in doubtful:
         told.append(f"{_called(write)} is unconfirmed.")
-        if write.method in CREATES and (ids := _since(odoo, entry, write)):
-            looked[write.model] = ids
-    told += [
-        f"Since then, this user has created {model} {', '.join(map(str, ids[:_NAMED]))}"
-        + (f" and {len(ids) - _NAMED} more." if len(ids) > _NAMED else ".")
-        for model, ids in looked.items()
-    ]
+        model, ids = _acted_on(write)
+        looked.setdefault(model, []).extend(n for n in ids if n not in looked.get(model, ()))
+    for model in dict.fromkeys(filter(None, map(_may_have_made, doubtful))):
+        if new := _since(odoo, entry, model):
+            told.append(
+                f"Since then, this user has created {_numbers(model, new)}"
+                + (f" and {len(new) - _NAMED} more." if len(new) > _NAMED else ".")
+            )
+            looked.setdefault(model, []).extend(n for n in new if n not in looked.get(model, ()))
     state = "was partially done, and then failed"
     if running:
         state = "is still running, or its process was ended"
@@ -370,7 +374,7 @@ def _unconfirmed(odoo: Odoo, entry: HistoryEntry) -> OdooError:
         details={
             **_details(entry),
             "unconfirmed": [_called(w) for w in doubtful],
-            "look_at": looked,
+            "look_at": {model: ids for model, ids in looked.items() if ids},
         },
         outcome="maybe_applied",
     )
@@ -380,15 +384,33 @@ def _doubtful(entry: HistoryEntry) -> list[Write]:
     return [write for write in entry.writes if write.outcome in _DOUBTFUL]
 
 
+def _acted_on(write: Write) -> tuple[str, list[int]]:
+    """Return the records that a call is about: of a wizard, those for which it was opened."""
+    model, ids = (write.context.get(name) for name in OPENED_FOR)
+    return (model, ids) if model and ids else (write.model, write.ids)
+
+
+def _may_have_made(write: Write) -> str:
+    """Return the model of which a call, whose answer is unknown, may have made records."""
+    return write.made_model or (write.model if write.method in CREATES else "")
+
+
 def _called(write: Write) -> str:
-    of = f" of {', '.join(map(str, write.ids[:_NAMED]))}" if write.ids else ""
+    model, ids = _acted_on(write)
+    of = f" of {', '.join(map(str, ids[:_NAMED]))}" if ids else ""
+    if model != write.model:
+        of = f" for {_numbers(model, ids)}"
     return f"{write.model}.{write.method}{of}"
+
+
+def _numbers(model: str, ids: Sequence[int]) -> str:
+    return f"{model} {', '.join(map(str, ids[:_NAMED]))}"
 
 
 def _created(entry: HistoryEntry) -> str:
     """Say which records an entry has created."""
     made = _details(entry)["created"]
-    ids = ", ".join(f"{model} {', '.join(map(str, made[model][:_NAMED]))}" for model in made)
+    ids = ", ".join(_numbers(model, made[model]) for model in made)
     return f" It created {ids}." if ids else ""
 
 

@@ -21,6 +21,7 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.change_history.entries import (
     GONE,
     KEPT_CONTEXT,
+    OPENED_FOR,
     HistoryEntry,
     Outcome,
     Owner,
@@ -287,7 +288,12 @@ class History:
                 model=call.model,
                 method=call.method,
                 ids=list(call.ids or ()),
-                context={k: v for k, v in call.context.items() if k in KEPT_CONTEXT},
+                context={
+                    name: value
+                    for name, value in call.context.items()
+                    if name in KEPT_CONTEXT
+                    or (name in OPENED_FOR and call.context.get("active_model") != call.model)
+                },
             )
             write.values = sent_values(odoo, asked)
             opposite = opposite_of(call.model, call.method, odoo.version.major)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from odoo_toolkit import Odoo, connect, count, create, read, search_read, write_many
+from odoo_toolkit import History, Odoo, connect, count, create, read, search_read, write_many
+from odoo_toolkit.apps.accounting import register_payment
 from odoo_toolkit.change_history import lost_answers
-from odoo_toolkit.errors import OdooConnectionError
+from odoo_toolkit.errors import OdooConnectionError, StateError
 from odoo_toolkit.records.writing import unlink
+from tests.live.accounting_data import customer, posted
 from tests.live.servers import Server, credentials
 from tests.soak import writes
 from tests.soak.proxy import Between, Fault, proxy
@@ -84,6 +88,33 @@ def test_a_write_that_never_arrived_is_not_claimed(
     assert between.sent == 1
     # What is confirmed, posted or paid in full is refused the next time; a down payment is not.
     assert ("You can safely repeat the call" in claim.said) == method.startswith("action_")
+
+
+@pytest.mark.every_version
+def test_unconfirmed_payment_names_the_invoice(
+    server: Server, safe: Odoo, suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The wizard is gone by then: the error names what it was opened for."""
+    monkeypatch.setattr(lost_answers, "WAITS", (0.0,))
+    bought = posted(safe, customer(safe, suffix))
+    between = Between()
+    between.method, between.fault = "action_create_payments", "dropped"
+    with proxy(server.url, between.choose) as between.server:
+        keywords: dict[str, Any] = {
+            **credentials(server, server.user("admin")),
+            "url": between.server.url,
+        }
+        with connect(**keywords, history=History(tmp_path / "history.sqlite")) as odoo:
+            for error in (OdooConnectionError, StateError):
+                with pytest.raises(error) as raised:
+                    register_payment(
+                        odoo, invoice_ids=[bought.id], amount=10, idempotency_key=f"pay-{suffix}"
+                    )
+    assert raised.value.code == "KEY_UNCONFIRMED"
+    assert raised.value.details["look_at"] == {"account.move": [bought.id]}
+    assert f"action_create_payments for account.move {bought.id} is unconfirmed" in str(
+        raised.value
+    )
 
 
 def test_two_alike_that_are_both_in_doubt_are_not_taken_for_each_other(

@@ -359,7 +359,7 @@ def test_a_lost_creation_names_what_to_look_at(
 ) -> None:
     """What somebody has made since may be it: then it is not made again by itself."""
     monkeypatch.setattr(keys, "SETTLED", -1.0)
-    monkeypatch.setattr(keys, "_since", lambda odoo, entry, write: [7])
+    monkeypatch.setattr(keys, "_since", lambda odoo, entry, model: [7])
     server.lose_answer("create", applied=False)
     for error in (OdooConnectionError, StateError):
         with pytest.raises(error) as caught:
@@ -378,8 +378,9 @@ def test_a_change_or_a_button_of_a_killed_process_is_not_made_again(
 
     killed(server, "write", act, arrives=arrives)
     server.records["res.partner"][0]["ref"] = "of somebody else"
-    with pytest.raises(StateError, match=r"res\.partner\.write of 1 is unconfirmed"):
+    with pytest.raises(StateError, match=r"res\.partner\.write of 1 is unconfirmed") as caught:
         act()
+    assert caught.value.details["look_at"] == {"res.partner": [1]}
     assert server.records["res.partner"][0]["ref"] == "of somebody else"
 
 
@@ -396,7 +397,7 @@ def test_what_an_operation_of_several_steps_has_done_is_named(
     assert "It created res.partner 2." in caught.value.message
     undo(odoo, entry=1)
     assert names(server) == ["Ann"]
-    with pytest.raises(StateError, match="undone by entry 2"):
+    with pytest.raises(StateError, match="already did this, and entry 2 undid it"):
         act(odoo, second="b", idempotency_key="k")
 
 
@@ -472,7 +473,7 @@ def test_what_was_taken_back_is_not_said_to_be_there(server: FakeServer, odoo: C
     undo(odoo, entry=1)
     with pytest.raises(StateError) as caught:
         create(odoo, "res.partner", {"name": "Bob"}, idempotency_key="k")
-    assert (caught.value.code, "undone by entry 2" in str(caught.value)) == ("KEY_DONE", True)
+    assert (caught.value.code, "entry 2 undid it" in str(caught.value)) == ("KEY_DONE", True)
     assert names(server) == ["Ann"]
 
 
