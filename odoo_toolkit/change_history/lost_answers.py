@@ -136,34 +136,64 @@ def or_seen(
     except OdooConnectionError as error:
         if error.outcome != "maybe_applied":
             raise
-        if seen and (answer := look(seen)) is not None:
-            warnings.append(SEEN)
-            note_found(answer)
-            return answer
         if seen:
-            error.message += (
-                f" The toolkit looked for the result in Odoo for {sum(WAITS):.0f} seconds and "
-                "did not find it. The server might still be working."
-            )
+            looked = Looked()
+            if (answer := look(seen, looked)) is not None:
+                warnings.append(SEEN)
+                note_found(answer)
+                return answer
+            error.message += f" {looked}"
         if safe:
             error.suggestion = "You can safely repeat the call: the toolkit checks the state first."
         raise
 
 
-def look(seen: Callable[[], Any]) -> Any:
+@attrs.define
+class Looked:
+    """How a look for a result went, as a sentence.
+
+    Attributes:
+        seconds: that were waited until the last look which Odoo answered; None if it answered none.
+        problem: why the last one had no answer.
+    """
+
+    seconds: float | None = None
+    problem: OdooError | None = None
+
+    def __str__(self) -> str:
+        if self.seconds is not None:
+            seconds = round(self.seconds)
+            long = f" for {seconds} second{'' if seconds == 1 else 's'}" if seconds else ""
+            return (
+                f"The toolkit looked for the result in Odoo{long} and did not find it. The server "
+                "might still be working."
+            )
+        if self.problem is None:
+            return "There was no time left to look for the result in Odoo."
+        if isinstance(self.problem, OdooConnectionError):
+            return "The toolkit could not look for the result, because Odoo did not respond again."
+        return f"The toolkit could not look for the result: {self.problem.message}"
+
+
+def look(seen: Callable[[], Any], looked: Looked) -> Any:
     """Look several times; return what was seen, or None. It never fails.
 
     Args:
         seen: returns None as long as it sees nothing.
+        looked: is told how it went.
     """
+    waited = 0.0
     for wait in WAITS:
         if time_left() <= wait:
             return None
         pause(wait)
+        waited += wait
         try:
             found = seen()
-        except OdooError:
+        except OdooError as error:
+            looked.problem = error
             continue
+        looked.seconds = waited
         if found is not None:
             return found
     return None

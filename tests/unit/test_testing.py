@@ -29,7 +29,10 @@ from odoo_toolkit import (
     write,
 )
 from odoo_toolkit.call import Call
+from odoo_toolkit.change_history import lost_answers
+from odoo_toolkit.change_history.lost_answers import or_seen
 from odoo_toolkit.connection.settings import connection_settings
+from odoo_toolkit.progress import time_left, time_limit
 from odoo_toolkit.testing import FakeServer, Fields
 from tests.unit.scripted import VERSIONS
 
@@ -469,3 +472,29 @@ def test_connect_takes_the_path_of_a_journal(tmp_path: Path) -> None:
     first = create(odoo, "res.partner", {"name": "Ann"}, idempotency_key="one")
     assert create(odoo, "res.partner", {"name": "Ann"}, idempotency_key="one").ids == first.ids
     assert len(server.records["res.partner"]) == 1
+
+
+def test_a_lost_response_says_how_the_toolkit_looked(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr(lost_answers, "pause", waits.append)
+    monkeypatch.setattr(lost_answers, "WAITS", (0.0, 2.0, 3.0))
+    server = FakeServer({"res.partner": {"name": "char"}}, records={"res.partner": []})
+    cases = [
+        (None, "looked for the result in Odoo for 5 seconds and did not find it"),
+        (OdooConnectionError("Gone."), "could not look for the result, because Odoo did not res"),
+        (AccessError("Not yours."), "could not look for the result: Not yours."),
+    ]
+    for problem, told in cases:
+        server.answers["res.partner", "search_read"] = problem or NotImplemented
+        server.lose_answer("create", applied=False)
+        with pytest.raises(OdooConnectionError) as raised:
+            create(server.connect(), "res.partner", {"name": f"Lost {told}"})
+        assert told in raised.value.message
+    with time_limit(0.01), pytest.raises(OdooConnectionError, match="no time left to look"):
+        or_seen(_lose_after_the_limit, lambda: None, [])
+
+
+def _lose_after_the_limit() -> None:
+    while time_left() > 0:
+        pass
+    raise OdooConnectionError("Gone.", outcome="maybe_applied")
