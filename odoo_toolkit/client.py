@@ -312,6 +312,11 @@ class Odoo:
         return self._line.database_uuid()
 
     @property
+    def server_number(self) -> int | None:
+        """The number of a :class:`~odoo_toolkit.testing.FakeServer`. None for other servers."""
+        return getattr(self._line.transport, "number", None)
+
+    @property
     def protocol(self) -> str:
         """The protocol: json2, jsonrpc or xmlrpc. It connects if necessary."""
         return self._connected().transport.name

@@ -77,7 +77,7 @@ class Creation:
             return [row for other in others if other.ids is None for row in other.rows]
 
 
-#: (database, model) -> what this process has created there of late.
+#: (database, number of a fake server, model) -> what this process has created there of late.
 _creations: defaultdict[tuple[Any, ...], deque[Creation]] = defaultdict(deque)
 _lock = threading.Lock()
 
@@ -175,14 +175,14 @@ class Looked:
         return f"The toolkit could not look for the result: {self.problem.message}"
 
 
-def look(seen: Callable[[], Any], looked: Looked) -> Any:
+def look(seen: Callable[[], Any], looked: Looked | None = None) -> Any:
     """Look several times; return what was seen, or None. It never fails.
 
     Args:
         seen: returns None as long as it sees nothing.
-        looked: is told how it went.
+        looked: receives the outcome of the looks.
     """
-    waited = 0.0
+    looked, waited = looked or Looked(), 0.0
     for wait in WAITS:
         if time_left() <= wait:
             return None
@@ -229,7 +229,7 @@ def creating(
         rows: the values of each record, where they are known.
     """
     # Not the address: one server may have several.
-    key = (odoo.settings.database, model)
+    key = (odoo.settings.database, odoo.server_number, model)
     creation = Creation(key=key, values=_digest(values), rows=rows, sent=time.monotonic())
     with _lock:
         recent = _creations[key]

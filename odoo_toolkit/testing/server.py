@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from odoo_toolkit.testing.records import Records, Row
 from odoo_toolkit.values import ReadOptions
 
 _MODEL: Fields = {"name": "char", "model": "char", "transient": "boolean"}
+_NUMBERS = itertools.count(1)
 _SCHEMA = {"fields_get", "get_available_models", "has_access", "check_access_rights"}
 
 
@@ -86,6 +88,8 @@ class FakeServer:
         self._otherwise = otherwise
         self._uid = uid
         self._lost: list[tuple[str, bool]] = []
+        #: By which servers of one process are distinguished: they have no address.
+        self.number = next(_NUMBERS)
 
     @property
     def records(self) -> dict[str, list[Row]]:

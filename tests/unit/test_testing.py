@@ -494,6 +494,20 @@ def test_a_lost_response_says_how_the_toolkit_looked(monkeypatch: pytest.MonkeyP
         or_seen(_lose_after_the_limit, lambda: None, [])
 
 
+def test_what_one_server_created_does_not_hide_a_record_of_another() -> None:
+    def contacts() -> FakeServer:
+        return FakeServer({"res.partner": {"name": "char"}}, records={"res.partner": []})
+
+    first, second = contacts(), contacts()
+    create(first.connect(), "res.partner", {"name": "Ann"})
+    first.lose_answer("create", applied=False)
+    with pytest.raises(OdooConnectionError):
+        create(first.connect(), "res.partner", {"name": "Bob"})
+    for name in ("Ann", "Bob"):
+        second.lose_answer("create")
+        assert create(second.connect(), "res.partner", {"name": name}).warnings
+
+
 def _lose_after_the_limit() -> None:
     while time_left() > 0:
         pass
