@@ -207,6 +207,8 @@ class Odoo:
         self.options = options or ReadOptions()
         self._on_call = on_call
         self._line = Line(settings, transport, pool)
+        #: The number of a fake server. None for other servers.
+        self.server_number: int | None = getattr(transport, "number", None)
         self._applies_conditions = getattr(transport, "applies_conditions", False)
         self._gates = (*gates,)
         #: The same connection for what the toolkit asks for itself.
@@ -310,11 +312,6 @@ class Odoo:
         rights can. Empty with a transport that replaces HTTP.
         """
         return self._line.database_uuid()
-
-    @property
-    def server_number(self) -> int | None:
-        """The number of a :class:`~odoo_toolkit.testing.FakeServer`. None for other servers."""
-        return getattr(self._line.transport, "number", None)
 
     @property
     def protocol(self) -> str:
