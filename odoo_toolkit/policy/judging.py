@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import is_
-from typing import Any
+from typing import Any, ClassVar
 
 import attrs
 
 from odoo_toolkit.arguments import scalars
 from odoo_toolkit.arguments.domain import Domain, is_condition
-from odoo_toolkit.arguments.domain_shape import DOMAIN_OPERATORS, check_versions
+from odoo_toolkit.arguments.domain_shape import DOMAIN_OPERATORS, OPERATORS, check_versions
 from odoo_toolkit.arguments.fields import (
     DATE_PARTS,
     SERVER_COUNT,
@@ -36,6 +36,7 @@ from odoo_toolkit.policy.rules import field_refusal, model_refusal
 from odoo_toolkit.policy.tables import (
     HARMLESS_WRITES,
     LONGEST_NAME,
+    MODEL_NAME_FIELDS,
     QUIET_GROUPINGS,
     WRITING_FIELDS,
     WRITING_NAMES,
@@ -49,22 +50,21 @@ _UNKNOWN_WITHIN = RELATIONAL | {"properties", "json"}
 _NO_FIELDS: Mapping[str, Field] = {}
 
 
-class Judge:
-    """Judges the arguments of one call.
+class Judge(Names):
+    """Judges the arguments of a call of a method that only reads, or a write of restricted mode."""
 
-    Args:
-        names: judges what is named.
-        call: of a method that only reads, or a write that the mode allows.
-    """
+    def judged(self, call: Call) -> Call:
+        """Return the call with its arguments read and judged, as typed objects.
 
-    def __init__(self, names: Names, call: Call) -> None:
-        self._names, self._call = names, call
-        self._policy = names.policy
+        Raises:
+            AccessError: it names what is closed.
+            ValidationError: an argument has not the shape that it must have.
+        """
         #: Whether nothing passes but what is known to be harmless; else the rights of the Odoo
         #: user are the limit, and only what is closed by name is refused. A step of an operation
         #: was made by the toolkit: its models and its access were judged.
-        self._strict = not call.step and (self._policy.mode != "full" or self._policy.closes)
-        self._fields: dict[str, Mapping[str, Field]] = {}
+        self._strict = not call.step and (self.policy.mode != "full" or self.policy.closes)
+        self._open: dict[str, Mapping[str, Field]] = {}
         #: What the library has read: it says itself, and better, which fields there are not. Of an
         #: order it looks at the first name of a path alone.
         self._given = {
@@ -74,51 +74,30 @@ class Judge:
         }
         #: What a read_group names its aggregates, by which it may be ordered.
         self._aliases: frozenset[str] = frozenset()
-        #: parameter, or method and parameter -> what judges it
-        self._judges: dict[str, Callable[[str, Any, str], Any]] = {
-            "aggregates": self._measures,
-            "allfields": self._names_of,
-            "domain": self._domain,
-            "fields": self._names_of,
-            "formatted_read_group.order": self._group_order,
-            "groupby": self._groupings,
-            "having": self._having,
-            "order": self._order,
-            "orderby": self._group_order,
-            "read_group.fields": self._measures,
-        }
-
-    def judged(self) -> Call:
-        """Return the call with its arguments read and judged, as typed objects.
-
-        Raises:
-            AccessError: it names what is closed.
-            ValidationError: an argument has not the shape that it must have.
-        """
-        call = self._call
         ids = call.ids
         if ids is not None and self._strict:
             ids = scalars.checked_ids(ids)
-        arguments = self._writing() if call.method in HARMLESS_WRITES else self._reading()
+        writes = call.method in HARMLESS_WRITES
+        arguments = self._writing(call) if writes else self._reading(call)
         return attrs.evolve(call, ids=ids, arguments=arguments)
 
-    def _reading(self) -> dict[str, Any]:
-        model, method = self._call.model, self._call.method
-        arguments = read_arguments(self._call)
+    def _reading(self, call: Call) -> dict[str, Any]:
+        model, method = call.model, call.method
+        arguments = read_arguments(call)
         if method == "read_group":
-            self._aliases = self._named_measures(model, arguments.get("fields"))
+            self._aliases = self._aliased(model, arguments.get("fields"))
         for name, value in arguments.items():
             judge = self._judges.get(f"{method}.{name}") or self._judges.get(name)
             if judge is not None:
-                arguments[name] = judge(model, value, name)
+                arguments[name] = judge(self, model, value, name)
         asked = arguments.get("fields")
         if method in ("read", "search_read") and not (asked and asked.items):
             # Of "*", the library itself asks for those that may be read.
             if not self._strict and "fields" not in self._given:
-                self._names.all_fields(model)
+                self.all_fields(model)
             if self._strict:
                 # Naming none would return every field, closed ones too.
-                described = self._described(model).items()
+                described = self._known(model).items()
                 arguments["fields"] = Named(
                     tuple(
                         Expression(name)
@@ -126,21 +105,21 @@ class Judge:
                         if is_read_unasked(model, field)
                     )
                 )
-        return self._name_search(model, arguments) if method == "name_search" else arguments
+        named = method == "name_search" and self._strict and arguments.get("name")
+        return self._name_search(model, arguments) if named else arguments
 
-    def _described(self, model: str) -> Mapping[str, Field]:
+    def _known(self, model: str) -> Mapping[str, Field]:
         """Return the fields of a model that may be named; none where they cannot be had."""
-        if model not in self._fields:
+        if model not in self._open:
             try:
-                rules = self._policy.about(self._call.acts_on)
-                found = rules.readable_fields(model, self._names.fields_of)
+                found = self.about.readable_fields(model, self.fields_of)
             except OdooError as error:
                 lost = isinstance(error, OdooConnectionError) and error.outcome == "not_sent"
                 if self._strict or lost:
                     raise
                 found = _NO_FIELDS
-            self._fields[model] = found
-        return self._fields[model]
+            self._open[model] = found
+        return self._open[model]
 
     # Fields ----------------------------------------------------------------------------------
 
@@ -149,18 +128,20 @@ class Judge:
 
         Odoo is where the rights of its user are the limit.
         """
-        self._names.name(name, model, (where,))
+        # What may be read has no closed name.
+        if name not in self._open.get(model, _NO_FIELDS):
+            self.name(name, model, (where,))
         if self._strict and (model, name) in WRITING_FIELDS:
             raise field_refusal(name, model, where)
-        described = self._described(model)
+        described = self._known(model)
         field = described.get(name)
         if field is not None:
             return field
-        hidden = None if described is _NO_FIELDS else self._names.fields_of(model).get(name)
+        hidden = None if described is _NO_FIELDS else self.fields_of(model).get(name)
         if hidden is not None:
-            self._names.shown(model, hidden, (where,))
+            self.shown(model, hidden, (where,))
         if hidden is not None and hidden.relation:
-            raise model_refusal(self._policy, hidden.relation, f"{where}: {name}")
+            raise model_refusal(self.policy, hidden.relation, f"{where}: {name}")
         if name == "id":
             return Field(name="id", type="integer")
         given, fits = where in self._given, NAME.fullmatch(name) is not None
@@ -186,28 +167,28 @@ class Judge:
             rest = names[index + 1 :]
             if field is None:
                 break
-            if searched:
-                self._names.searched(here, field)
+            if searched and self.policy.closes:
+                self.searched(here, field)
             if not rest:
                 return field
             if field.type in ("date", "datetime") and len(rest) == 1 and rest[0] in DATE_PARTS:
                 return Field(name=rest[0], type="integer")
             if field.type == "properties" and len(rest) == 1 and NAME.fullmatch(rest[0]):
-                self._names.name(rest[0], None, (where,))
+                self.name(rest[0], None, (where,))
                 return Field(name=rest[0], type="char")
             if field.type not in RELATIONAL or not field.relation:
                 if where not in self._given or (self._strict and field.type in _UNKNOWN_WITHIN):
                     raise unfit(where, f"follows {short(name)}, which is not a relation, in {path}")
                 break
-            self._names.followed(field, (where,))
+            self.followed(field, (where,))
             here = field.relation
         for name in rest:
-            self._names.name(name, None, (where,))
+            self.name(name, None, (where,))
         return None
 
-    def _names_of(self, model: str, value: Named, where: str) -> Named:
+    def _named(self, model: str, value: Named, where: str) -> Named:
         for item in value.items:
-            known = item.path in self._fields.get(model, _NO_FIELDS)
+            known = item.path in self._open.get(model, _NO_FIELDS)
             if not known or (self._strict and (model, item.path) in WRITING_FIELDS):
                 self._path(model, item.path, where, searched=False)
         return value
@@ -227,18 +208,18 @@ class Judge:
     def _groupings(self, model: str, value: Named, where: str) -> Named:
         for item in value.items:
             field = self._path(model, item.path, where)
-            self._names.name(item.function, model, (where,))
-            if self._policy.closes_models and "groupby" not in self._given:
+            self.name(item.function, model, (where,))
+            if self.policy.closes_models and "groupby" not in self._given:
                 self._no_property(model, item.path, where)
-            if field and self._policy.closes and field.relation and reaches_others(field):
+            if field and self.policy.closes and field.relation and reaches_others(field):
                 # The groups would bear the names of those records.
-                raise model_refusal(self._policy, str(field.relation), f"{where}: {item.path}")
-            quiet = QUIET_GROUPINGS.get((model, self._names.version or 0))
+                raise model_refusal(self.policy, str(field.relation), f"{where}: {item.path}")
+            quiet = QUIET_GROUPINGS.get((model, self.version or 0))
             # A path is followed by reading: Odoo groups by its first step. A field that there is
             # not is named by the readers of arguments.
             if field and quiet is not None and item.path.partition(".")[0] not in quiet:
                 raise AccessError(
-                    f"Odoo {self._names.version} sends a message to the user each time {model} is "
+                    f"Odoo {self.version} sends a message to the user each time {model} is "
                     f"grouped by {item.path}, so the toolkit does not allow it.",
                     code="FIELD_BLOCKED",
                     suggestion=f"Group by one of {', '.join(sorted(quiet))}, or read the records"
@@ -249,7 +230,7 @@ class Judge:
 
     def _no_property(self, model: str, path: str, where: str) -> None:
         """Refuse groups by a property: Odoo names the records, and does not tell their model."""
-        first = self._described(model).get(path.partition(".")[0])
+        first = self._known(model).get(path.partition(".")[0])
         if first is not None and first.type == "properties":
             raise field_refusal(path, model, where)
 
@@ -257,21 +238,21 @@ class Judge:
         for item in value.items:
             if item.path != SERVER_COUNT:
                 self._path(model, item.path, where)
-                self._names.name(item.function, model, (where,))
+                self.name(item.function, model, (where,))
         return value
 
-    def _named_measures(self, model: str, value: Named | None) -> frozenset[str]:
+    def _aliased(self, model: str, value: Named | None) -> frozenset[str]:
         """Return the names in ``name:function(field)`` that are those of no field."""
         aliases = {item.alias for item in value.items if item.alias} if value else set()
-        if self._described(model) is _NO_FIELDS:
+        if self._known(model) is _NO_FIELDS:
             return frozenset()
-        return frozenset(aliases.difference(self._names.fields_of(model)))
+        return frozenset(aliases.difference(self.fields_of(model)))
 
     def _expression(self, model: str, value: str, where: str) -> None:
         """Judge what groups are ordered or filtered by: an aggregate, or a grouping."""
         if value == SERVER_COUNT or value in self._aliases:
             return
-        if value.endswith("_count") and value.removesuffix("_count") in self._described(model):
+        if value.endswith("_count") and value.removesuffix("_count") in self._known(model):
             return
         expression = read_expression(value, where, measured=True)
         if expression.alias:
@@ -289,7 +270,8 @@ class Judge:
 
     def _domain(self, model: str, value: Domain, where: str) -> Domain:
         conditions = self._conditions(model, value.elements, where)
-        if (version := self._names.version) is not None:
+        newer = any(OPERATORS.get(item[1], -1) for item in value.elements if type(item) is not str)
+        if newer and (version := self.version) is not None:
             check_versions(value.elements, version)
         return value if all(map(is_, conditions, value.elements)) else Domain.of(conditions)
 
@@ -307,9 +289,11 @@ class Judge:
             return (path, operator, self._inner(model, field, leaf, where))
         items = value if isinstance(value, tuple) else (value,)
         if comodel is not None and operator.endswith("_of"):
-            self._names.judge(comodel, "read", (where,))
+            self.judge(comodel, "read", (where,))
+        named = last.removeprefix("default_") in MODEL_NAME_FIELDS or last == "res_field"
         for item in items:
-            self._names.value_named(last, operator, item, (where,))
+            if isinstance(item, str) and (named or "," in item):
+                self.value_named(last, operator, item, (where,))
         if self._strict and field and (field.name == "display_name" or comodel is not None):
             return self._by_name(model, path, field, operator, value)
         return leaf
@@ -322,7 +306,7 @@ class Judge:
         if path == "id" and not self._strict:
             return self._conditions(model, value, where)
         if field is not None and field.type in RELATIONAL and field.relation:
-            self._names.followed(field, (where,))
+            self.followed(field, (where,))
             return self._conditions(field.relation, value, where)
         raise unfit(where, f"has {operator} on {path}, which is not a relation")
 
@@ -342,7 +326,7 @@ class Judge:
                 led = self._path(model, prefix[:-1], path)
                 named = str(led.relation) if led is not None else ""
         computed = bool(field.relation) and not (field.store or field.related)
-        name = self._plain_name(named, always=computed and self._policy.closes)
+        name = self._plain_name(named, always=computed and self.policy.closes)
         if name is None:
             return (path, operator, value)
         if operator.endswith("_of"):
@@ -350,8 +334,7 @@ class Judge:
         return (prefix + name, operator, value)
 
     def _name_search(self, model: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        text = arguments.get("name", "")
-        name = self._plain_name(model) if text and self._strict else None
+        name, text = self._plain_name(model), arguments["name"]
         if name is None:
             return arguments
         # Without a text, Odoo applies the domain alone.
@@ -369,10 +352,10 @@ class Judge:
         Raises:
             AccessError: there is no such field.
         """
-        open_names = names_are_open(self._policy, model, self._names.fields_of)
+        open_names = names_are_open(self.policy, model, self.fields_of)
         if open_names and not always and model not in WRITING_NAMES:
             return None
-        described = self._described(model)
+        described = self._known(model)
         for name in ("name", "x_name", "title"):
             if name in described and described[name].searchable:
                 return name
@@ -385,8 +368,8 @@ class Judge:
 
     # Values ----------------------------------------------------------------------------------
 
-    def _writing(self) -> dict[str, Any]:
-        call, known = self._call, parameter_names(self._call.method) or ()
+    def _writing(self, call: Call) -> dict[str, Any]:
+        known = parameter_names(call.method) or ()
         if call.positional:
             raise unfit("positional", "has more arguments than the method takes")
         if unknown := [name for name in call.arguments if name not in known]:
@@ -398,7 +381,7 @@ class Judge:
             }
         columns = self._columns(call.model, call.arguments.get("fields", ()), "fields")
         rows = scalars.rows(call.arguments.get("data", ()), "data")
-        self._names.rows_written(call.model, columns, rows, ("data",))
+        self.rows_written(call.model, columns, rows, ("data",))
         built = {"fields": columns, "data": rows}
         return {name: value for name, value in built.items() if name in call.arguments}
 
@@ -408,14 +391,14 @@ class Judge:
             raise unfit(here, f"has {short(name)} where the name of a field belongs")
         field = self._field(model, name, here)
         if field is None:
-            raise unknown_field_error(model, name, self._described(model))
-        self._names.written(model, name, where)
+            raise unknown_field_error(model, name, self._known(model))
+        self.written(model, name, where)
         return field
 
     def _values(self, model: str, value: Any, where: str) -> Any:
-        read = read_values(value, model, self._names.open_fields, where)
-        written = Written(self._names, self._value_field)
-        written.records(read, (where,), creating=self._names.access == "create")
+        read = read_values(value, model, self.open_fields, where)
+        written = Written(self, self._value_field)
+        written.records(read, (where,), creating=self.access == "create")
         return read
 
     def _columns(self, model: str, value: Any, where: str) -> list[str]:
@@ -441,6 +424,20 @@ class Judge:
                 )
             columns.append(column)
         return columns
+
+    #: parameter, or method and parameter -> what judges it
+    _judges: ClassVar[dict[str, Callable[[Judge, str, Any, str], Any]]] = {
+        "aggregates": _measures,
+        "allfields": _named,
+        "domain": _domain,
+        "fields": _named,
+        "formatted_read_group.order": _group_order,
+        "groupby": _groupings,
+        "having": _having,
+        "order": _order,
+        "orderby": _group_order,
+        "read_group.fields": _measures,
+    }
 
 
 _NOT_LOADED = frozenset(

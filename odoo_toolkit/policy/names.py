@@ -13,7 +13,13 @@ from odoo_toolkit.policy.files import SERVED_BY, may_be_markup, served_as_code
 from odoo_toolkit.policy.ids import ids_in
 from odoo_toolkit.policy.owners import reaches_others
 from odoo_toolkit.policy.reach import closed_in, search_closed
-from odoo_toolkit.policy.rules import field_refusal, file_refusal, model_refusal, template_refusal
+from odoo_toolkit.policy.rules import (
+    REFERENCE,
+    field_refusal,
+    file_refusal,
+    model_refusal,
+    template_refusal,
+)
 from odoo_toolkit.policy.tables import (
     COMPOSER_FIELDS,
     COMPOSERS,
@@ -42,9 +48,6 @@ _EXTERNAL_IDS_OF_RIGHTS = ("base.group", "base.user_")
 
 NO_FIELDS: Mapping[str, Field] = {}
 _STEPS = re.compile(r"[./]")
-_REFERENCE = re.compile(
-    r"\s{0,9}([a-z0-9_]{1,100}(?:\.[a-z0-9_]{1,100}){1,9})\s{0,9},\s{0,9}\d{1,12}\s{0,9}"
-)
 _TEMPLATE = re.compile(
     r"\$\{|\{\{|^[ \t]{0,99}%|<%|<\s{0,9}/?\s{0,9}t\b|\bt-[a-z-]{1,40}\s{0,9}=",
     re.IGNORECASE | re.MULTILINE,
@@ -96,6 +99,8 @@ class Names:
         self.acts_on = call.acts_on
         self.step = call.step
         self.fields_of = fields_of
+        #: The rules of where fields lead to.
+        self.about = policy.about(call.acts_on) if policy.model_allowlist else policy
         self._model_of = model_of
         self._version = version
         self._fields: dict[str, Mapping[str, Field]] = {}
@@ -135,10 +140,6 @@ class Names:
         what names it is refused."""
         return NO_FIELDS if self.policy.model_blocked(model) else self.described(model)
 
-    def plain_fields(self, model: str | None) -> Mapping[str, Field]:
-        """Return the fields whose names may stand in values; none while that depends on more."""
-        return NO_FIELDS if model is None else self.policy.plain_fields(model, self.described)
-
     def judge(self, model: str, access: Access, path: Path, acts_on: str | None = None) -> None:
         """Refuse an access to a model that is not allowed."""
         if self.policy.may(model, access, acts_on, self.step):
@@ -166,6 +167,10 @@ class Names:
         """Judge a path such as ``partner_id.country_id`` or ``line_ids/name``; return its end."""
         here = model
         field: Field | None = None
+        if model is not None and not self.policy.closes:
+            known = self.policy.readable_fields(model, self.described)
+            if expression in known:
+                return known[expression]
         names = (
             (expression,)
             if expression.isidentifier()
@@ -189,8 +194,7 @@ class Names:
 
     def shown(self, model: str, field: Field, path: Path) -> None:
         """Refuse a field that is closed, or that shows what is in a closed model or field."""
-        policy = self.policy.about(self.acts_on)
-        closed = closed_in(policy, model, field, self.fields_of)
+        closed = closed_in(self.about, model, field, self.fields_of)
         if closed is not None:
             raise closed.refusal(self.policy, field, model, show(path))
 
@@ -201,7 +205,7 @@ class Names:
         """
         if field.name == "display_name":
             return
-        problem = search_closed(self.policy.about(self.acts_on), model, field, self.fields_of)
+        problem = search_closed(self.about, model, field, self.fields_of)
         if problem is not None:
             raise problem
 
@@ -363,7 +367,7 @@ class Names:
         """Judge the model of a text such as ``res.partner,7``."""
         if not isinstance(value, str) or len(value) > LONGEST_NAME or "," not in value:
             return
-        match = _REFERENCE.fullmatch(value)
+        match = REFERENCE.fullmatch(value)
         if match:
             self.judge(match[1], "read", path)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, get_args
@@ -16,7 +17,8 @@ from typing import TYPE_CHECKING, Any, get_args
 import attrs
 
 from odoo_toolkit.call import Access, Call
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.compat import MODEL_METHODS
+from odoo_toolkit.errors import AccessError, ValidationError
 from odoo_toolkit.fields import Field, FieldsOf
 from odoo_toolkit.policy.calls import (
     IDENTIFIER,
@@ -39,6 +41,7 @@ from odoo_toolkit.policy.tables import (
     BLOCKED_FIELDS,
     BLOCKED_METHODS,
     BLOCKED_MODELS,
+    BUSINESS_ACTIONS,
     CLOSED_METHODS,
     FILE_MODELS,
     HARMLESS_METHODS,
@@ -86,12 +89,16 @@ class Policy(Rules):
 
     @cached_property
     def _access_rule(self) -> Any:
-        """What judges a method on a model as such; what passes is remembered."""
+        """What judges a method on a model as such; what passes is remembered.
+
+        It returns what the method does, and whether it passes whatever it is given: but for what
+        its arguments and its context name.
+        """
 
         @lru_cache(maxsize=4096)
         def judged(
             model: str, method: str, access: Access, acts_on: str | None, step: bool, internal: bool
-        ) -> Access:
+        ) -> tuple[Access, bool]:
             call = Call(model=model, method=method, access=access, step=step, internal=internal)
             check_names(call)
             check_called(self, call)
@@ -102,7 +109,11 @@ class Policy(Rules):
                 )
                 if refusal is not None:
                     raise refusal
-            return access
+            with suppress(AccessError):
+                if not step:
+                    check_free(self, call)
+                return access, step or method not in BUSINESS_ACTIONS
+            return access, False
 
         return judged
 
@@ -148,51 +159,43 @@ class Policy(Rules):
         # Imported here: a server knows its policy long before it makes the first call.
         from odoo_toolkit.arguments.reading import wired
         from odoo_toolkit.policy.judging import Judge
+        from odoo_toolkit.policy.names import Names
         from odoo_toolkit.policy.unknown_arguments import Walk
 
-        judged = self._judged(call, fields_of)
-        if judged is None:
-            return call
-        check_ids(judged)
-        method, free = call.method, not call.step and self.mode != "full"
-        known = method in HARMLESS_METHODS or (free and not worded and method in HARMLESS_WRITES)
-        if not known and names_nothing(judged):
-            return judged
-        walk = Walk(self, judged, fields_of, model_of, version)
-        if not known:
-            return walk.judged(judged, worded)
-        if judged.context and not free:
-            # Elsewhere it has known keys only, which name nothing.
-            walk.context(judged.model, judged.context)
-        try:
-            return Judge(walk, judged).judged()
-        except ValidationError:
-            # What is closed is refused as such, also where it is named in what cannot be read.
-            walk.call(wired(judged))
-            raise
-
-    def _judged(self, call: Call, fields_of: FieldsOf) -> Call | None:
-        """Judge method, context and model; return the call as what it does, None where it reads
-        for the toolkit itself."""
         model, method, rule = call.model, call.method, self._access_rule
         if self.method_blocklist or type(model) is not str or type(method) is not str:
             check_names(call)
             check_listed(self, call)
         if len(model) + len(method) > LONGEST_NAME:
             rule = rule.__wrapped__  # what is too long for a name is not worth remembering
-        access = rule(model, method, call.access, call.acts_on, call.step, call.internal)
+        access, passes = rule(model, method, call.access, call.acts_on, call.step, call.internal)
         if call.internal and access == "read":
-            return None
-        if not call.step:
+            return call
+        if not call.step and (call.context or not passes):
             check_free(self, call)
         if access != call.access:
             call = attrs.evolve(call, access=access)
         if self.method_blocklist and access != "read":
-            from odoo_toolkit.policy.names import Names
-
             check_implied(self, call, Names(self, call, fields_of).open_fields)
-        stores = call.model in FILE_MODELS and not (call.step or call.internal)
-        return with_types(call) if stores and self.guards else call
+        if model in FILE_MODELS and self.guards and not (call.step or call.internal):
+            call = with_types(call)
+        if "ids" in call.arguments or (call.ids is None) != (method in MODEL_METHODS):
+            check_ids(call)
+        free = not call.step and self.mode != "full"
+        known = method in HARMLESS_METHODS or (free and not worded and method in HARMLESS_WRITES)
+        if not (known or call.arguments or call.positional) and names_nothing(call):
+            return call
+        if not known:
+            return Walk(self, call, fields_of, model_of, version).judged(call, worded)
+        if call.context and not free:
+            # Elsewhere it has known keys only, which name nothing.
+            Walk(self, call, fields_of, model_of, version).context(model, call.context)
+        try:
+            return Judge(self, call, fields_of, model_of, version).judged(call)
+        except ValidationError:
+            # What is closed is refused as such, also where it is named in what cannot be read.
+            Walk(self, call, fields_of, model_of, version).call(wired(call))
+            raise
 
     def readable_fields(self, model: str, fields_of: FieldsOf) -> Mapping[str, Field]:
         """Return the fields that may be read, in their order.

@@ -36,13 +36,16 @@ def _matcher(patterns: tuple[str, ...]) -> Callable[[str], bool]:
     return lru_cache(maxsize=4096)(lambda name: compiled.match(name) is not None)
 
 
-_always_blocked = _matcher(BLOCKED_MODELS)
 _never_written = _matcher(NEVER_WRITTEN)
 _rendered = _matcher(RENDERED_MODELS)
 _defaults_write = _matcher(WRITING_DEFAULTS)
 
 
 _NO_FIELDS: Mapping[str, Field] = {}
+#: A record as a reference field has it.
+REFERENCE = re.compile(
+    r"\s{0,9}([a-z0-9_]{1,100}(?:\.[a-z0-9_]{1,100}){1,9})\s{0,9},\s{0,9}\d{1,12}\s{0,9}"
+)
 TEXTS = frozenset({"char", "text", "html"})
 SHOWN_NAMES = frozenset({"display_name", "name", "complete_name"})
 
@@ -153,10 +156,21 @@ class Rules:
 
     # Models ----------------------------------------------------------------------------------
 
-    def model_blocked(self, model: str) -> bool:
+    @cached_property
+    def _blocked_models(self) -> frozenset[str]:
+        views = {view for view, model in VIEWS.items() if model in self.model_blocklist}
+        return self.model_blocklist.union(views, BLOCKED_MODELS if self.protect else ())
+
+    @cached_property
+    def model_blocked(self) -> Callable[[str], bool]:
         """Whether the model is on a blocklist, the administrator's or the fixed one."""
-        listed = not self.model_blocklist.isdisjoint((model, VIEWS.get(model, model)))
-        return listed or (self.protect and _always_blocked(model))
+        return self._blocked_models.__contains__
+
+    @cached_property
+    def naming(self) -> Callable[[str], object]:
+        """Whether a text may be the name of a blocked model, or a reference to a record."""
+        names = "|".join(map(re.escape, sorted(self._blocked_models))) or "(?!)"
+        return re.compile(rf"\s*(?:{names})\s*|{REFERENCE.pattern}", re.IGNORECASE).fullmatch
 
     def model_allowed(self, model: str) -> bool:
         """Whether the model may be read."""
@@ -305,22 +319,19 @@ class Rules:
 
     # Fields ----------------------------------------------------------------------------------
 
-    def field_blocked(self, name: str) -> bool:
-        """Whether no field of this name may be named, on any model."""
-        return self._field_rule(name)
-
     def field_closed(self, field: Field) -> bool:
         """Whether a field is closed: by its name, or because it shows another one that is.
 
         A text that Odoo makes of a closed field shows it (``email_formatted``), but for names.
         """
-        if self._field_rule(field.name) or any(map(self._field_rule, field.related)):
+        if self.field_blocked(field.name) or any(map(self.field_blocked, field.related)):
             return True
         shows = field.type in TEXTS and field.name not in SHOWN_NAMES
-        return shows and any(self._field_rule(path.rpartition(".")[2]) for path in field.depends)
+        return shows and any(self.field_blocked(path.rpartition(".")[2]) for path in field.depends)
 
     @cached_property
-    def _field_rule(self) -> Callable[[str], bool]:
+    def field_blocked(self) -> Callable[[str], bool]:
+        """Whether no field of this name may be named, on any model."""
         exact = {name.lower() for name in self.field_blocklist}
         endings: tuple[str, ...] = ()
         if self.protect:
@@ -345,13 +356,13 @@ class Rules:
         """
         if self.closes or self.mode == "restricted":
             return _NO_FIELDS
-        readable = self.readable_fields(model, fields_of)
-        before, plain = self._plain.get(model, (None, readable))
-        if before is not readable:
+        fields = fields_of(model)
+        before, plain = self._plain.get(model, (None, _NO_FIELDS))
+        if before is not fields:
             plain = {
                 name: field
-                for name, field in readable.items()
+                for name, field in self.readable_fields(model, fields_of).items()
                 if not (self.protect and is_unwritable(model, name))
             }
-            self._plain[model] = (readable, plain)
+            self._plain[model] = (fields, plain)
         return plain

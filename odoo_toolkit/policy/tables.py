@@ -1,6 +1,7 @@
 """What never passes while the policy protects, and what it knows to be harmless: data.
 
-Names of models may be patterns of :mod:`fnmatch`. To forbid one thing more, add a line here.
+Names of models may be patterns of :mod:`fnmatch`, but for those of :data:`BLOCKED_MODELS`. To
+forbid one thing more, add a line here.
 """
 
 from __future__ import annotations

@@ -109,7 +109,11 @@ class Written:
         if not values.given:
             return
         if model not in self._plain:
-            self._plain[model] = names.plain_fields(model) if self.takes_any else NO_FIELDS
+            self._plain[model] = (
+                names.policy.plain_fields(model, names.described)
+                if model and self.takes_any
+                else NO_FIELDS
+            )
         plain = self._plain[model]
         for name, value in values.given.items():
             field = plain.get(name)
