@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol
 import attrs
 
 from odoo_toolkit.arguments.reading import wired
-from odoo_toolkit.arguments.values import records_written
+from odoo_toolkit.arguments.values import Record, records_written
 from odoo_toolkit.call import Call
 from odoo_toolkit.compat import READ_METHODS
 from odoo_toolkit.connection.line import Line, Session, State
@@ -31,7 +31,6 @@ from odoo_toolkit.policy.redaction import opening
 from odoo_toolkit.policy.sending import (
     COMPANIES,
     check_companies,
-    check_external_ids,
     check_linked,
     without_closed_records,
 )
@@ -371,7 +370,7 @@ class Odoo:
             base_context = own.settings.base_context
             if COMPANIES in base_context:
                 check_companies(within, base_context)
-            if base_context or checked.context:
+            if checked.arguments or checked.positional:
                 check_language(own, checked, base_context)
         except OdooError as error:
             self._tell(call, started, error_code=error.code)
@@ -436,10 +435,11 @@ class Odoo:
             if COMPANIES in base_context:
                 check_companies(asked, base_context)
             if not admitted.reads:
-                check_external_ids(own, admitted)
-                written = records_written(admitted)
-                check_linked(own, admitted, written)
-                check_language(own, admitted, base_context)
+                written: Sequence[Record] = ()
+                if admitted.arguments or admitted.positional or admitted.context:
+                    written = records_written(admitted)
+                    check_linked(own, admitted, written)
+                    check_language(own, admitted, base_context)
                 check_user_contacts(own, admitted, written)
         except OdooError as error:
             self._tell(asked, started, error_code=error.code)
@@ -566,11 +566,14 @@ class Odoo:
 
     def _prepared(self, call: Call) -> Call:
         """Add the base context, and keep the call off records that belong to closed models."""
-        return wired(without_closed_records(self, call), self.settings.base_context)
+        if call.model in owners.OWNERS:
+            call = without_closed_records(self, call)
+        return wired(call, self.settings.base_context)
 
     def _shown(self, call: Call, result: Any) -> Any:
         """Return a result without what is closed."""
-        result = self.policy.redact(result)
+        if isinstance(result, (dict, list, tuple)):
+            result = self.policy.redact(result)
         if call.method in ("read", "search_read", "default_get"):
             # The description was needed to judge the call.
             with contextlib.suppress(OdooError):

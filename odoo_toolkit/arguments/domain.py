@@ -55,7 +55,7 @@ def read_domain(domain: Any, version: int | None = None) -> Domain:
         ValidationError: as of :func:`check_domain`.
     """
     if not isinstance(domain, Domain):
-        return _checked(check_syntax(domain, version))
+        return Domain.of(_freeze(check_syntax(domain, version)))
     if version is not None:
         check_versions(domain.elements, version)
     return domain
@@ -105,17 +105,13 @@ def resolved_domain(
     checked = read_domain(domain, version).build()
     warnings: list[str] = []
     resolved = resolve_conditions(checked, model, fields_of, version, warnings, zone)
-    return _checked(resolved), warnings
+    return Domain.of(_freeze(resolved)), warnings
 
 
 class _Elements(tuple[Any, ...]):
     """Elements of a domain that were checked."""
 
     __slots__ = ()
-
-
-def _checked(domain: Sequence[Any]) -> Domain:
-    return Domain.of(_freeze(domain))
 
 
 def _checked_elements(domain: Any) -> tuple[Any, ...]:

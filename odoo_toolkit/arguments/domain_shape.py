@@ -117,10 +117,11 @@ def _checked(domain: Any, version: int | None, depth: int) -> list[Any]:
         raise _ShapeError(
             f"it has more than {_MAX_ELEMENTS} elements", 'Use "in" with a list of values.'
         )
-    if _is_bare_condition(domain):
+    if len(domain) == 3 and _is_bare_condition(domain):
         raise _ShapeError("it is a single condition; a domain is a list of conditions")
     checked = [_checked_element(item, index, version, depth) for index, item in enumerate(domain)]
-    _check_connectors(checked)
+    if any(isinstance(item, str) for item in checked):
+        _check_connectors(checked)
     return checked
 
 
@@ -160,7 +161,19 @@ def _checked_element(item: Any, index: int, version: int | None, depth: int) -> 
             f"{_at(where)}: {operator!r} needs a list, not {short_repr(value)}",
             _for_period(field, operator, value) or _EXAMPLE,
         )
-    return [field, operator, _checked_value(operator, value, where, version, depth)]
+    if operator not in DOMAIN_OPERATORS:
+        several = isinstance(value, list)
+        scalars = [
+            item
+            if type(item) is str and item.isascii() and "\x00" not in item
+            else _checked_scalar(item, where)
+            for item in (value if several else [value])
+        ]
+        return [field, operator, scalars if several else scalars[0]]
+    try:
+        return [field, operator, _checked(value, version, depth + 1)]
+    except _ShapeError as wrong:
+        raise _ShapeError(f"{_at(where)}, {operator}: {wrong.problem}", wrong.suggestion) from None
 
 
 def _at(where: _Where) -> str:
@@ -199,21 +212,6 @@ def _for_period(field: str, operator: str, value: Any) -> str | None:
     if str(value).isdecimal():
         return None
     return advice(field, operator, value, lambda: datetime.now(UTC).date())
-
-
-def _checked_value(
-    operator: str, value: Any, where: _Where, version: int | None, depth: int
-) -> Any:
-    if operator in DOMAIN_OPERATORS:
-        try:
-            return _checked(value, version, depth + 1)
-        except _ShapeError as wrong:
-            raise _ShapeError(
-                f"{_at(where)}, {operator}: {wrong.problem}", wrong.suggestion
-            ) from None
-    if isinstance(value, list):
-        return [_checked_scalar(item, where) for item in value]
-    return _checked_scalar(value, where)
 
 
 def _checked_scalar(value: Any, where: _Where) -> Any:

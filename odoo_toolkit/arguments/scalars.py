@@ -27,11 +27,6 @@ def unfit(where: str, problem: str) -> ValidationError:
     )
 
 
-def as_list(value: Any) -> Any:
-    """Return a tuple as the list that it stands for."""
-    return list(value) if isinstance(value, (list, tuple)) else value
-
-
 def listed(value: Any, where: str, single: bool = False) -> Sequence[Any]:
     """Return a list of names; one name alone where ``single`` allows it."""
     if single and isinstance(value, str):

@@ -23,7 +23,6 @@ from odoo_toolkit.policy.tables import (
     HARMLESS_METHODS,
     HARMLESS_WRITES,
     JUDGED_METHODS,
-    READS_ALL_FIELDS,
 )
 
 if TYPE_CHECKING:
@@ -87,12 +86,10 @@ def check_ids(call: Call) -> None:
             )
 
 
-def names_nothing(call: Call) -> bool:
-    """Whether a call holds nothing but ids, and no method asks for more by holding nothing."""
-    return (
-        not (call.arguments or call.positional or call.method in READS_ALL_FIELDS)
-        and not any(str(key).startswith(DEFAULT) for key in call.context)
-        and NO_TEXTS.issuperset(map(type, call.context.values()))
+def names_nothing(context: Mapping[str, Any]) -> bool:
+    """Whether a context of a call holds nothing that could name something."""
+    return NO_TEXTS.issuperset(map(type, context.values())) and not any(
+        str(key).startswith(DEFAULT) for key in context
     )
 
 

@@ -29,7 +29,7 @@ from odoo_toolkit.arguments.values import read_values
 from odoo_toolkit.call import Call, parameter_names
 from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.fields import RELATIONAL, Field, unknown_field_error
-from odoo_toolkit.policy.names import Names, Path, show
+from odoo_toolkit.policy.names import NO_FIELDS, Names, Path, show
 from odoo_toolkit.policy.owners import reaches_others
 from odoo_toolkit.policy.reach import names_are_open
 from odoo_toolkit.policy.rules import field_refusal, model_refusal
@@ -47,7 +47,7 @@ from odoo_toolkit.policy.written import Written
 _MOST_STEPS = 8
 #: What is in these, only the server knows: the library does not refuse a path into them.
 _UNKNOWN_WITHIN = RELATIONAL | {"properties", "json"}
-_NO_FIELDS: Mapping[str, Field] = {}
+_NAMED = tuple(kind for kind in READ if kind is not Order)
 
 
 class Judge(Names):
@@ -67,19 +67,14 @@ class Judge(Names):
         self._open: dict[str, Mapping[str, Field]] = {}
         #: What the library has read: it says itself, and better, which fields there are not. Of an
         #: order it looks at the first name of a path alone.
-        self._given = {
-            name
-            for name, value in call.arguments.items()
-            if isinstance(value, READ) and not isinstance(value, Order)
-        }
+        self._given = {name for name, value in call.arguments.items() if isinstance(value, _NAMED)}
         #: What a read_group names its aggregates, by which it may be ordered.
         self._aliases: frozenset[str] = frozenset()
         ids = call.ids
         if ids is not None and self._strict:
             ids = scalars.checked_ids(ids)
-        writes = call.method in HARMLESS_WRITES
-        arguments = self._writing(call) if writes else self._reading(call)
-        return attrs.evolve(call, ids=ids, arguments=arguments)
+        read = self._writing if call.method in HARMLESS_WRITES else self._reading
+        return attrs.evolve(call, ids=ids, arguments=read(call))
 
     def _reading(self, call: Call) -> dict[str, Any]:
         model, method = call.model, call.method
@@ -117,7 +112,7 @@ class Judge(Names):
                 lost = isinstance(error, OdooConnectionError) and error.outcome == "not_sent"
                 if self._strict or lost:
                     raise
-                found = _NO_FIELDS
+                found = NO_FIELDS
             self._open[model] = found
         return self._open[model]
 
@@ -129,7 +124,7 @@ class Judge(Names):
         Odoo is where the rights of its user are the limit.
         """
         # What may be read has no closed name.
-        if name not in self._open.get(model, _NO_FIELDS):
+        if name not in self._open.get(model, NO_FIELDS):
             self.name(name, model, (where,))
         if self._strict and (model, name) in WRITING_FIELDS:
             raise field_refusal(name, model, where)
@@ -137,7 +132,7 @@ class Judge(Names):
         field = described.get(name)
         if field is not None:
             return field
-        hidden = None if described is _NO_FIELDS else self.fields_of(model).get(name)
+        hidden = None if described is NO_FIELDS else self.fields_of(model).get(name)
         if hidden is not None:
             self.shown(model, hidden, (where,))
         if hidden is not None and hidden.relation:
@@ -188,7 +183,7 @@ class Judge(Names):
 
     def _named(self, model: str, value: Named, where: str) -> Named:
         for item in value.items:
-            known = item.path in self._open.get(model, _NO_FIELDS)
+            known = item.path in self._open.get(model, NO_FIELDS)
             if not known or (self._strict and (model, item.path) in WRITING_FIELDS):
                 self._path(model, item.path, where, searched=False)
         return value
@@ -244,7 +239,7 @@ class Judge(Names):
     def _aliased(self, model: str, value: Named | None) -> frozenset[str]:
         """Return the names in ``name:function(field)`` that are those of no field."""
         aliases = {item.alias for item in value.items if item.alias} if value else set()
-        if self._known(model) is _NO_FIELDS:
+        if self._known(model) is NO_FIELDS:
             return frozenset()
         return frozenset(aliases.difference(self.fields_of(model)))
 
@@ -277,11 +272,14 @@ class Judge(Names):
 
     def _conditions(self, model: str, elements: Sequence[Any], where: str) -> tuple[Any, ...]:
         return tuple(
-            self._condition(model, item, where) if is_condition(item) else item for item in elements
+            item if isinstance(item, str) else self._condition(model, item, where)
+            for item in elements
         )
 
     def _condition(self, model: str, leaf: tuple[Any, ...], where: str) -> tuple[Any, ...]:
         path, operator, value = leaf
+        if not isinstance(path, str):
+            return leaf  # true or false of every record
         field = self._path(model, path, where)
         last = field.name if field is not None else path.rpartition(".")[2].lower()
         comodel = field.relation if field is not None and field.type in RELATIONAL else None

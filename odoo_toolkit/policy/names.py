@@ -13,19 +13,14 @@ from odoo_toolkit.policy.files import SERVED_BY, may_be_markup, served_as_code
 from odoo_toolkit.policy.ids import ids_in
 from odoo_toolkit.policy.owners import reaches_others
 from odoo_toolkit.policy.reach import closed_in, search_closed
-from odoo_toolkit.policy.rules import (
-    REFERENCE,
-    field_refusal,
-    file_refusal,
-    model_refusal,
-    template_refusal,
-)
+from odoo_toolkit.policy.rules import field_refusal, file_refusal, model_refusal, template_refusal
 from odoo_toolkit.policy.tables import (
     COMPOSER_FIELDS,
     COMPOSERS,
     FILE_MODELS,
     LONGEST_NAME,
     MODEL_NAME_FIELDS,
+    REFERENCE,
     is_unwritable,
 )
 
@@ -167,7 +162,7 @@ class Names:
         """Judge a path such as ``partner_id.country_id`` or ``line_ids/name``; return its end."""
         here = model
         field: Field | None = None
-        if model is not None and not self.policy.closes:
+        if model in self._fields and not self.policy.closes:
             known = self.policy.readable_fields(model, self.described)
             if expression in known:
                 return known[expression]
@@ -391,9 +386,9 @@ class Names:
         self._seen[key] = value  # kept, so that nothing else gets its id
         return True
 
-    def count(self, path: Path) -> None:
+    def count(self, path: Path, containers: int = 1) -> None:
         """Keep the walk short, whatever was sent."""
-        self._visits += 1
+        self._visits += containers
         if len(path) > _DEPTH or self._visits > _MOST_VISITS:
             raise too_large()
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, get_args
@@ -20,18 +19,7 @@ from odoo_toolkit.call import Access, Call
 from odoo_toolkit.compat import MODEL_METHODS
 from odoo_toolkit.errors import AccessError, ValidationError
 from odoo_toolkit.fields import Field, FieldsOf
-from odoo_toolkit.policy.calls import (
-    IDENTIFIER,
-    MODEL,
-    check_called,
-    check_free,
-    check_ids,
-    check_implied,
-    check_listed,
-    check_names,
-    names_nothing,
-    real_access,
-)
+from odoo_toolkit.policy import calls
 from odoo_toolkit.policy.files import with_types
 from odoo_toolkit.policy.reach import Readable, closed_in, search_closed
 from odoo_toolkit.policy.redaction import without_keys
@@ -48,6 +36,7 @@ from odoo_toolkit.policy.tables import (
     HARMLESS_WRITES,
     LONGEST_NAME,
     NEVER_WRITTEN,
+    READS_ALL_FIELDS,
     RENDERED_MODELS,
 )
 
@@ -100,20 +89,20 @@ class Policy(Rules):
             model: str, method: str, access: Access, acts_on: str | None, step: bool, internal: bool
         ) -> tuple[Access, bool]:
             call = Call(model=model, method=method, access=access, step=step, internal=internal)
-            check_names(call)
-            check_called(self, call)
-            access = real_access(call)
+            calls.check_names(call)
+            calls.check_called(self, call)
+            access = calls.real_access(call)
             if not (internal and access == "read"):
                 refusal = self.model_problem(
                     model, access, method=method, acts_on=acts_on, step=step
                 )
                 if refusal is not None:
                     raise refusal
-            with suppress(AccessError):
-                if not step:
-                    check_free(self, call)
-                return access, step or method not in BUSINESS_ACTIONS
-            return access, False
+            try:
+                calls.check_free(self, call)
+            except AccessError:
+                return access, False
+            return access, method not in BUSINESS_ACTIONS
 
         return judged
 
@@ -159,35 +148,36 @@ class Policy(Rules):
         # Imported here: a server knows its policy long before it makes the first call.
         from odoo_toolkit.arguments.reading import wired
         from odoo_toolkit.policy.judging import Judge
-        from odoo_toolkit.policy.names import Names
         from odoo_toolkit.policy.unknown_arguments import Walk
 
         model, method, rule = call.model, call.method, self._access_rule
         if self.method_blocklist or type(model) is not str or type(method) is not str:
-            check_names(call)
-            check_listed(self, call)
+            calls.check_names(call)
+            calls.check_listed(self, call)
         if len(model) + len(method) > LONGEST_NAME:
             rule = rule.__wrapped__  # what is too long for a name is not worth remembering
         access, passes = rule(model, method, call.access, call.acts_on, call.step, call.internal)
         if call.internal and access == "read":
             return call
         if not call.step and (call.context or not passes):
-            check_free(self, call)
+            calls.check_free(self, call)
         if access != call.access:
             call = attrs.evolve(call, access=access)
         if self.method_blocklist and access != "read":
-            check_implied(self, call, Names(self, call, fields_of).open_fields)
+            calls.check_implied(self, call, Walk(self, call, fields_of).open_fields)
         if model in FILE_MODELS and self.guards and not (call.step or call.internal):
             call = with_types(call)
         if "ids" in call.arguments or (call.ids is None) != (method in MODEL_METHODS):
-            check_ids(call)
+            calls.check_ids(call)
         free = not call.step and self.mode != "full"
         known = method in HARMLESS_METHODS or (free and not worded and method in HARMLESS_WRITES)
-        if not (known or call.arguments or call.positional) and names_nothing(call):
+        quiet = not call.context or calls.names_nothing(call.context)
+        holds = call.arguments or call.positional or method in READS_ALL_FIELDS
+        if quiet and not (known or holds):
             return call
         if not known:
             return Walk(self, call, fields_of, model_of, version).judged(call, worded)
-        if call.context and not free:
+        if not (quiet or free):
             # Elsewhere it has known keys only, which name nothing.
             Walk(self, call, fields_of, model_of, version).context(model, call.context)
         try:
@@ -298,12 +288,12 @@ def policy_problems(
         problems += [
             f"{name!r} in the {title} is not the name of a model, such as 'res.partner'."
             for name in sorted(names)
-            if not MODEL.fullmatch(name)
+            if not calls.MODEL.fullmatch(name)
         ]
     for title, values in (("field", field_blocklist), ("method", method_blocklist)):
         problems += [
             f"{name!r} in the {title} blocklist is not the name of a {title}."
             for name in sorted(names_of(values))
-            if not IDENTIFIER.fullmatch(name)
+            if not calls.IDENTIFIER.fullmatch(name)
         ]
     return problems

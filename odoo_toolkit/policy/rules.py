@@ -21,6 +21,7 @@ from odoo_toolkit.policy.tables import (
     LONGEST_NAME,
     NEVER_WRITTEN,
     OPERATED,
+    REFERENCE,
     RENDERED_MODELS,
     VIEWS,
     WRITING_DEFAULTS,
@@ -42,10 +43,6 @@ _defaults_write = _matcher(WRITING_DEFAULTS)
 
 
 _NO_FIELDS: Mapping[str, Field] = {}
-#: A record as a reference field has it.
-REFERENCE = re.compile(
-    r"\s{0,9}([a-z0-9_]{1,100}(?:\.[a-z0-9_]{1,100}){1,9})\s{0,9},\s{0,9}\d{1,12}\s{0,9}"
-)
 TEXTS = frozenset({"char", "text", "html"})
 SHOWN_NAMES = frozenset({"display_name", "name", "complete_name"})
 

@@ -6,12 +6,18 @@ forbid one thing more, add a line here.
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from odoo_toolkit.fields import Field
 
 #: Longer text is no model's name and no field's path, whatever it starts with.
 LONGEST_NAME = 200
+
+#: A record as a reference field has it.
+REFERENCE = re.compile(
+    r"\s{0,9}([a-z0-9_]{1,100}(?:\.[a-z0-9_]{1,100}){1,9})\s{0,9},\s{0,9}\d{1,12}\s{0,9}"
+)
 
 #: Neither read nor written, by anybody, in any mode.
 BLOCKED_MODELS: tuple[str, ...] = (

@@ -9,15 +9,16 @@ commands on records whose model cannot be known are refused wherever lists of mo
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
 from odoo_toolkit.arguments import read_commands, read_values, with_values
+from odoo_toolkit.arguments.reading import READ
 from odoo_toolkit.call import Call, parameter_names
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import TEXTS, TO_MANY, Field
-from odoo_toolkit.policy.calls import NO_TEXTS, check_showing
+from odoo_toolkit.policy.calls import NO_TEXTS, check_showing, names_nothing
 from odoo_toolkit.policy.names import KEYS, Names, Path, show, too_large
 from odoo_toolkit.policy.rules import field_refusal
 from odoo_toolkit.policy.tables import ARGUMENT_KINDS, READS_ALL_FIELDS
@@ -75,7 +76,7 @@ class Walk(Names):
             self._scan(model, value, ("positional", index))
         for name, value in call.arguments.items():
             self._argument(model, name, value, known)
-        if call.context:
+        if call.context and not names_nothing(call.context):
             self.context(model, call.context)
         if method in READS_ALL_FIELDS and not (
             arguments.get("fields") or arguments.get("specification")
@@ -97,21 +98,13 @@ class Walk(Names):
 
     def _typed(self, kind: str | None, model: str | None, value: Any, path: Path) -> None:
         if kind == "values":
-            read = read_values(value, model, self.open_fields, show(path), worded=True)
-            self._written.records(read, path, creating=self.access == "create")
+            if not isinstance(value, READ):
+                value = read_values(value, model, self.open_fields, show(path), worded=True)
+            self._written.records(value, path, creating=self.access == "create")
         elif kind == "files":
             self._files(value, path)
         elif kind is not None:
-            walk = {
-                "context": self.context,
-                "data": self._texts,
-                "domain": self._domain,
-                "fields": self._field_list,
-                "order": self._field_list,
-                "specification": self._specification,
-                "text": self._texts,
-            }[kind]
-            walk(model, value, path)
+            self._walks[kind](self, model, value, path)
 
     def _files(self, value: Any, path: Path) -> None:
         """Judge files to attach to a message: pairs of a name and the content."""
@@ -209,10 +202,7 @@ class Walk(Names):
 
     def written_field(self, model: str | None, name: Any, where: Path) -> Field | None:
         """Judge the name of a field in values, and return the field, where it is known."""
-        readable: Mapping[Any, Field] = {}
-        if model is not None and not self.policy.closes:
-            readable = self.policy.readable_fields(model, self.described)
-        field = readable.get(name) or self.field_path(model, str(name), where)
+        field = self.field_path(model, str(name), where)
         if self.access != "read":
             self.written(model, str(name), where)
         return field
@@ -372,6 +362,17 @@ class Walk(Names):
                 for name in re.split(r"[./:]", expression):
                     self.name(name, model, path)
                 self.blocked_model_text(expression, path)
+
+    #: What an argument holds -> what walks through it.
+    _walks: ClassVar[dict[str, Callable[[Walk, str | None, Any, Path], None]]] = {
+        "context": context,
+        "data": _texts,
+        "domain": _domain,
+        "fields": _field_list,
+        "order": _field_list,
+        "specification": _specification,
+        "text": _texts,
+    }
 
 
 _SCALARS: frozenset[type] = NO_TEXTS | {str}

@@ -12,7 +12,7 @@ from odoo_toolkit.arguments.commands import Kind
 from odoo_toolkit.arguments.scalars import unfit
 from odoo_toolkit.call import Access
 from odoo_toolkit.fields import Field
-from odoo_toolkit.policy.names import NO_FIELDS, Names, Path, show
+from odoo_toolkit.policy.names import Names, Path, show
 from odoo_toolkit.policy.rules import field_refusal
 from odoo_toolkit.policy.tables import COMPOSERS, FILE_MODELS, MODEL_NAME_FIELDS
 
@@ -88,33 +88,26 @@ class Written:
             AccessError: something closed is named.
             ValidationError: a value does not fit its field.
         """
-        several = isinstance(value, Records)
-        for index, item in self.names.each(value.items, where) if several else [(None, value)]:
+        names, several = self.names, isinstance(value, Records)
+        items: Sequence[Any] = value.items if several else (value,)
+        names.count(where, len(items) + several)
+        kind = "values of a new record" if creating else "values"
+        for index, item in enumerate(items):
             here = (*where, index) if several else where
-            if isinstance(item, Values):
-                self._record(item, here, creating)
-            else:
+            if not isinstance(item, Values):
                 self.no_record(item, here)
+            elif item.given and names.first_time(kind, item.model, item):
+                self._record(item, here, creating)
 
     def _record(self, values: Values, where: Path, creating: bool) -> None:
-        names, model = self.names, values.model
-        kind = "values of a new record" if creating else "values"
-        if not names.first_time(kind, model, values):
-            return
-        writes, takes_any = names.access != "read", self.takes_any
+        names, model, takes_any = self.names, values.model, self.takes_any
         if model in _JUDGED_WHOLE:
             names.record_written(model, values.given, where)
             takes_any = {}
-        names.count(where)
-        if not values.given:
-            return
         if model not in self._plain:
-            self._plain[model] = (
-                names.policy.plain_fields(model, names.described)
-                if model and self.takes_any
-                else NO_FIELDS
-            )
-        plain = self._plain[model]
+            of_model = names.policy.plain_fields
+            self._plain[model] = of_model(model, names.described) if model and takes_any else {}
+        plain, naming = self._plain[model], names.policy.naming
         for name, value in values.given.items():
             field = plain.get(name)
             if field is None:
@@ -128,13 +121,14 @@ class Written:
                 and of in takes_any.get(field.type, ())
                 and field.relation != "ir.model"
                 # The names of models have a point in them.
-                and (of is not str or ("." not in value and not str(name).endswith("domain")))
+                and (of is not str or "." not in value or not (name in _NAMING or naming(value)))
+                and (of is not str or not str(name).endswith("domain"))
             ):
                 continue
             if name in values.lines and field is not None:
                 self.commands(field, model, values.lines[name], (*where, name), creating=creating)
                 continue
-            if writes and field is not None and field.type == "binary":
+            if field is not None and field.type == "binary" and names.access != "read":
                 names.binary_written(model, field, value, (*where, name))
             self.value(model, field, name, value, where)
 
@@ -150,7 +144,8 @@ class Written:
         """Judge what commands do to the records of a one2many or many2many."""
         names, comodel = self.names, field.relation
         owned = owns_lines(field, model or "", names.described)
-        for index, command in names.each(commands, where):
+        names.count(where)
+        for index, command in enumerate(commands):
             here = (*where, index)
             if not comodel:
                 self.nowhere(model, field.name, here)
@@ -162,7 +157,7 @@ class Written:
                     access = "read" if names.access == "read" else access
                     names.judge(comodel, access, here)
             if isinstance(command.values, Values):
-                self._record(command.values, (*here, 2), command.kind == "create")
+                self.records(command.values, (*here, 2), creating=command.kind == "create")
 
     def nowhere(self, model: str | None, name: str, where: Path) -> None:
         """Refuse what could change records of nobody knows which model, where a list binds."""
@@ -176,8 +171,7 @@ class Written:
         if "," in value:
             names.reference(value, (*where, name))
         if "." in value:
-            if name.removeprefix("default_") in MODEL_NAME_FIELDS:
-                names.model_name(name, value, (*where, name))
+            names.model_name(name, value, (*where, name))
             names.blocked_model_text(value, (*where, name))
         if model in COMPOSERS:
             names.template(model, value, (*where, name))
@@ -205,6 +199,8 @@ class Written:
 
 #: Models whose records are judged as a whole, and their texts as templates.
 _JUDGED_WHOLE = frozenset({*FILE_MODELS, *COMPOSERS})
+#: Keys of values that name a model.
+_NAMING = MODEL_NAME_FIELDS | {f"default_{name}" for name in MODEL_NAME_FIELDS}
 
 
 def _is_id(value: Any) -> bool:

@@ -15,7 +15,7 @@ from odoo_toolkit.arguments.reading import wired
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.fields import Field
-from odoo_toolkit.policy import policy as rules
+from odoo_toolkit.policy import calls
 from odoo_toolkit.policy.tables import FILE_MODELS
 from odoo_toolkit.policy.unknown_arguments import Walk, _AnyValues
 
@@ -55,7 +55,7 @@ def outcome(policy: Policy, call: Call, worded: bool) -> Any:
 def by_the_long_way(act: Callable[[], Any]) -> Any:
     with (
         patch.object(_AnyValues, "takes_any", {}),
-        patch.object(rules, "names_nothing", lambda call: False),
+        patch.object(calls, "names_nothing", lambda context: False),
     ):
         return act()
 
