@@ -151,6 +151,13 @@ def goods(odoo: Odoo, quantity: float = 0, **values: Any) -> int:
     return number
 
 
+def _in_a_lot(odoo: Odoo) -> int:
+    """Make a product, with some in stock of the lot L1."""
+    number = goods(odoo, tracking="lot")
+    inventory.adjust_stock(odoo, product_id=number, quantity=4, lot="L1")
+    return number
+
+
 def on_hand(odoo: Odoo, *found: int) -> list[float]:
     """Return how much there is of products."""
     rows = read(odoo, "product.product", list(found), ["qty_available"]).records
@@ -274,6 +281,12 @@ def transfer(odoo: Odoo) -> int:
     line = {"product_id": goods(odoo), "quantity": 3}
     made = inventory.create_transfer(odoo, picking_type_name="incoming", lines=[line])
     return made.id
+
+
+def _move(odoo: Odoo, number: int) -> int:
+    """Return what a transfer of one product moves."""
+    of_it = [["picking_id", "=", number]]
+    return int(search_read(odoo, "stock.move", of_it, ["id"]).records[0]["id"])
 
 
 def done_transfer(odoo: Odoo) -> int:
@@ -405,6 +418,13 @@ def _request_leave(odoo: Odoo) -> Any:
 def leave(odoo: Odoo) -> int:
     """Ask for a day off."""
     return int(_request_leave(odoo).id)
+
+
+def _own_leave(odoo: Odoo) -> int:
+    """Ask for a day off for oneself."""
+    _employee(odoo)
+    kind = leave_type(odoo)
+    return int(hr.request_leave(odoo, leave_type_id=kind, date_from="2031-03-10").id)
 
 
 def _spent(odoo: Odoo) -> dict[str, Any]:
@@ -902,6 +922,20 @@ CASES: Mapping[str, Case] = {
         left=_ALL,
         look=_there,
     ),
+    "inventory.validate_picking, in part": Case(
+        "stock.picking",
+        transfer,
+        lambda odoo, n: inventory.validate_picking(
+            odoo,
+            picking_id=n,
+            lines=[{"move_id": _move(odoo, n), "quantity": 1}],
+            backorder=True,
+        ),
+        left=_ALL,
+        look=_there,
+        # To 14 the plan names a reservation that a receipt does not need.
+        since=15,
+    ),
     "inventory.return_picking": Case(
         "stock.picking",
         done_transfer,
@@ -913,6 +947,13 @@ CASES: Mapping[str, Case] = {
         "product.product",
         lambda odoo: goods(odoo, 4),
         lambda odoo, n: inventory.adjust_stock(odoo, product_id=n, quantity=9),
+        look=on_hand,
+        left=_ALL,
+    ),
+    "inventory.adjust_stock, of a lot": Case(
+        "product.product",
+        _in_a_lot,
+        lambda odoo, n: inventory.adjust_stock(odoo, product_id=n, quantity=9, lot="L1"),
         look=on_hand,
         left=_ALL,
     ),
@@ -1067,6 +1108,27 @@ CASES: Mapping[str, Case] = {
         lambda odoo, n: hr.decide_leave(odoo, decision="refuse", leave_id=n),
         left=_DECIDED,
     ),
+    "hr.decide_leave, withdrawn": Case(
+        "hr.leave",
+        _own_leave,
+        # It is gone then: there is nothing to compare its answer with.
+        lambda odoo, n: (hr.decide_leave(odoo, decision="withdraw", leave_id=n), None)[1],
+        since=15,
+        stays="Odoo deletes the request.",
+    ),
+    "hr.create_allocation, of a period": Case(
+        "hr.leave.allocation",
+        nothing,
+        lambda odoo, _: hr.create_allocation(
+            odoo,
+            leave_type_id=leave_type(odoo, granted=True),
+            employee_id=_employee(odoo),
+            days=3,
+            date_from="2031-01-01",
+            date_to="2031-12-31",
+        ),
+        since=15,
+    ),
     "hr.create_allocation": Case(
         "hr.leave.allocation",
         nothing,
@@ -1117,6 +1179,14 @@ CASES: Mapping[str, Case] = {
         left=_ALL,
         look=lambda odoo, n: None,
         until=18,
+    ),
+    "hr.decide_expense, refuse": Case(
+        "hr.expense",
+        submitted,
+        lambda odoo, n: hr.decide_expense(odoo, decision="refuse", expense_id=n, reason="Ours"),
+        left=_ALL,
+        since=17,
+        stays="A refused expense stays refused.",
     ),
     "hr.process_expenses": Case(
         "hr.expense",
@@ -1333,7 +1403,7 @@ CASES: Mapping[str, Case] = {
 NO_WAY_BACK: Mapping[str, str] = {
     "undo": "Repeat the operation instead.",
     "undo_since": "Repeat the operation instead.",
-} | {name.partition(",")[0]: case.stays for name, case in CASES.items() if case.stays}
+} | {name: case.stays for name, case in CASES.items() if case.stays and "," not in name}
 
 
 def operation(name: str) -> tuple[Any, str]:
