@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from odoo_toolkit.policy import Policy
     from odoo_toolkit_mcp.toolsets.base import Asks, Tool
 from odoo_toolkit_mcp.approval_rules import NO_RULES, Rules
+from odoo_toolkit_mcp.question import Question
 from odoo_toolkit_mcp.untrusted import cleaned
 
 R = TypeVar("R")
@@ -44,21 +45,6 @@ _LONGEST_NAME, _SHORT, _LONGEST = 80, 200, 20_000
 
 #: Missing records that an error names.
 _SHOWN = 10
-
-
-@attrs.frozen(kw_only=True)
-class Question:
-    """What a person is asked before a tool goes on.
-
-    Attributes:
-        message: what will happen, with the names of the records.
-        digest: stands for the message, the call with its arguments and records, and who makes it.
-        of_another: whether not this person is asked, but another one.
-    """
-
-    message: str
-    digest: str
-    of_another: bool = False
 
 
 @attrs.frozen(kw_only=True)

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 from odoo_toolkit.errors import AccessError, ConfigurationError, OdooError, make_error
 from odoo_toolkit_mcp import audit
-from odoo_toolkit_mcp.confirmation import not_confirmed
+from odoo_toolkit_mcp.question import not_confirmed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from odoo_toolkit.change_history.approvals import Approval, Approvals
     from odoo_toolkit.client import Odoo
-    from odoo_toolkit_mcp.affected import Question
     from odoo_toolkit_mcp.approval_rules import Rules
+    from odoo_toolkit_mcp.question import Question
 
 
 def release(

@@ -25,15 +25,15 @@ from mcp.types import (
 )
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
-from odoo_toolkit.errors import AccessError, ConfigurationError, ValidationError
+from odoo_toolkit.errors import AccessError, ConfigurationError
 from odoo_toolkit_mcp.bridge import limiter
 from odoo_toolkit_mcp.disambiguation import can_be_asked, choices, state_of
+from odoo_toolkit_mcp.question import Question, not_confirmed
 from odoo_toolkit_mcp.sealing import BrokenSealError, OverdueSealError, Sealing, SpentSealError
 
 if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
 
-    from odoo_toolkit_mcp.affected import Question
     from odoo_toolkit_mcp.settings import ServerSettings
     from odoo_toolkit_mcp.toolsets.base import Asks, BaseToolset, Tool
 
@@ -161,16 +161,6 @@ def _check_yes(answer: object) -> None:
         content = answer.content
     if not content or content.get("confirm") is not True:
         raise not_confirmed()
-
-
-def not_confirmed() -> ValidationError:
-    """Return the error that says that the person has said no."""
-    return ValidationError(
-        "The user did not confirm this. Nothing was done.",
-        suggestion="Do not repeat the call unless the user asks for it.",
-        outcome="not_sent",
-        retry=False,
-    )
 
 
 def check_tools(settings: ServerSettings, toolsets: Iterable[type[BaseToolset]]) -> None:

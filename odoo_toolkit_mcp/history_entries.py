@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from odoo_toolkit_mcp.affected import Asking, Question
+from odoo_toolkit_mcp.affected import Asking
 from odoo_toolkit_mcp.affected import run as run_tool
 from odoo_toolkit_mcp.callers import client_of
+from odoo_toolkit_mcp.question import Question
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo

@@ -41,7 +41,7 @@ from odoo_toolkit_mcp import (
     skill_list,
     untrusted,
 )
-from odoo_toolkit_mcp.affected import Asking, Question
+from odoo_toolkit_mcp.affected import Asking
 from odoo_toolkit_mcp.answer_size import within_budget
 from odoo_toolkit_mcp.approval_rules import rules_of
 from odoo_toolkit_mcp.approvals import release
@@ -56,6 +56,7 @@ from odoo_toolkit_mcp.introductions import Introductions, introduced
 from odoo_toolkit_mcp.known_modules import modules_of
 from odoo_toolkit_mcp.notifications import send_all
 from odoo_toolkit_mcp.prompts.serving import prompt_handlers
+from odoo_toolkit_mcp.question import Question
 from odoo_toolkit_mcp.requests import Context, Requests, Running
 from odoo_toolkit_mcp.resources.serving import ServedResources
 from odoo_toolkit_mcp.sealing import Sealing

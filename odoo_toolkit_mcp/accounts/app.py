@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from odoo_toolkit.databases import Database
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit_mcp.accounts.admin import AdminPages
-from odoo_toolkit_mcp.accounts.approving import ApprovalPages, expire
+from odoo_toolkit_mcp.accounts.approving import ApprovalPages
 from odoo_toolkit_mcp.accounts.attempts import Attempts
 from odoo_toolkit_mcp.accounts.clients import SCOPES
 from odoo_toolkit_mcp.accounts.external_tokens import TellUnusable, TokensOfIssuer
@@ -36,6 +36,7 @@ from odoo_toolkit_mcp.accounts.store import aside, holds_secrets, open_store, ti
 from odoo_toolkit_mcp.accounts.team import Address, Team
 from odoo_toolkit_mcp.accounts.used_nonces import SpentInStore
 from odoo_toolkit_mcp.accounts.vault import Vault, keys_of_file
+from odoo_toolkit_mcp.accounts.waiting_plans import expire
 from odoo_toolkit_mcp.accounts.web import Pages, to
 from odoo_toolkit_mcp.accounts.web_sessions import WebSessions
 from odoo_toolkit_mcp.http.app import HttpServer, MetricsPage, for_pages, guard, listen, with_slash

@@ -7,8 +7,6 @@ is good for exactly that plan: the caller's next call carries it out, at whichev
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 import attrs
@@ -17,25 +15,21 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from odoo_toolkit.errors import OdooError
-from odoo_toolkit_mcp.accounts.activity import Activity, Notes
+from odoo_toolkit_mcp.accounts.activity import Activity
 from odoo_toolkit_mcp.accounts.grants import Account
 from odoo_toolkit_mcp.accounts.odoo_users import with_key
 from odoo_toolkit_mcp.accounts.store import aside
 from odoo_toolkit_mcp.accounts.team import APPROVALS, Instance
+from odoo_toolkit_mcp.accounts.waiting_plans import approvers_of, approves, noting, opened, waiting
 from odoo_toolkit_mcp.accounts.web import PageError, number_of, text_of
 from odoo_toolkit_mcp.accounts.wording import for_people
-from odoo_toolkit_mcp.audit import of_plan
-from odoo_toolkit_mcp.requests import history_for
 
 if TYPE_CHECKING:
-    from odoo_toolkit.change_history.approvals import Approval, Approvals, Happening
+    from odoo_toolkit.change_history.approvals import Approval
     from odoo_toolkit_mcp.accounts.me import MyPages
     from odoo_toolkit_mcp.accounts.provider import Provider
     from odoo_toolkit_mcp.accounts.sign_in import SignIn
     from odoo_toolkit_mcp.accounts.web import Pages
-
-Note = Callable[["Happening", "Approval"], None]
-"""Is told what happens to a plan."""
 
 #: Whose plan it is: confirmed by the one who asked, or approved by another person.
 Whose = Literal["own", "others"]
@@ -55,26 +49,6 @@ _NEXT: dict[tuple[Whose, str], tuple[str, str]] = {
     ),
     ("others", "refused"): ("Refused", "The server does not carry out this plan of {who}."),
 }
-
-
-@attrs.frozen(kw_only=True)
-class Waiting:
-    """Plans that wait, as one person sees them.
-
-    Attributes:
-        own: plans of this person, to confirm.
-        others: plans of others, to approve; None if this person approves none.
-        elsewhere: plans of this person that another person decides upon.
-    """
-
-    own: list[Approval]
-    others: list[Approval] | None
-    elsewhere: list[Approval]
-
-    @property
-    def count(self) -> int:
-        """How many wait for this person."""
-        return len(self.own) + len(self.others or ())
 
 
 class ApprovalPages:
@@ -174,27 +148,6 @@ class ApprovalPages:
         return attrs.evolve(account, login=user.login, groups=user.groups)
 
 
-def approves(instance: Instance, login: str) -> bool:
-    """Return true if a user decides upon what others do."""
-    return login.lower() in _approvers(instance)
-
-
-def waiting(instance: Instance, account: Account) -> Waiting:
-    """Return the plans that wait for a person, and those of theirs that wait for another."""
-    own: list[Approval] = []
-    others: list[Approval] | None = None
-    elsewhere: list[Approval] = []
-    with _approvals(instance, None) as found:
-        if found:
-            own = found.waiting(account.uid)
-    with _approvals(instance, _approvers(instance)) as found:
-        if found:
-            elsewhere = found.waiting(account.uid)
-        if approves(instance, account.login) and instance.may_admit(account.login, account.groups):
-            others = [one for one in found.waiting() if one.uid != account.uid] if found else []
-    return Waiting(own=own, others=others, elsewhere=elsewhere)
-
-
 def _decide(
     instance: Instance,
     account: Account,
@@ -216,8 +169,8 @@ def _decide(
         raise PageError(
             "You do not decide on this", "The administrator lists the approvers in team.toml.", 403
         )
-    note = _noting(activity, instance, account)
-    with _approvals(instance, None if own else _approvers(instance), note) as approvals:
+    note = noting(activity, instance, account)
+    with opened(instance, None if own else approvers_of(instance), note) as approvals:
         found = approvals.get(number) if approvals else None
         # Of what is not theirs, nobody is told that it exists.
         if approvals is None or found is None or (own and found.uid != account.uid):
@@ -245,54 +198,6 @@ _STATES = {
     "refused": "refused",
     "used": "approved, and done",
 }
-
-
-def _approvers(instance: Instance) -> frozenset[str]:
-    """Return the logins of those who decide, which no rule changes."""
-    rules = instance.rules
-    return (
-        frozenset(login.lower() for login in rules[0].settings.approvers) if rules else frozenset()
-    )
-
-
-@contextmanager
-def _approvals(
-    instance: Instance, approvers: frozenset[str] | None, note: Note | None = None
-) -> Iterator[Approvals | None]:
-    """Open the plans that wait for certain people; None where no change history keeps any."""
-    from odoo_toolkit.change_history.approvals import Approvals
-    from odoo_toolkit.change_history.recording import name_of_database
-
-    connection = instance.connection
-    history = history_for(connection, instance.rules[0].settings) if instance.rules else None
-    if history is None:
-        yield None
-        return
-    try:
-        database = name_of_database(connection.url, connection.database)
-        yield Approvals(history, database, approvers, note)
-    finally:
-        history.store.close()
-
-
-def expire(instance: Instance, activity: Activity) -> None:
-    """Note which plans have waited for too long, or were approved and not carried out in time."""
-    for approvers in (None, _approvers(instance)):
-        with _approvals(instance, approvers, _noting(activity, instance)) as found:
-            if found:
-                found.expire()
-
-
-def _noting(activity: Activity, instance: Instance, account: Account | None = None) -> Note:
-    """Return what notes in the audit log what happens to a plan, for the person."""
-    whose = {"account": account.id, "login": account.login} if account else {}
-    notes = Notes(activity, instance.name)
-
-    def note(happening: Happening, plan: Approval) -> None:
-        program = APPROVALS if account else ""
-        notes({"event": f"plan {happening}", **whose, "program": program, **of_plan(plan)})
-
-    return note
 
 
 def _stamp(plan: Approval) -> str:

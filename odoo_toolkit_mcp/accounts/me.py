@@ -20,7 +20,6 @@ from odoo_toolkit.undoing.overview import undo_of
 from odoo_toolkit.users.user_keys import remove_key
 from odoo_toolkit_mcp import audit
 from odoo_toolkit_mcp.accounts.activity import Notes
-from odoo_toolkit_mcp.accounts.approving import approves, waiting
 from odoo_toolkit_mcp.accounts.attempts import FORMS, Attempts
 from odoo_toolkit_mcp.accounts.beside import beside
 from odoo_toolkit_mcp.accounts.grants import Account
@@ -29,11 +28,13 @@ from odoo_toolkit_mcp.accounts.provider import Provider
 from odoo_toolkit_mcp.accounts.sign_in import SignIn
 from odoo_toolkit_mcp.accounts.store import aside
 from odoo_toolkit_mcp.accounts.team import APPROVALS, Instance
+from odoo_toolkit_mcp.accounts.waiting_plans import approves, waiting
 from odoo_toolkit_mcp.accounts.web import PageError, Pages, count_try, number_of, text_of, to
 from odoo_toolkit_mcp.accounts.web_sessions import WebSessions
 from odoo_toolkit_mcp.accounts.wording import for_people, policy_in_words, without_code
-from odoo_toolkit_mcp.affected import Asking, Question, as_call, run
+from odoo_toolkit_mcp.affected import Asking, as_call, run
 from odoo_toolkit_mcp.approval_rules import Rules, rules_of
+from odoo_toolkit_mcp.question import Question
 from odoo_toolkit_mcp.requests import history_for
 from odoo_toolkit_mcp.settings import policy_of
 from odoo_toolkit_mcp.toolsets.history import UNDO

@@ -39,7 +39,7 @@ from odoo_toolkit_mcp.views.sealed import Seal, check_unchanged, digest, sealed,
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
-    from odoo_toolkit_mcp.affected import Question
+    from odoo_toolkit_mcp.question import Question
     from odoo_toolkit_mcp.requests import Context
     from odoo_toolkit_mcp.sealing import Sealing
     from odoo_toolkit_mcp.tool_groups import Area

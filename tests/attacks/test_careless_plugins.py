@@ -23,9 +23,10 @@ from odoo_toolkit.plans import Plan, operation, planned
 from odoo_toolkit.plugins import Declared, Plugin
 from odoo_toolkit.plugins.bounds import Bounds, bound
 from odoo_toolkit.testing import FakeServer
-from odoo_toolkit_mcp.affected import Asking, Question, run
+from odoo_toolkit_mcp.affected import Asking, run
 from odoo_toolkit_mcp.approval_rules import Rule, Rules
 from odoo_toolkit_mcp.plugins import bounded
+from odoo_toolkit_mcp.question import Question
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.toolsets.base import Tool, ToolTable
 from odoo_toolkit_mcp.toolsets.batching import batch_tool

@@ -16,7 +16,7 @@ import requests
 
 import odoo_toolkit as toolkit
 from odoo_toolkit import Odoo
-from odoo_toolkit_mcp.accounts import approving
+from odoo_toolkit_mcp.accounts import waiting_plans
 from odoo_toolkit_mcp.accounts.activity import Event
 from tests.kit.user_keys import People, creator
 from tests.kit.user_keys import Person as User
@@ -191,7 +191,7 @@ def test_a_refusal_is_told_once_and_a_yes_counts_for_an_hour(
     journal.execute("UPDATE approval SET asked = '2000-01-01' WHERE id = ?", [third])
     journal.close()
     for _ in range(2):
-        approving.expire(team.team.instances["main"], team.server.provider.activity)
+        waiting_plans.expire(team.team.instances["main"], team.server.provider.activity)
     assert [one.kind for one in happenings(team, third)] == ["plan asked", "plan expired"]
 
 

@@ -1,0 +1,110 @@
+"""The plans of a team server that wait: to be confirmed by their user, or approved by another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import attrs
+
+from odoo_toolkit_mcp.accounts.activity import Activity, Notes
+from odoo_toolkit_mcp.accounts.grants import Account
+from odoo_toolkit_mcp.accounts.team import APPROVALS, Instance
+from odoo_toolkit_mcp.audit import of_plan
+from odoo_toolkit_mcp.requests import history_for
+
+if TYPE_CHECKING:
+    from odoo_toolkit.change_history.approvals import Approval, Approvals, Happening
+
+Note = Callable[["Happening", "Approval"], None]
+"""Is told what happens to a plan."""
+
+
+@attrs.frozen(kw_only=True)
+class Waiting:
+    """Plans that wait, as one person sees them.
+
+    Attributes:
+        own: plans of this person, to confirm.
+        others: plans of others, to approve; None if this person approves none.
+        elsewhere: plans of this person that another person decides upon.
+    """
+
+    own: list[Approval]
+    others: list[Approval] | None
+    elsewhere: list[Approval]
+
+    @property
+    def count(self) -> int:
+        """How many wait for this person."""
+        return len(self.own) + len(self.others or ())
+
+
+def approves(instance: Instance, login: str) -> bool:
+    """Return true if a user decides upon what others do."""
+    return login.lower() in approvers_of(instance)
+
+
+def waiting(instance: Instance, account: Account) -> Waiting:
+    """Return the plans that wait for a person, and those of theirs that wait for another."""
+    own: list[Approval] = []
+    others: list[Approval] | None = None
+    elsewhere: list[Approval] = []
+    with opened(instance, None) as found:
+        if found:
+            own = found.waiting(account.uid)
+    with opened(instance, approvers_of(instance)) as found:
+        if found:
+            elsewhere = found.waiting(account.uid)
+        if approves(instance, account.login) and instance.may_admit(account.login, account.groups):
+            others = [one for one in found.waiting() if one.uid != account.uid] if found else []
+    return Waiting(own=own, others=others, elsewhere=elsewhere)
+
+
+def approvers_of(instance: Instance) -> frozenset[str]:
+    """Return the logins of those who decide, which no rule changes."""
+    rules = instance.rules
+    return (
+        frozenset(login.lower() for login in rules[0].settings.approvers) if rules else frozenset()
+    )
+
+
+@contextmanager
+def opened(
+    instance: Instance, approvers: frozenset[str] | None, note: Note | None = None
+) -> Iterator[Approvals | None]:
+    """Open the plans that wait for certain people; None where no change history keeps any."""
+    from odoo_toolkit.change_history.approvals import Approvals
+    from odoo_toolkit.change_history.recording import name_of_database
+
+    connection = instance.connection
+    history = history_for(connection, instance.rules[0].settings) if instance.rules else None
+    if history is None:
+        yield None
+        return
+    try:
+        database = name_of_database(connection.url, connection.database)
+        yield Approvals(history, database, approvers, note)
+    finally:
+        history.store.close()
+
+
+def expire(instance: Instance, activity: Activity) -> None:
+    """Note which plans have waited for too long, or were approved and not carried out in time."""
+    for approvers in (None, approvers_of(instance)):
+        with opened(instance, approvers, noting(activity, instance)) as found:
+            if found:
+                found.expire()
+
+
+def noting(activity: Activity, instance: Instance, account: Account | None = None) -> Note:
+    """Return what notes in the audit log what happens to a plan, for the person."""
+    whose = {"account": account.id, "login": account.login} if account else {}
+    notes = Notes(activity, instance.name)
+
+    def note(happening: Happening, plan: Approval) -> None:
+        program = APPROVALS if account else ""
+        notes({"event": f"plan {happening}", **whose, "program": program, **of_plan(plan)})
+
+    return note
