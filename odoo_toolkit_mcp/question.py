@@ -1,4 +1,4 @@
-"""What a person is asked before a tool goes on, and the error that says no."""
+"""A question to a person before a tool continues, and the error after a no."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from odoo_toolkit.errors import ValidationError
 
 @attrs.frozen(kw_only=True)
 class Question:
-    """What a person is asked before a tool goes on.
+    """A question to a person before a tool continues.
 
     Attributes:
         message: what will happen, with the names of the records.
