@@ -26,6 +26,7 @@ def posted(odoo: Odoo, partner: int, *, move_type: Any = "out_invoice", **more: 
     made = create_invoice(
         odoo, partner_id=partner, move_type=move_type, lines=lines, post=True, **more
     )
+    assert isinstance(made, Invoice)
     assert made.posted, made.warnings
     return made
 

@@ -111,7 +111,8 @@ def test_unconfirmed_payment_names_the_invoice(
                         odoo, invoice_ids=[bought.id], amount=10, idempotency_key=f"pay-{suffix}"
                     )
     assert raised.value.code == "KEY_UNCONFIRMED"
-    assert raised.value.details["look_at"] == {"account.move": [bought.id]}
+    # Payments of other tests may be new enough to be named as well.
+    assert raised.value.details["look_at"]["account.move"] == [bought.id]
     assert f"action_create_payments for account.move {bought.id} is unconfirmed" in str(
         raised.value
     )
