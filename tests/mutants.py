@@ -51,6 +51,12 @@ class Fault:
     tests: list[str]
 
 
+def faults(part: str = "") -> list[Fault]:
+    """Return the faults of mutants.toml whose file has a part in its name."""
+    content = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+    return [Fault(**entry) for entry in content["fault"] if part in entry["file"]]
+
+
 def judge(fault: Fault, root: Path) -> tuple[str, str]:
     """Return the gate and the test that find a fault; "missed" or "renew", and nothing, if none."""
     file = root / fault.file
@@ -92,14 +98,12 @@ def main() -> int:
     parser.add_argument("part", nargs="?", default="")
     parser.add_argument("--root", type=Path, default=ROOT)
     given = parser.parse_args()
-    content = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-    faults = [Fault(**entry) for entry in content["fault"] if given.part in entry["file"]]
     counts: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "checkout"
         left = shutil.ignore_patterns(".git", ".venv", "build", "*.egg-info", ".*_cache")
         shutil.copytree(given.root, root, ignore=left)
-        for fault in faults:
+        for fault in faults(given.part):
             gate, test = judge(fault, root)
             counts[gate] += 1
             print(f"{gate:7} {fault.file}: {fault.fault}\n        {test}", flush=True)

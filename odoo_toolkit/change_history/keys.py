@@ -345,18 +345,18 @@ def _unconfirmed(odoo: Odoo, entry: HistoryEntry) -> OdooError:
     running = entry.outcome == "running"
     done = [w for w in entry.writes if w.outcome in ("done", "partial") and not w.made]
     told = [f"{_called(write)} was done." for write in done[:_NAMED]]
-    looked: dict[str, list[int]] = {}
+    looked: dict[str, dict[int, None]] = {}
     for write in doubtful:
         told.append(f"{_called(write)} is unconfirmed.")
         model, ids = _acted_on(write)
-        looked.setdefault(model, []).extend(n for n in ids if n not in looked.get(model, ()))
+        looked.setdefault(model, {}).update(dict.fromkeys(ids))
     for model in dict.fromkeys(filter(None, map(_may_have_made, doubtful))):
         if new := _since(odoo, entry, model):
             told.append(
                 f"Since then, this user has created {_numbers(model, new)}"
                 + (f" and {len(new) - _NAMED} more." if len(new) > _NAMED else ".")
             )
-            looked.setdefault(model, []).extend(n for n in new if n not in looked.get(model, ()))
+            looked.setdefault(model, {}).update(dict.fromkeys(new))
     state = "was partially done, and then failed"
     if running:
         state = "is still running, or its process was ended"
@@ -374,7 +374,7 @@ def _unconfirmed(odoo: Odoo, entry: HistoryEntry) -> OdooError:
         details={
             **_details(entry),
             "unconfirmed": [_called(w) for w in doubtful],
-            "look_at": {model: ids for model, ids in looked.items() if ids},
+            "look_at": {model: list(ids) for model, ids in looked.items() if ids},
         },
         outcome="maybe_applied",
     )

@@ -229,14 +229,14 @@ class Store:
         It has :attr:`Keyed.elsewhere` if it was used at another address, and no uuid says whether
         that is the same database.
         """
-        for condition, values in (_of(owner), _elsewhere(owner)):
-            found = self._entries(
-                f"WHERE idempotency_key = ? AND {condition} ORDER BY id DESC LIMIT 1",
-                [key, *values],
-            )
-            if found:
-                break
-        else:
+
+        def used(condition: str, values: list[Any]) -> list[HistoryEntry]:
+            condition = f"WHERE idempotency_key = ? AND {condition} ORDER BY id DESC LIMIT 1"
+            return self._entries(condition, [key, *values])
+
+        here = used(*_of(owner))
+        found = here or used(*_elsewhere(owner))
+        if not found:
             return None
         with self.database.reading() as session:
             row = session.execute(
@@ -244,10 +244,7 @@ class Store:
             ).fetchone()
         # It can have ended between the two.
         found[0].outcome = row["outcome"]
-        elsewhere = condition == _elsewhere(owner)[0]
-        return Keyed(
-            entry=found[0], digest=row["digest"], result=row["result"], elsewhere=elsewhere
-        )
+        return Keyed(entry=found[0], digest=row["digest"], result=row["result"], elsewhere=not here)
 
     def latest(
         self, owner: Owner, *, since: str = "", before: int | None = None, limit: int

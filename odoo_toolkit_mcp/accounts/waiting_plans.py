@@ -11,6 +11,7 @@ import attrs
 from odoo_toolkit_mcp.accounts.activity import Activity, Notes
 from odoo_toolkit_mcp.accounts.grants import Account
 from odoo_toolkit_mcp.accounts.team import APPROVALS, Instance
+from odoo_toolkit_mcp.approval_rules import rules_of
 from odoo_toolkit_mcp.audit import of_plan
 from odoo_toolkit_mcp.requests import history_for
 
@@ -65,9 +66,7 @@ def waiting(instance: Instance, account: Account) -> Waiting:
 def approvers_of(instance: Instance) -> frozenset[str]:
     """Return the logins of those who decide, which no rule changes."""
     rules = instance.rules
-    return (
-        frozenset(login.lower() for login in rules[0].settings.approvers) if rules else frozenset()
-    )
+    return rules_of(rules[0].settings).approvers if rules else frozenset()
 
 
 @contextmanager
