@@ -133,6 +133,14 @@ class Database(Protocol):
         """
         ...
 
+    def check(self, session: Session) -> None:
+        """See, after a write, that no newer process has changed the tables meanwhile.
+
+        Raises:
+            ConfigurationError: one has; what was written is undone.
+        """
+        ...
+
     def size(self, session: Session) -> int:
         """Return how many bytes it has."""
         ...
@@ -193,6 +201,10 @@ class SqliteFile:
             finally:
                 if connection.in_transaction:
                     session.execute("ROLLBACK")
+
+    def check(self, session: Session) -> None:
+        """See that no newer process has changed them; see :class:`Database`."""
+        self._form.check(self.name, _pragma(self._opened(), "user_version"))
 
     def size(self, session: Session) -> int:
         """Return how many bytes are in use; see :class:`Database`."""
@@ -321,6 +333,10 @@ class PostgresDatabase:
                 )
             yield session
 
+    def check(self, session: Session) -> None:
+        """See that no newer process has changed them; see :class:`Database`."""
+        self._version(session)
+
     def size(self, session: Session) -> int:
         """Return how many bytes the tables have; see :class:`Database`."""
         sizes = [f"pg_total_relation_size('{table}')" for table in self._form.measured]
@@ -411,25 +427,26 @@ class PostgresDatabase:
 
     def _make_tables(self, connection: psycopg.Connection[Any]) -> None:
         schema, form = self._form.schema, self._form
-        if self._version(connection) == form.version:
+        session = _PostgresSession(connection)
+        if self._version(session) == form.version:
             return
         with connection.transaction():
             # One process makes them, the others wait.
             connection.execute(f"SELECT pg_advisory_xact_lock(hashtext('{schema}'))")
             connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
             number = "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
-            for step in form.steps[self._version(connection) :]:
+            for step in form.steps[self._version(session) :]:
                 connection.execute(step.format(number=number, bytes="BYTEA", end=""))
             connection.execute(f"COMMENT ON SCHEMA {schema} IS '{form.version}'")
 
-    def _version(self, connection: psycopg.Connection[Any]) -> int:
+    def _version(self, session: Session) -> int:
         """Return the version of the tables, 0 where there are none.
 
         Raises:
             ConfigurationError: they are of a newer version.
         """
         told = f"SELECT obj_description(to_regnamespace('{self._form.schema}')::oid) AS form"
-        version = int((connection.execute(told).fetchone() or {}).get("form") or 0)
+        version = int((session.execute(told).fetchone() or {}).get("form") or 0)
         self._form.check(self.name, version)
         return version
 

@@ -159,9 +159,9 @@ CURES: dict[str, tuple[str, str]] = {
     ),
     "KEY_UNCONFIRMED": (
         "The first request with this idempotency key finished in part, its response was lost, or "
-        "it was sent to another address that may serve the same database. Nothing was sent now.",
+        "it was sent to another address, of this database or a copy. Nothing was sent now.",
         "Check the records in `details`, then use a new key for the rest. At another address, "
-        "connect to the first one.",
+        "connect to the first one. For a copy, use another history file.",
     ),
     "KEY_DONE": (
         "The idempotency key belongs to another request, or its result can't be shown again or was "

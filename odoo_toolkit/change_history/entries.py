@@ -24,7 +24,7 @@ class Owner:
 
     Attributes:
         database: Address and name of the database, as this connection has them.
-        uuid: By which Odoo knows the database at any address. None if this user can't read it.
+        uuid: By which Odoo knows the database and its copies. None if this user can't read it.
         uid: Id of the user.
     """
 

@@ -118,11 +118,9 @@ def with_protection(odoo: Odoo, result: Any) -> Any:
     told = "This connection has no change history, so it does not accept idempotency keys."
     if isinstance(history, History):
         where = "on any machine" if history.shared else "on this machine only"
-        if odoo.database_uuid is None:
-            where += ", and at this address of Odoo"
         told = (
             "Its idempotency key is valid for scripts and servers with this change "
-            f"history, {where}."
+            f"history and this address of Odoo, {where}."
         )
     return attrs.evolve(result, message=f"{message.rstrip('.')}. {told}")
 
@@ -215,19 +213,18 @@ def _reserved(
 
 
 def _check_here(found: Keyed) -> None:
-    """See that a key was used in this database, not in one that may be another."""
+    """See that a key was used in this database, not in what may be another, such as a copy."""
     if not found.elsewhere:
         return
     entry = found.entry
     raise make_error(
         "KEY_UNCONFIRMED",
-        f"The idempotency key {entry.idempotency_key} was used at another address, for the database"
-        f" {entry.database} ({entry.operation} of {entry.started}). It may be the same database as"
-        " this one: its uuid is unknown, because only users with Settings rights can read it."
-        " Nothing was sent.",
-        suggestion="For a retry, connect to the address of the first attempt. For another database,"
-        " use a new key.",
-        details={"entry": entry.id, "operation": entry.operation, "address": entry.database},
+        f"The idempotency key {entry.idempotency_key} was used for the database {entry.database}"
+        f" ({entry.operation} of {entry.started}), at another address or with another uuid. It may"
+        f" be the same database as this one, or a copy.{_created(entry)} Nothing was sent.",
+        suggestion="For a retry, connect to the address of the first attempt. If this database does"
+        " not contain the result, use a new key. For a copy, use another history file.",
+        details={**_details(entry), "operation": entry.operation, "address": entry.database},
         outcome="not_sent",
     )
 
@@ -387,7 +384,9 @@ def _doubtful(entry: HistoryEntry) -> list[Write]:
 def _acted_on(write: Write) -> tuple[str, list[int]]:
     """Return the records that a call is about: of a wizard, those for which it was opened."""
     model, ids = (write.context.get(name) for name in OPENED_FOR)
-    return (model, ids) if model and ids else (write.model, write.ids)
+    # A context is kept as the caller sent it.
+    listed = isinstance(ids, list) and all(isinstance(number, int) for number in ids)
+    return (model, ids) if isinstance(model, str) and listed and ids else (write.model, write.ids)
 
 
 def _may_have_made(write: Write) -> str:

@@ -55,6 +55,9 @@ CREATE UNIQUE INDEX IF NOT EXISTS entry_key_of_uuid
 CREATE INDEX IF NOT EXISTS entry_of_key ON entry (uid, idempotency_key);
 CREATE INDEX IF NOT EXISTS entry_of_uuid ON entry (database_uuid, uid, started);
 """,
+        """
+DROP INDEX IF EXISTS entry_of_uuid;
+""",
     ),
     measured=("entry", "write"),
 )
@@ -81,7 +84,7 @@ class Keyed:
         entry: that it was given for.
         digest: of the function and its arguments.
         result: once it is done; before that :data:`BEGUN`, or that something was sent.
-        elsewhere: whether it was used at another address, perhaps of another database.
+        elsewhere: whether it was used in what may be another database, such as a copy.
     """
 
     entry: HistoryEntry
@@ -123,33 +126,32 @@ class Store:
         Raises:
             OdooError: it cannot be written; code ``HISTORY_ERROR``.
             KeyError: there is one with the same key, or one that may be of the same database.
+            ConfigurationError: it has a key, and a newer version has changed the tables meanwhile.
         """
         row = {
             **_columns(entry),
-            "database_uuid": uuid,
+            "database_uuid": uuid or None,
             "digest": digest,
             "result": BEGUN if entry.idempotency_key else None,
         }
         del row["id"]
         names = ", ".join(row)
         marks = ", ".join("?" for _ in row)
-        key, turns, conditions = entry.idempotency_key, [], []
-        if key:
-            # Those who come by another address have the same turn: no index tells them apart.
-            turns = [f"key {entry.uid} {key}"]
-            owner = Owner(database=entry.database, uuid=uuid, uid=entry.uid)
-            conditions = [_of(owner), _elsewhere(owner)]
+        key = entry.idempotency_key
+        # Those who come by another address have the same turn: no index tells them apart.
+        turns = [f"key {entry.uid} {key}"] if key else []
+        condition, values = _may_be_of(Owner(database=entry.database, uuid=uuid, uid=entry.uid))
+        used = f"SELECT id FROM entry WHERE idempotency_key = ? AND {condition}"  # noqa: S608
         with self.database.writing(*turns) as session:
-            for condition, values in conditions:
-                if session.execute(
-                    f"SELECT id FROM entry WHERE idempotency_key = ? AND {condition}",  # noqa: S608
-                    [key, *values],
-                ).fetchone():
-                    raise KeyError(key)
+            if key and session.execute(used, [key, *values]).fetchone():
+                raise KeyError(key)
             row_id = session.execute(
                 f"INSERT INTO entry ({names}) VALUES ({marks}) RETURNING id",  # noqa: S608
                 list(row.values()),
             ).fetchone()["id"]
+            if key:
+                # A newer version may tell keys apart by what this one does not write.
+                self.database.check(session)
             self._added += 1
             if self._added % _LOOKED_AT == 1:
                 self._shorten(session)
@@ -226,8 +228,8 @@ class Store:
     def by_key(self, owner: Owner, key: str) -> Keyed | None:
         """Return what there is of a key; None where it is new.
 
-        It has :attr:`Keyed.elsewhere` if it was used at another address, and no uuid says whether
-        that is the same database.
+        It has :attr:`Keyed.elsewhere` if it was used at another address or with another uuid, and
+        nothing says that this is another database.
         """
 
         def used(condition: str, values: list[Any]) -> list[HistoryEntry]:
@@ -235,7 +237,7 @@ class Store:
             return self._entries(condition, [key, *values])
 
         here = used(*_of(owner))
-        found = here or used(*_elsewhere(owner))
+        found = here or used(*_may_be_of(owner))
         if not found:
             return None
         with self.database.reading() as session:
@@ -301,28 +303,31 @@ class Store:
 
 
 def _of(owner: Owner) -> tuple[str, list[Any]]:
-    """Return the condition that entries are of an owner.
+    """Return the condition that entries are of an owner: of the same address and name.
 
-    The uuid decides. Where the entry or the connection has none, the address does.
+    A copy that was restored elsewhere has the name, the uuid and the users of its original, so only
+    the address tells the two apart. Another uuid at the same address is another database.
     """
-    if not owner.uuid:
-        return "uid = ? AND database = ?", [owner.uid, owner.database]
-    named, name = _is_named(owner)
-    return (
-        f"uid = ? AND (database_uuid = ? AND {named} OR database_uuid IS NULL AND database = ?)",
-        [owner.uid, owner.uuid, *name, owner.database],
-    )
+    same, uuid = "uid = ? AND database = ?", owner.uuid or ""
+    if not uuid:
+        return same, [owner.uid, owner.database]
+    return f"{same} AND COALESCE(database_uuid, '') IN ('', ?)", [owner.uid, owner.database, uuid]
 
 
-def _elsewhere(owner: Owner) -> tuple[str, list[Any]]:
-    """Return the condition that entries of another address may be of the same database."""
+def _may_be_of(owner: Owner) -> tuple[str, list[Any]]:
+    """Return the condition that entries are of an owner, or may be: of a copy, or another address.
+
+    The name decides only if a uuid is unknown.
+    """
     named, name = _is_named(owner)
-    unknown = "database_uuid IS NULL AND " if owner.uuid else ""
-    return f"uid = ? AND database <> ? AND {unknown}{named}", [owner.uid, owner.database, *name]
+    if owner.uuid:
+        named = f"(database_uuid = ? OR COALESCE(database_uuid, '') = '' AND {named})"
+        name = [owner.uuid, *name]
+    return f"uid = ? AND (database = ? OR {named})", [owner.uid, owner.database, *name]
 
 
 def _is_named(owner: Owner) -> tuple[str, list[Any]]:
-    """Return the condition that a database has the owner's name: copies share the uuid.
+    """Return the condition that a database has the owner's name, or may have it.
 
     A server that chooses the database itself gives no name.
     """

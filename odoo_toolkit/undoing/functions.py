@@ -18,7 +18,7 @@ from annotated_types import Ge
 from odoo_toolkit.annotations import DryRun, readable_signatures
 from odoo_toolkit.call import Call
 from odoo_toolkit.change_history import History, HistoryEntry, Write
-from odoo_toolkit.change_history.entries import DAMAGED, GONE, Owner
+from odoo_toolkit.change_history.entries import DAMAGED, GONE
 from odoo_toolkit.change_history.recording import apart, owner_of
 from odoo_toolkit.change_history.snapshots import kept_fields, kept_values
 from odoo_toolkit.client import Odoo
@@ -159,10 +159,14 @@ def history_of(odoo: Odoo) -> History:
 
 
 def _entry(odoo: Odoo, entry_id: int) -> HistoryEntry:
-    owner, store = owner_of(odoo), history_of(odoo).store
-    found = store.get(entry_id, owner)
+    found = history_of(odoo).store.get(entry_id, owner_of(odoo))
     if found is None:
-        raise _no_entry(entry_id, owner, store.get(entry_id))
+        raise NotFoundError(
+            f"There is no entry {entry_id} of this user and this database in the change history.",
+            suggestion="Choose an entry from history. Other users undo their own writes. If you "
+            "wrote it at another address of Odoo, connect to that address.",
+            details={"entry": entry_id},
+        )
     if found.undone_by is not None:
         raise StateError(
             f"Entry {entry_id} ({found.operation}) was already undone, by entry {found.undone_by}.",
@@ -179,21 +183,6 @@ def _entry(odoo: Odoo, entry_id: int) -> HistoryEntry:
             suggestion="You don't need to do anything.",
         )
     return found
-
-
-def _no_entry(entry_id: int, owner: Owner, other: HistoryEntry | None) -> NotFoundError:
-    """Return the error about an entry that is not this connection's; it tells nothing of others."""
-    suggestion = "Choose an entry from history. Other users undo their own writes."
-    if other and other.uid == owner.uid and owner.uuid is None:
-        suggestion += (
-            " You can't read the uuid of the database. Connect to the address at which the "
-            "entry was written."
-        )
-    return NotFoundError(
-        f"There is no entry {entry_id} of this user and this database in the change history.",
-        suggestion=suggestion,
-        details={"entry": entry_id},
-    )
 
 
 def _wrote(entry: HistoryEntry) -> bool:

@@ -136,7 +136,7 @@ def test_an_order_with_other_lines_is_refused_and_says_which(
     lines: list[Any] = [{"product_id": product, "quantity": 2}, {"section": "Ring twice"}]
     asked: dict[str, Any] = {"partner_id": partner, "idempotency_key": f"webshop-{suffix}"}
     first = sales.create_order(odoo, lines=lines, **asked)
-    assert first.message.endswith("with this change history, on this machine only.")
+    assert first.message.endswith("and this address of Odoo, on this machine only.")
     assert sales.create_order(later, lines=lines, **asked) == first
     for changed, place in (
         ({"product_id": other, "quantity": 2}, "lines[0].product_id"),
@@ -157,7 +157,7 @@ def test_a_machine_with_its_own_journal_is_told_that_the_key_does_not_hold_there
     plan = create(odoo, "res.partner", values, idempotency_key=key, dry_run=True)
     first = create(odoo, "res.partner", values, idempotency_key=key)
     for told in (plan, first):
-        assert told.message.endswith("with this change history, on this machine only.")
+        assert told.message.endswith("and this address of Odoo, on this machine only.")
     with _connected(server, tmp_path / "other.sqlite") as other:
         assert create(other, "res.partner", values, idempotency_key=key).id != first.id
 

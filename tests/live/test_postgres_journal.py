@@ -131,6 +131,25 @@ def test_without_its_journal_nothing_is_sent(
     assert count(odoo, "res.partner", [["name", "=", f"Lost {suffix}"]]).count == 0
 
 
+def test_process_that_a_newer_version_has_overtaken_takes_no_key(
+    server: Server, address: str, database: str, suffix: str
+) -> None:
+    """It was connected before, and goes on without keys."""
+    values = {"name": f"Overtaken {suffix}"}
+    comment = "COMMENT ON SCHEMA odoo_toolkit IS"
+    with _connected(server, address) as old:
+        history(old)
+        postgres.execute(database, f"{comment} '99'")
+        try:
+            with pytest.raises(ConfigurationError, match="newer version"):
+                create(old, "res.partner", values, idempotency_key=f"overtaken-{suffix}")
+            assert count(old, "res.partner", [["name", "=", values["name"]]]).count == 0
+            create(old, "res.partner", values)
+        finally:
+            postgres.execute(database, f"{comment} '{FORM.version}'")
+        create(old, "res.partner", values, idempotency_key=f"overtaken-{suffix}")
+
+
 @pytest.mark.needs_odoo
 def test_asking_for_a_journal_makes_none() -> None:
     """A readonly server shows the journal that is there, and makes no tables."""

@@ -1,4 +1,4 @@
-"""Whose entries a history returns: by the uuid of a database, or else by its address."""
+"""Whose entries a history returns: those of the same address; a key of a copy stops a retry."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 
 from odoo_toolkit.change_history.entries import HistoryEntry, Owner
 from odoo_toolkit.change_history.store import FORM, Store
+from odoo_toolkit.errors import ConfigurationError
 
 HERE, THERE = "http://127.0.0.1:8069/shop", "http://localhost:8069/shop"
 
@@ -38,28 +39,34 @@ def _begin(store: Store, database: str, uuid: str | None, key: str | None = "k")
 @pytest.mark.parametrize(
     ("database", "uuid", "asking", "asking_uuid", "expected"),
     [
-        (HERE, "u1", THERE, "u1", "found"),
         (HERE, "u1", HERE, "u1", "found"),
         # As before: an older file, and users who can't read the uuid.
         (HERE, None, HERE, None, "found"),
         (HERE, None, HERE, "u1", "found"),
         (HERE, "u1", HERE, None, "found"),
-        # The address is reused for a new database, or a copy kept the uuid.
-        (HERE, "u1", HERE, "u2", "new"),
-        (HERE, "u1", "http://127.0.0.1:8069/copy", "u1", "new"),
-        (HERE, "u1", THERE, "u2", "new"),
-        (HERE, None, "http://localhost:8069/other", None, "new"),
-        # A server that chooses the database gives no name.
-        (HERE, "u1", "https://shop.test/", "u1", "found"),
-        ("https://shop.test/", "u1", HERE, "u1", "found"),
+        # A transport in place of HTTP has no uuid.
+        (HERE, "", HERE, "u1", "found"),
+        (HERE, "u1", HERE, "", "found"),
+        # A restored copy has the name and the uuid, and may have been renamed.
+        (HERE, "u1", THERE, "u1", "elsewhere"),
+        (HERE, "u1", "http://127.0.0.1:8069/copy", "u1", "elsewhere"),
+        (HERE, "u1", "https://shop.test/", "u1", "elsewhere"),
+        ("https://shop.test/", "u1", HERE, "u1", "elsewhere"),
+        # The address is reused for a new database.
+        (HERE, "u1", HERE, "u2", "elsewhere"),
         # It may be the same database.
         (HERE, None, THERE, None, "elsewhere"),
         (HERE, None, THERE, "u1", "elsewhere"),
         (HERE, "u1", THERE, None, "elsewhere"),
+        (HERE, "", THERE, "u1", "elsewhere"),
         (HERE, None, "https://shop.test/", None, "elsewhere"),
+        # It is another one.
+        (HERE, "u1", THERE, "u2", "new"),
+        (HERE, None, "http://localhost:8069/other", None, "new"),
+        (HERE, "", "http://localhost:8069/other", "u1", "new"),
     ],
 )
-def test_key_is_found_by_uuid_or_by_address(
+def test_key_is_found_at_its_address_only(
     store: Store,
     database: str,
     uuid: str | None,
@@ -79,6 +86,31 @@ def test_key_is_found_by_uuid_or_by_address(
     else:
         with pytest.raises(KeyError):
             _begin(store, asking, asking_uuid)
+
+
+def test_key_of_a_copy_is_known_in_the_copy(store: Store) -> None:
+    """A key that is stopped at one address stays what it is at the other."""
+    number = _begin(store, HERE, "u1")
+    with pytest.raises(KeyError):
+        _begin(store, THERE, "u1")
+    found = store.by_key(_owner(HERE, "u1"), "k")
+    assert found is not None
+    assert (found.entry.id, found.elsewhere) == (number, False)
+
+
+def test_process_that_a_newer_version_has_overtaken_takes_no_key(store: Store) -> None:
+    """It goes on without keys: what the newer version tells keys apart by, it does not write."""
+    _begin(store, HERE, "u1", "before")
+    with sqlite3.connect(store.name) as newer:
+        newer.execute(f"PRAGMA user_version = {FORM.version + 1}")
+    newer.close()
+    with pytest.raises(ConfigurationError, match="newer version"):
+        _begin(store, HERE, "u1", "after")
+    _begin(store, HERE, "u1", None)
+    assert [e.idempotency_key for e in store.latest(_owner(HERE, "u1"), limit=9)] == [
+        None,
+        "before",
+    ]
 
 
 def test_entries_without_a_key_are_added_at_any_address(store: Store) -> None:

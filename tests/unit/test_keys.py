@@ -421,8 +421,8 @@ def test_a_result_that_says_what_failed_is_the_result(server: FakeServer, odoo: 
 
 def test_for_whom_a_key_holds_is_told(server: FakeServer, odoo: Connection, path: Path) -> None:
     here = (
-        "Its idempotency key is valid for scripts and servers with this change history, "
-        "on this machine only."
+        "Its idempotency key is valid for scripts and servers with this change history "
+        "and this address of Odoo, on this machine only."
     )
     asked: dict[str, Any] = {
         "model": "res.partner",
@@ -437,8 +437,8 @@ def test_for_whom_a_key_holds_is_told(server: FakeServer, odoo: Connection, path
     shared = server.connect(history=History("postgresql://localhost/journal"))
     plan = create(shared, **asked, dry_run=True)
     assert plan.message.endswith(
-        "Its idempotency key is valid for scripts and servers with this change history, "
-        "on any machine."
+        "Its idempotency key is valid for scripts and servers with this change history "
+        "and this address of Odoo, on any machine."
     )
     without = create(server.connect(), **asked, dry_run=True)
     assert without.message.endswith(
