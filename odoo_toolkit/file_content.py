@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import binascii
 import contextlib
 import io
@@ -17,6 +18,7 @@ from typing import Protocol
 from odoo_toolkit.connection.bulk import Sink
 from odoo_toolkit.errors import OdooError, invalid
 from odoo_toolkit.policy.files import is_active, is_harmless, type_by_bytes
+from odoo_toolkit.values.scalars import short_repr
 
 #: Declared types of files that can be given as text.
 TEXT_TYPES = frozenset(
@@ -32,6 +34,13 @@ TEXT_TYPES = frozenset(
 )
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
+
+#: Bytes of this number that are all of base64 are hardly ever a file, and its remark.
+_LIKE_BASE64 = 24
+_TWICE = (
+    "The bytes look like base64, and are stored as they are. If the file is what they encode, pass"
+    " them as text."
+)
 _BINARY = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
 _MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9][a-z0-9!#$&^_.+-]*")
@@ -65,6 +74,15 @@ def replacing(place: Path, *, mode: int = 0o600) -> Iterator[Path]:
             part.unlink()
 
 
+def as_base64(content: str | bytes) -> tuple[str, str | None]:
+    """Return a file's content as base64, and a remark on bytes that were encoded before."""
+    if not isinstance(content, (bytes, bytearray)):
+        return content, None
+    encoded = len(content) >= _LIKE_BASE64 and not len(content) % 4
+    twice = encoded and _BASE64.fullmatch(content.decode("latin-1"))
+    return base64.b64encode(content).decode(), _TWICE if twice else None
+
+
 def base64_size(text: str) -> int:
     """Return how many bytes a base64 text stands for, without decoding it.
 
@@ -73,7 +91,7 @@ def base64_size(text: str) -> int:
     """
     problem = None
     if not isinstance(text, str):
-        problem = "it is not text"
+        problem = f"it is {short_repr(text)}, neither text nor bytes"
     elif text.startswith("data:"):
         problem = "it begins with data:, as an address does"
     elif not _BASE64.fullmatch(text):

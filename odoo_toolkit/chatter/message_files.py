@@ -35,7 +35,7 @@ class MessageFile(TypedDict, total=False):
 
     id: int
     name: Annotated[str, Doc("Of a new file, with its extension.")]
-    content_base64: str
+    content_base64: Annotated[str | bytes, Doc("Base64 as text, or the file's bytes.")]
     mimetype: str
 
 
@@ -45,14 +45,14 @@ class NewFile:
 
     Attributes:
         content: its bytes as base64.
-        remark: what is stored otherwise than was given.
+        remarks: on what Odoo will store.
     """
 
     name: str
     mimetype: str
     content: str = attrs.field(repr=False)
     size: int
-    remark: str | None = None
+    remarks: Sequence[str] = ()
 
     def step(self, owner: str, record: int, datas: str) -> MakesOwned:
         """Return the step that attaches it; ``datas`` stands for the content."""
@@ -147,11 +147,12 @@ def message_files(
         elif "name" not in file or "content_base64" not in file:
             raise _no_file(place, "has neither an id nor a name with content")
         else:
-            name, size, kind, remark = checked_file(
+            name, content, size, kind, remarks = checked_file(
                 file["name"], file["content_base64"], file.get("mimetype"), max_bytes
             )
-            content = file["content_base64"]
-            new.append(NewFile(name=name, mimetype=kind, content=content, size=size, remark=remark))
+            new.append(
+                NewFile(name=name, mimetype=kind, content=content, size=size, remarks=remarks)
+            )
     if len(there) + len(new) > _MOST_FILES or len(set(there)) < len(there):
         raise invalid("attachments", f"Pass up to {_MOST_FILES} files, each only once.")
     return there, tuple(new)

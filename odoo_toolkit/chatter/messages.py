@@ -300,7 +300,7 @@ def post_message(
 
     def result(done: Done) -> PostedMessage:
         (message_id,), warnings = _posted_id(done.answers[0]), done.warnings
-        warnings.extend(remark for file in new if (remark := file.remark))
+        warnings.extend(remark for file in new for remark in file.remarks)
         stored, files, notified = _read_posted(odoo, model, message_id, warnings)
         if files is not None and len(files) != len(there) + len(new):
             warnings.append(f"The message has {len(files)} of {len(there) + len(new)} files.")

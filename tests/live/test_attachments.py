@@ -62,6 +62,10 @@ def test_a_file_goes_up_and_comes_back(odoo: Odoo, partner: int) -> None:
     assert get_content(odoo, made.id, as_text=True).content == content.decode()
     assert get_content(odoo, made.id).content_base64 == b64(content)
 
+    same = upload(odoo, "res.partner", partner, "same.csv", content)
+    assert get_content(odoo, same.id).content_base64 == b64(content)
+    assert delete(odoo, same.id).deleted
+
     assert delete(odoo, made.id).deleted
     assert list_attachments(odoo, "res.partner", partner).count == 0
     with pytest.raises(OdooError, match="no attachment"):

@@ -420,6 +420,20 @@ class TestUpload:
         assert raised.value.code == code
         assert odoo.writes() == []
 
+    @pytest.mark.parametrize("content", [b"a;\xff", bytearray(b"a;b"), b"QUJDRA"])
+    def test_bytes_are_the_file_itself(self, content: bytes) -> None:
+        odoo = odoo_with()
+        made = upload(odoo, "res.partner", 1, "a.csv", content)
+        (write,) = odoo.writes()
+        assert write.arguments["vals_list"]["datas"].startswith(f"{len(content)} bytes ")
+        assert made.message.endswith(f"({len(content)} bytes) to res.partner 1.")
+        assert not [told for told in made.warnings if "base64" in told]
+
+    def test_bytes_that_were_encoded_before_get_a_warning(self) -> None:
+        content = base64.b64encode(b"%PDF-1.4 and more of it")
+        made = upload(odoo_with(), "res.partner", 1, "a.txt", content)
+        assert "look like base64" in made.warnings[0]
+
     def test_an_upload_stays_a_success(self) -> None:
         odoo = odoo_with()
         odoo.answers["ir.attachment", "search_read"] = OdooConnectionError("gone")

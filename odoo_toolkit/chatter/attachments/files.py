@@ -10,7 +10,7 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Len
 
-from odoo_toolkit.annotations import DryRun, Model
+from odoo_toolkit.annotations import DryRun, JsonSchema, Model
 from odoo_toolkit.chatter.attachments.content import (
     ATTACHMENT,
     MAX_BYTES,
@@ -23,7 +23,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.bulk import sending
 from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import AccessError, ValidationError, invalid
-from odoo_toolkit.file_content import base64_size, human_size, stored_type
+from odoo_toolkit.file_content import as_base64, base64_size, human_size, stored_type
 from odoo_toolkit.operations.documents import afterwards, filled, read_rows
 from odoo_toolkit.operations.steps import Done, operate, permit
 from odoo_toolkit.plans import Plan, operation
@@ -136,7 +136,9 @@ def upload(
     model: Model,
     record_id: RecordId,
     name: Annotated[str, Len(1, 255), Doc("File name, with its extension.")],
-    content_base64: Annotated[str, Doc("The file's bytes as base64.")],
+    content_base64: Annotated[
+        str | bytes, JsonSchema({"type": "string"}), Doc("The file's bytes as base64.")
+    ],
     mimetype: Annotated[str | None, Doc("Default: from the name.")] = None,
     *,
     max_bytes: int = MAX_BYTES,
@@ -144,9 +146,10 @@ def upload(
 ) -> UploadedAttachment | Plan:
     """Attach a file to a record.
 
-    The type defaults to that of the name's extension, or else of the first bytes. A type that a
-    browser could run from Odoo's address (HTML, SVG, XML, scripts, style sheets) is stored as
-    text/plain, with a warning. It takes 3 requests.
+    ``content_base64`` takes base64 as text, or the file's bytes. The type defaults to that of the
+    name's extension, or else of the first bytes. A type that a browser could run from Odoo's
+    address (HTML, SVG, XML, scripts, style sheets) is stored as text/plain, with a warning. It
+    takes 3 requests.
 
     Args:
         max_bytes: Maximum size of the file.
@@ -157,12 +160,12 @@ def upload(
         NotFoundError: The record does not exist. Nothing was attached.
         AccessError: Odoo or the policy does not allow it. Nothing was attached.
     """
-    name, size, kind, remark = checked_file(name, content_base64, mimetype, max_bytes)
+    name, content, size, kind, remarks = checked_file(name, content_base64, mimetype, max_bytes)
     values = {"name": name, "res_model": model, "res_id": record_id}
-    like = {**values, "checksum": checksum(content_base64)}
+    like = {**values, "checksum": checksum(content)}
 
     def result(done: Done) -> UploadedAttachment:
-        warnings = [*([remark] if remark else []), *done.warnings]
+        warnings = [*remarks, *done.warnings]
         by_id, fields = [["id", "=", done.id]], ["name", "mimetype", "file_size"]
         rows = afterwards(
             lambda: read_rows(odoo, ATTACHMENT.model, by_id, fields, acts_on=model),
@@ -183,7 +186,7 @@ def upload(
         )
 
     about = f"{name!r} ({human_size(size)}) to {model} {record_id}"
-    with sending(content_base64) as mark:
+    with sending(content) as mark:
         attach = MakesOwned(
             model=ATTACHMENT.model,
             method="create",
@@ -195,7 +198,7 @@ def upload(
         )
         permit(odoo, attach, dry_run=dry_run)
         beside_owner(odoo, model, record_id)
-        would = f"Would attach {about}." + (f" {remark}" if remark else "")
+        would = " ".join([f"Would attach {about}.", *remarks])
         return operate(odoo, [attach], (), result, message=would, dry_run=dry_run)
 
 
@@ -250,15 +253,16 @@ def _check_ordinary(row: dict[str, Any]) -> None:
 
 
 def checked_file(
-    name: str, content_base64: str, mimetype: str | None, max_bytes: int
-) -> tuple[str, int, str, str | None]:
-    """Return a new file's name, size and type, and what is stored otherwise than was given.
+    name: str, content: str | bytes, mimetype: str | None, max_bytes: int
+) -> tuple[str, str, int, str, list[str]]:
+    """Return a new file's name, base64, size and type, and remarks on what Odoo will store.
 
     Raises:
         ValidationError: name or content is empty, not base64 or too large, or the type is none.
     """
     name = checked_file_name(name)
-    size = base64_size(content_base64)
+    text, twice = as_base64(content)
+    size = base64_size(text)
     if size == 0:
         raise invalid("content_base64", "The file is empty.", "Pass the file's bytes as base64.")
     if size > max_bytes:
@@ -266,8 +270,8 @@ def checked_file(
             too_large(size, max_bytes),
             suggestion="Upload the file in Odoo, or ask the administrator to increase max_bytes.",
         )
-    head = binascii.a2b_base64(content_base64[:_HEAD])
-    return name, size, *stored_type(name, mimetype, head)
+    kind, remark = stored_type(name, mimetype, binascii.a2b_base64(text[:_HEAD]))
+    return name, text, size, kind, [told for told in (remark, twice) if told]
 
 
 def checked_file_name(name: str) -> str:
