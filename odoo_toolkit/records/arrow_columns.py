@@ -51,7 +51,7 @@ _REFUSED = {
 }
 
 #: Models without a table, whose ids are numbers or texts, as the version has it.
-_IDS_OF_TEXT = frozenset({"account.root"})
+IDS_OF_TEXT = frozenset({"account.root"})
 
 #: Decimals from which on 18 digits might not hold an amount.
 _LONG = 6
@@ -140,7 +140,7 @@ def arrow_columns(
 
 def _id_column(name: str, field: Field) -> ArrowColumn:
     """Return the column of the ids of a many2one."""
-    if field.relation in _IDS_OF_TEXT:
+    if field.relation in IDS_OF_TEXT:
         return plain_column(name, name, attrs.evolve(field, type="char"), _ids_as_texts)
     return plain_column(name, name, attrs.evolve(field, type="integer"), _ids)
 

@@ -19,6 +19,7 @@ from odoo_toolkit.errors import ConfigurationError, ValidationError, invalid
 from odoo_toolkit.fields import TO_MANY, Field
 from odoo_toolkit.file_content import replacing
 from odoo_toolkit.records.arrow_columns import (
+    IDS_OF_TEXT,
     TYPED,
     ArrowColumn,
     list_column,
@@ -58,6 +59,11 @@ class Column:
     name: str
     field: Field
     comodel: str | None = None
+
+    @property
+    def by_number(self) -> bool:
+        """Whether it names records by numbers: database ids, not external ids."""
+        return self.header.endswith(".id") and self.comodel not in IDS_OF_TEXT
 
 
 Rows = Iterable[Sequence[Any]]
@@ -110,11 +116,11 @@ def _arrow_column(column: Column) -> ArrowColumn:
     """Return the column of an Arrow file: as imports take it, numbers as floats of Odoo."""
     field, many = column.field, column.field.type in TO_MANY
     if column.comodel:
-        texts = not column.header.endswith(".id")
         if many:
-            return list_column(column.header, field, texts=texts)
-        field = attrs.evolve(field, type="char" if texts else "integer")
-        return plain_column(column.header, column.header, field)
+            return list_column(column.header, field, texts=not column.by_number)
+        field = attrs.evolve(field, type="integer" if column.by_number else "char")
+        taken = None if column.by_number else partial(_all_text, column)
+        return plain_column(column.header, column.name, field, taken)
     if field.type not in TYPED:
         field = attrs.evolve(field, type="char")
         return plain_column(column.header, column.name, field, partial(_all_text, column))
@@ -213,7 +219,7 @@ def _joined(value: Any) -> Any:
 
 
 def _frame(rows: Rows, columns: Sequence[Column]) -> pd.DataFrame:
-    """Return rows as a DataFrame; records are named by texts in it."""
+    """Return rows as a DataFrame; several records in a cell are named by texts in it."""
     fields = {column.header: _plain(column) for column in columns}
     named = [
         {c.header: _in_frame(value, c) for value, c in zip(row, columns, strict=True)}
@@ -225,7 +231,8 @@ def _frame(rows: Rows, columns: Sequence[Column]) -> pd.DataFrame:
 def _plain(column: Column) -> Field:
     field = column.field
     if column.comodel:
-        return attrs.evolve(field, type="json" if field.type in TO_MANY else "char")
+        one = "integer" if column.by_number else "char"
+        return attrs.evolve(field, type="json" if field.type in TO_MANY else one)
     return field
 
 
@@ -234,7 +241,7 @@ def _in_frame(value: Any, column: Column) -> Any:
         return _text(value, column) if isinstance(value, (list, dict)) else value
     if isinstance(value, list):
         return [str(one) for one in value]
-    return None if value is None else str(value)
+    return value if value is None or column.by_number else str(value)
 
 
 def _check_for_excel(cells: Sequence[Any], columns: Sequence[Column], before: int) -> None:

@@ -531,3 +531,19 @@ def test_an_export_with_database_ids_has_numbers(odoo: Odoo, tmp_path: Path) -> 
         {".id": 1, "kind_id/.id": 7, "kind_ids/.id": [7, 8]},
         {".id": 2, "kind_id/.id": None, "kind_ids/.id": []},
     ]
+    # As to_arrow has them.
+    own = pa.table(to_arrow(odoo, "x.item", [], ["id", "kind_id", "kind_ids"])).schema
+    assert table.schema.types == [own.field(n).type for n in ("id", "kind_id", "kind_ids")]
+    assert not table.schema.field(".id").nullable
+
+
+@pytest.mark.parametrize("root", [49048, "10"])
+def test_ids_that_are_texts_on_some_versions_are_texts(root: int | str, tmp_path: Path) -> None:
+    """Odoo 14 to 17 number the roots of accounts, and 18 and 19 name them by two characters."""
+    server = FakeServer(
+        {"x.item": {"root_id": "many2one account.root"}, "account.root": {"name": "char"}}
+    )
+    server.answers["x.item", "search_read"] = [{"id": 1, "root_id": [root, "10"]}]
+    path = tmp_path / "a.parquet"
+    export(server.connect(), "x.item", [], ["root_id"], path, external_ids=False)
+    assert pq.read_table(path).to_pylist() == [{".id": 1, "root_id/.id": str(root)}]

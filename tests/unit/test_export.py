@@ -367,6 +367,14 @@ def test_a_frame_in_a_file_imported_again_changes_nothing(
     assert (imported.unchanged, imported.failed) == (2, [])
 
 
+def test_database_ids_are_numbers_in_excel(odoo: Odoo, tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    openpyxl = pytest.importorskip("openpyxl")
+    export(odoo, PARTNER, [], RELATIONS, tmp_path / "a.xlsx", external_ids=False)
+    sheet = openpyxl.load_workbook(tmp_path / "a.xlsx").active
+    assert [cell.value for cell in sheet[2]] == [1, 20, "5,6", None]
+
+
 def test_excel_runs_no_text_as_a_formula(server: FakeServer, tmp_path: Path) -> None:
     pytest.importorskip("pandas")
     openpyxl = pytest.importorskip("openpyxl")
