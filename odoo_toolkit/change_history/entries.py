@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import attrs
@@ -117,6 +117,16 @@ class HistoryEntry(Shown):
     idempotency_key: str | None = None
     undoes: int | None = None
     undone_by: int | None = None
+
+
+def opened_for(context: Mapping[str, Any]) -> tuple[str, list[int]]:
+    """Return the records for which a wizard was opened; none if its context does not name any.
+
+    A context is as the caller sent it.
+    """
+    model, ids = context.get("active_model"), context.get("active_ids")
+    ids = [n for n in ids if isinstance(n, int)] if isinstance(ids, (list, tuple)) else []
+    return (model, ids) if isinstance(model, str) and ids else ("", [])
 
 
 def passing(writes: Iterable[Write]) -> set[Key]:

@@ -19,7 +19,8 @@ import attrs
 from odoo_toolkit.call import Call
 from odoo_toolkit.change_history import kept_results
 from odoo_toolkit.change_history.digests import differences, of_reader
-from odoo_toolkit.change_history.entries import GONE, OPENED_FOR, HistoryEntry, Write
+from odoo_toolkit.change_history.entries import GONE, HistoryEntry, Write, opened_for
+from odoo_toolkit.change_history.lost_answers import made_since
 from odoo_toolkit.change_history.recording import (
     History,
     Recording,
@@ -35,7 +36,6 @@ from odoo_toolkit.configuration import is_placeholder
 from odoo_toolkit.errors import ConfigurationError, OdooError, ValidationError, make_error
 from odoo_toolkit.policy.contents import is_file, is_secret
 from odoo_toolkit.progress import pause, time_left
-from odoo_toolkit.values.moments import utc_string_of
 
 #: Characters of a key.
 LONGEST = 200
@@ -45,9 +45,6 @@ WAITS = (0.05, 0.1, 0.2, 0.5, *[1.0] * 20)
 
 #: Seconds after which no server is still working at a call; Odoo ends its own after 2 minutes.
 SETTLED = 900.0
-
-#: Seconds by which the server's clock, as its answers tell it, can be wrong.
-_CLOCK_MARGIN = 2.0
 
 #: Characters of a result's message that the change history keeps.
 _LONGEST_MESSAGE = 2000
@@ -316,11 +313,9 @@ def _may_release(odoo: Odoo, found: Keyed) -> bool:
 
 def _since(odoo: Odoo, entry: HistoryEntry, model: str) -> list[int] | None:
     """Return what this user has created of a model since an entry began; None if not known."""
-    ahead = odoo.clock_ahead
-    if ahead is None:
+    domain = made_since(odoo, datetime.fromisoformat(entry.started).timestamp())
+    if domain is None:
         return None
-    began = datetime.fromisoformat(entry.started).timestamp() - _CLOCK_MARGIN + ahead
-    domain = [["create_uid", "=", odoo.uid], ["create_date", ">=", utc_string_of(began)]]
     try:
         rows = odoo.call(
             Call(
@@ -383,10 +378,8 @@ def _doubtful(entry: HistoryEntry) -> list[Write]:
 
 def _acted_on(write: Write) -> tuple[str, list[int]]:
     """Return the records that a call is about: of a wizard, those for which it was opened."""
-    model, ids = (write.context.get(name) for name in OPENED_FOR)
-    # A context is kept as the caller sent it.
-    listed = isinstance(ids, list) and all(isinstance(number, int) for number in ids)
-    return (model, ids) if isinstance(model, str) and listed and ids else (write.model, write.ids)
+    model, ids = opened_for(write.context)
+    return (model, ids) if ids else (write.model, write.ids)
 
 
 def _may_have_made(write: Write) -> str:

@@ -12,7 +12,7 @@ from odoo_toolkit.arguments import read_commands
 from odoo_toolkit.arguments.commands import Command
 from odoo_toolkit.arguments.compared import is_same
 from odoo_toolkit.call import Call, opened_ids
-from odoo_toolkit.change_history.entries import Write
+from odoo_toolkit.change_history.entries import Write, opened_for
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.fields import TO_MANY, Field, computed_from
@@ -240,8 +240,9 @@ def note_before(odoo: Odoo, call: Call, write: Write, opposite: Opposite) -> Non
 
 def _acted_on(context: Mapping[str, Any], model: str) -> list[int]:
     """Return the records that a wizard acts on, as its context names them."""
-    if context.get("active_model") == model and context.get("active_ids"):
-        return list(context["active_ids"])
+    opened, acted_on = opened_for(context)
+    if opened == model:
+        return acted_on
     found: Any = next((context[key] for key in _ACTED_ON.get(model, ()) if context.get(key)), [])
     ids = found if isinstance(found, (list, tuple)) else [found]
     return [n for n in ids if isinstance(n, int)]

@@ -129,12 +129,11 @@ class Store:
             ConfigurationError: it has a key, and a newer version has changed the tables meanwhile.
         """
         row = {
-            **_columns(entry),
+            **{name: getattr(entry, name) for name in _ENTRY if name != "id"},
             "database_uuid": uuid or None,
             "digest": digest,
             "result": BEGUN if entry.idempotency_key else None,
         }
-        del row["id"]
         names = ", ".join(row)
         marks = ", ".join("?" for _ in row)
         key = entry.idempotency_key
@@ -219,9 +218,9 @@ class Store:
                 "UPDATE write SET body = ? WHERE entry = ? AND place = ?", [body, entry_id, place]
             )
 
-    def get(self, entry_id: int, owner: Owner | None = None) -> HistoryEntry | None:
+    def get(self, entry_id: int, owner: Owner) -> HistoryEntry | None:
         """Return an entry with its writes; None where there is none, or it is of another owner."""
-        condition, values = _of(owner) if owner else ("TRUE", [])
+        condition, values = _of(owner)
         found = self._entries(f"WHERE id = ? AND {condition}", [entry_id, *values])
         return found[0] if found else None
 
@@ -364,7 +363,3 @@ def _kept(text: str, entry_id: int) -> dict[str, Any]:
             outcome="not_sent",
         )
     return found
-
-
-def _columns(entry: HistoryEntry) -> dict[str, Any]:
-    return {name: getattr(entry, name) for name in _ENTRY}

@@ -130,7 +130,7 @@ class Line:
             raise
 
     def database_uuid(self) -> str | None:
-        """Return the uuid of the database; None if this user can't read it. It asks once.
+        """Return the uuid of the database; None if this user can't read it. It asks until it knows.
 
         Empty if calls go by a transport in place of HTTP, which has no address to differ.
 
@@ -145,7 +145,9 @@ class Line:
             except (OdooConnectionError, RateLimitError) as error:
                 error.outcome = "not_sent"
                 raise
-            except OdooError:
+            except OdooError as error:
+                if error.code != "ACCESS_DENIED":
+                    return None  # the next look may find it
                 rows = []
             self._uuids.append(rows[0]["value"] or None if rows else None)
         return self._uuids[0]

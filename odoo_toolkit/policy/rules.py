@@ -167,7 +167,8 @@ class Rules:
     def naming(self) -> Callable[[str], object]:
         """Whether a text may be the name of a blocked model, or a reference to a record."""
         names = "|".join(map(re.escape, sorted(self._blocked_models))) or "(?!)"
-        return re.compile(rf"\s*(?:{names})\s*|{REFERENCE.pattern}", re.IGNORECASE).fullmatch
+        short = rf"(?=[\s\S]{{0,{LONGEST_NAME}}}\Z)"
+        return re.compile(rf"(?i){short}(?:\s*(?:{names})\s*|{REFERENCE.pattern})").fullmatch
 
     def model_allowed(self, model: str) -> bool:
         """Whether the model may be read."""

@@ -161,12 +161,7 @@ def history_of(odoo: Odoo) -> History:
 def _entry(odoo: Odoo, entry_id: int) -> HistoryEntry:
     found = history_of(odoo).store.get(entry_id, owner_of(odoo))
     if found is None:
-        raise NotFoundError(
-            f"There is no entry {entry_id} of this user and this database in the change history.",
-            suggestion="Choose an entry from history. Other users undo their own writes. If you "
-            "wrote it at another address of Odoo, connect to that address.",
-            details={"entry": entry_id},
-        )
+        raise no_entry(entry_id)
     if found.undone_by is not None:
         raise StateError(
             f"Entry {entry_id} ({found.operation}) was already undone, by entry {found.undone_by}.",
@@ -183,6 +178,16 @@ def _entry(odoo: Odoo, entry_id: int) -> HistoryEntry:
             suggestion="You don't need to do anything.",
         )
     return found
+
+
+def no_entry(entry_id: int) -> NotFoundError:
+    """Return the error about an entry that is not this connection's; it tells nothing of others."""
+    return NotFoundError(
+        f"There is no entry {entry_id} of this user and this database in the change history.",
+        suggestion="Choose an entry from history. Other users undo their own writes. If you "
+        "wrote it at another address of Odoo, connect to that address.",
+        details={"entry": entry_id},
+    )
 
 
 def _wrote(entry: HistoryEntry) -> bool:

@@ -13,9 +13,9 @@ from odoo_toolkit.change_history.entries import GONE, Key, Outcome, is_only_of, 
 from odoo_toolkit.change_history.undo_preview import Undo, foretold, policy_of
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display.results import Shown
-from odoo_toolkit.errors import NotFoundError, OdooError
+from odoo_toolkit.errors import OdooError
 from odoo_toolkit.operations.documents import read_rows
-from odoo_toolkit.undoing.functions import history
+from odoo_toolkit.undoing.functions import history, no_entry
 from odoo_toolkit.wizards.catalog import known_wizard
 
 #: Records that one entry names, and writes, records and lines that its details have.
@@ -79,11 +79,7 @@ def details(odoo: Odoo, *, entry: int) -> HistorySummary:
     """
     found = [one for one in history(odoo, before=entry + 1, limit=1) if one.id == entry]
     if not found:
-        raise NotFoundError(
-            f"There is no entry {entry} of this user and this database in the change history.",
-            suggestion="Choose an entry from history.",
-            details={"entry": entry},
-        )
+        raise no_entry(entry)
     (short,) = _summaries(odoo, found)
     writes = [_cut(write) for write in found[0].writes[:_DETAILED]]
     whole = writes == found[0].writes

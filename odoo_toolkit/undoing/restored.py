@@ -9,6 +9,7 @@ from odoo_toolkit.app_models import known
 from odoo_toolkit.arguments.compared import differences, is_same
 from odoo_toolkit.call import Call
 from odoo_toolkit.change_history import Write
+from odoo_toolkit.change_history.entries import KEPT_CONTEXT
 from odoo_toolkit.change_history.snapshots import kept_fields
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.fields import Field, computed_from
@@ -141,7 +142,7 @@ class Restored:
                 model=target,
                 method="write",
                 arguments={"vals": written},
-                context=write.context,
+                context=_context(write),
             )
 
         says = f"{name}: {shown}."
@@ -235,11 +236,16 @@ class Restored:
                 model=write.model,
                 method="search_read",
                 arguments={"domain": [["id", "in", list(ids)]], "fields": [NAME, *names]},
-                context={**write.context, "active_test": False},
+                context={**_context(write), "active_test": False},
                 step=True,
             )
         )
         return {row["id"]: row for row in rows}
+
+
+def _context(write: Write) -> dict[str, Any]:
+    """Return what decides which value of a field is meant, without the records of a wizard."""
+    return {name: value for name, value in write.context.items() if name in KEPT_CONTEXT}
 
 
 def _written_in(model: str) -> tuple[str, ...]:

@@ -9,7 +9,9 @@ import pytest
 
 from odoo_toolkit.change_history.entries import HistoryEntry, Owner
 from odoo_toolkit.change_history.store import FORM, Store
-from odoo_toolkit.errors import ConfigurationError
+from odoo_toolkit.connection.line import Line
+from odoo_toolkit.connection.settings import ConnectionSettings
+from odoo_toolkit.errors import AccessError, ConfigurationError, OdooError
 
 HERE, THERE = "http://127.0.0.1:8069/shop", "http://localhost:8069/shop"
 
@@ -135,3 +137,25 @@ def test_older_file_gets_the_column_and_keeps_its_entries(tmp_path: Path) -> Non
     assert found is not None
     assert not found.elsewhere
     assert [entry.operation for entry in store.latest(_owner(HERE, None), limit=9)] == ["create"]
+
+
+def test_uuid_is_asked_until_odoo_gives_or_refuses_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A failure of the server says nothing about the rights of the user."""
+    line = Line(ConnectionSettings(url="http://odoo.test"), None, None)
+    answers: list[OdooError | list[dict[str, str]]] = [
+        OdooError("The worker has ended."),
+        [{"value": "u1"}],
+    ]
+
+    def send(call: object) -> object:
+        answer = answers.pop(0)
+        if isinstance(answer, OdooError):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(line, "send", send)
+    assert [line.database_uuid() for _ in range(3)] == [None, "u1", "u1"]
+    refused = Line(line.settings, None, None)
+    monkeypatch.setattr(refused, "send", send)
+    answers.append(AccessError("You may not read it."))
+    assert [refused.database_uuid() for _ in range(2)] == [None, None]

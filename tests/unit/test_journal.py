@@ -104,6 +104,18 @@ def test_without_its_journal_nothing_is_sent(server: FakeServer, path: Path) -> 
     assert server.asked("create") == []
 
 
+def test_an_undo_sends_no_records_of_a_context(server: FakeServer, odoo: Connection) -> None:
+    """They were those of another document then, and a user's own code may act on them."""
+    context = {"active_model": "sale.order", "active_ids": [3], "tz": "Europe/Berlin"}
+    write(odoo, "res.partner", [1], {"ref": "b"}, context=context)
+    server.sent.clear()
+    undo(odoo, entry=history(odoo)[0].id)
+    sent = [call.context for call in server.sent if call.model == "res.partner"]
+    assert len(sent) > 1
+    assert not [one for one in sent if one.keys() & {"active_model", "active_ids"}]
+    assert server.asked("write")[0].context["tz"] == "Europe/Berlin"
+
+
 @pytest.mark.parametrize(
     ("content", "says"), [(b"no database at all" * 100, "damaged"), ("newer", "newer version")]
 )

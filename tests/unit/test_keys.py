@@ -462,6 +462,25 @@ def _with_plan(act: Any) -> Any:
     return act
 
 
+@pytest.mark.parametrize("ids", [7, "7", ["x"], {"7": 1}])
+def test_a_context_that_names_no_records_stops_no_retry(
+    server: FakeServer, odoo: Connection, ids: Any
+) -> None:
+    """A context is kept as it was given, and a lost answer is told of the record itself."""
+    server.lose_answer("write", applied=False)
+
+    def act() -> Any:
+        context = {"active_model": "sale.order", "active_ids": ids}
+        asked: dict[str, Any] = {"context": context, "idempotency_key": "k"}
+        return write(odoo, "res.partner", [1], {"ref": "c"}, **asked)
+
+    with pytest.raises(OdooConnectionError):
+        act()
+    with pytest.raises(StateError, match=r"res\.partner\.write of 1 is unconfirmed") as caught:
+        act()
+    assert caught.value.details["look_at"] == {"res.partner": [1]}
+
+
 def test_a_part_of_an_operation_has_no_key(odoo: Connection) -> None:
     assert isinstance(odoo.history, History)
     with odoo.history.operation(odoo, "x"), pytest.raises(ValidationError, match="outer call"):

@@ -20,7 +20,7 @@ from odoo_toolkit.policy import names as policy_names
 from odoo_toolkit.policy.calls import KNOWN_KEYS
 from odoo_toolkit.policy.owners import record_filter
 from odoo_toolkit.policy.policy import policy_problems
-from odoo_toolkit.policy.tables import HARMLESS_METHODS
+from odoo_toolkit.policy.tables import HARMLESS_METHODS, LONGEST_NAME
 from odoo_toolkit.policy.user_contacts import address_paths
 
 
@@ -1007,3 +1007,13 @@ def test_an_address_is_followed_through_fields_that_show_others() -> None:
     described["res.partner"] = {"email": Field(name="email", type="char")}
     found = address_paths(models[0], "mail", described.__getitem__)
     assert found == [("next",) * longest]
+
+
+@pytest.mark.parametrize("name", ["auth.passkey.key", "res.partner,7"])
+def test_a_text_that_is_longer_than_a_name_names_nothing(name: str) -> None:
+    """Other checks leave it alone, too, and a long text would take a second."""
+    naming = Policy().naming
+    assert naming(f" {name}\n")
+    assert not naming(name + " " * (LONGEST_NAME - len(name) + 1))
+    assert not naming(" " * 1_000_000 + name)
+    assert not naming("\n" * 1_000_000)
