@@ -20,7 +20,7 @@ from odoo_toolkit.client import Gate, Odoo
 from odoo_toolkit.errors import AccessError
 from odoo_toolkit.fields import FieldsOf
 from odoo_toolkit.plugins.plugin import Declared
-from odoo_toolkit.policy.calls import KNOWN_KEYS, check_known, check_showing
+from odoo_toolkit.policy.calls import KNOWN_KEYS, check_known, check_showing, check_values
 from odoo_toolkit.policy.policy import Policy
 from odoo_toolkit.policy.redaction import opening
 from odoo_toolkit.policy.tables import (
@@ -152,6 +152,7 @@ class Bounds(Gate):
         """Refuse what only the rights of Odoo's user would limit."""
         active = {key: item for key, item in call.context.items() if wizard and key in _ACTIVE}
         known = {key: item for key, item in call.context.items() if key not in active}
+        check_values(known)
         if policy.mode != "full":
             check_known(known, policy.mode)
         elif other := known.keys() - KNOWN_KEYS.keys():

@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from odoo_toolkit.arguments.contexts import checked_context
 from odoo_toolkit.arguments.values import DEFAULT
 from odoo_toolkit.call import Access, Call, default_access
 from odoo_toolkit.compat import MODEL_METHODS, RECORD_METHODS
 from odoo_toolkit.errors import AccessError, ValidationError
-from odoo_toolkit.fields import FieldsOf
+from odoo_toolkit.fields import FieldsOf, similar_names
 from odoo_toolkit.policy.implied import implied, same_methods
 from odoo_toolkit.policy.owners import is_owned
 from odoo_toolkit.policy.rules import IN_A_SCRIPT
@@ -116,7 +117,7 @@ _TIME_ZONE = re.compile(r"[A-Za-z0-9_+/-]{1,64}")
 
 
 def _language(value: Any) -> bool:
-    return value is None or (isinstance(value, str) and _LANGUAGE.fullmatch(value) is not None)
+    return value in (None, False) or (isinstance(value, str) and bool(_LANGUAGE.fullmatch(value)))
 
 
 def _time_zone(value: Any) -> bool:
@@ -168,7 +169,7 @@ def check_reading(context: Mapping[str, Any], defaults: bool) -> None:
     Raises:
         AccessError: FIELD_BLOCKED.
     """
-    known_keys = ", ".join(sorted(KNOWN_KEYS.keys() | _NUMBERS_OF))
+    known_keys = sorted(KNOWN_KEYS.keys() | _NUMBERS_OF)
     for key, value in context.items():
         known = key in KNOWN_KEYS and KNOWN_KEYS[key][0](value)
         if known or (key in _NUMBERS_OF and _is_number_or_date(value)):
@@ -181,7 +182,7 @@ def check_reading(context: Mapping[str, Any], defaults: bool) -> None:
                 f"The context key {_shown(key)} cannot be used for reading while the policy "
                 "blocks models or fields: the toolkit does not know what it reveals.",
                 code="FIELD_BLOCKED",
-                suggestion=f"Omit it. Known keys are {known_keys}.",
+                suggestion=_known_instead(key, known_keys),
                 details={"named_in": f"context.{_shown(key)}"},
             )
 
@@ -197,22 +198,30 @@ def _is_number_or_date(value: Any) -> bool:
 
 
 def check_known(context: Mapping[str, Any], mode: str) -> None:
-    """Refuse what is not known to be harmless: other keys, and values of other types.
+    """Refuse keys that are not known to be harmless.
 
     Raises:
         AccessError: MODE_VIOLATION; the key is not among :data:`KNOWN_KEYS`.
-        ValidationError: its value is of the wrong type.
     """
-    for key, value in context.items():
+    for key in context:
         if key not in KNOWN_KEYS:
             raise AccessError(
                 f"The context key {_shown(key)} is not allowed in {mode} mode.",
                 code="MODE_VIOLATION",
-                suggestion=f"Omit it. Known keys are {', '.join(KNOWN_KEYS)}.",
+                suggestion=_known_instead(key, list(KNOWN_KEYS)),
                 details={"named_in": f"context.{_shown(key)}", "mode": mode},
             )
+
+
+def check_values(context: Mapping[str, Any]) -> None:
+    """Refuse values of known keys that are of another type, of which Odoo makes what it likes.
+
+    Raises:
+        ValidationError: there is one.
+    """
+    for key in KNOWN_KEYS.keys() & context.keys():
         fits, words = KNOWN_KEYS[key]
-        if not fits(value):
+        if not fits(context[key]):
             raise ValidationError(
                 f"The context key {key} must be {words}.",
                 suggestion="Correct the value, or omit it.",
@@ -226,6 +235,8 @@ def check_showing(policy: Rules, context: Mapping[str, Any]) -> None:
     Raises:
         AccessError: FIELD_BLOCKED.
     """
+    if not isinstance(context, Mapping):
+        checked_context(context)
     for key in context:
         text = str(key).strip().lower()
         switches = policy.guards and text in CHECKS_OFF_KEYS
@@ -237,6 +248,12 @@ def check_showing(policy: Rules, context: Mapping[str, Any]) -> None:
                 suggestion="Omit it.",
                 details={"named_in": f"context.{_shown(key)}"},
             )
+
+
+def _known_instead(key: Any, known: list[str]) -> str:
+    """Say which key a caller may have meant, and which are known."""
+    near = similar_names(str(key), known)
+    return f"{f'Use {near[0]}' if near else 'Omit it'}. Known keys are {', '.join(known)}."
 
 
 def _shown(key: Any) -> str:
@@ -290,6 +307,8 @@ def check_free(policy: Rules, call: Call) -> None:
     """
     method, mode = call.method, policy.mode
     check_showing(policy, call.context)
+    if not KNOWN_KEYS.keys().isdisjoint(call.context):
+        check_values(call.context)
     if mode != "full":
         writes = mode == "restricted" and method in HARMLESS_WRITES
         if method not in HARMLESS_METHODS and not writes:

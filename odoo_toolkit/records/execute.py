@@ -11,6 +11,7 @@ from annotated_doc import Doc
 
 from odoo_toolkit.annotations import ANY_JSON, Context, DryRun, JsonSchema, Model
 from odoo_toolkit.arguments import Records, Values
+from odoo_toolkit.arguments.contexts import checked_context
 from odoo_toolkit.arguments.values import VALUES
 from odoo_toolkit.call import Call, name_arguments, opened_ids
 from odoo_toolkit.change_history.lost_answers import send
@@ -109,9 +110,7 @@ def execute(
         ValidationError: The arguments do not fit the method.
     """
     named = dict(kwargs or {})
-    in_kwargs = named.pop("context", None) or {}
-    if not isinstance(in_kwargs, Mapping) or not isinstance(context or {}, Mapping):
-        raise ValidationError("context must be an object.", suggestion="Pass it separately.")
+    context = checked_context(named.pop("context", None)) | checked_context(context)
     warnings: list[str] = []
     if named and method in NO_KWARGS_METHODS:
         warnings.append(f"{method} accepts no named arguments. Not sent: {', '.join(named)}.")
@@ -127,7 +126,7 @@ def execute(
         ids=ids,
         arguments=arguments,
         positional=positional,
-        context={**in_kwargs, **(context or {})},
+        context=context,
     )
     call = _with_all_properties(odoo, call, dry_run)
     if method == "load":

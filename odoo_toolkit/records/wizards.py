@@ -11,6 +11,7 @@ from annotated_doc import Doc
 
 from odoo_toolkit.annotations import Context, JsonSchema, Values
 from odoo_toolkit.arguments import read_commands, to_wire
+from odoo_toolkit.arguments.contexts import checked_context
 from odoo_toolkit.call import Call, default_access, opened_ids
 from odoo_toolkit.change_history.recording import one_entry
 from odoo_toolkit.client import Odoo
@@ -142,14 +143,11 @@ def _action(odoo: Odoo, wizard: Any, context: Any, given: Source | None) -> dict
         )
     if action.get("res_id") and not is_id(action["res_id"]):
         raise ValidationError("The action's res_id is not a record id.", suggestion="Omit res_id.")
-    if not isinstance(context or {}, Mapping):
-        raise ValidationError(
-            "context must be an object.", suggestion="Pass an object such as {'lang': 'fr'}."
-        )
+    context = checked_context(context)
     names: dict[str, Any] = {"uid": odoo.uid}
     if given:
         names |= {"active_model": given[0], "active_id": given[1][0], "active_ids": given[1]}
-    return {**action, "context": {**action_context(action, names), **(context or {})}}
+    return {**action, "context": {**action_context(action, names), **context}}
 
 
 def _taken_from(context: dict[str, Any]) -> Source | None:

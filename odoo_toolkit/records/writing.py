@@ -14,6 +14,7 @@ from annotated_types import Len
 from odoo_toolkit.annotations import Context, DryRun, JsonSchema, Model
 from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.arguments.compared import moves
+from odoo_toolkit.arguments.contexts import checked_context
 from odoo_toolkit.call import Call
 from odoo_toolkit.change_history.entries import Write
 from odoo_toolkit.change_history.lost_answers import send
@@ -188,7 +189,7 @@ def write(
         AccessError: Odoo or the policy does not allow it.
     """
     ids, values = checked_ids(ids), plain(values)
-    context = dict(context or {})
+    context = checked_context(context)
     allow_readonly = bool(context.pop(ALLOW_READONLY, False))
     fields_of = readable_of(odoo)
     asked = Call(model=model, method="write", ids=ids, arguments={"vals": values}, context=context)

@@ -15,7 +15,7 @@ import pytest
 from odoo_toolkit import Odoo, Policy, aggregate, create, execute, read, search_read, unlink, write
 from odoo_toolkit.call import Access, Call
 from odoo_toolkit.client import Admitted, Gate
-from odoo_toolkit.errors import AccessError, OdooError
+from odoo_toolkit.errors import AccessError, OdooError, ValidationError
 from odoo_toolkit.operations.documents import Document, read_rows, shows
 from odoo_toolkit.operations.steps import Step, WizardStep, operate
 from odoo_toolkit.plans import Plan, operation
@@ -272,6 +272,14 @@ def test_a_button_is_pressed_on_ids_alone_where_more_than_rights_are_the_limit(
     result, sent = run(pressing(**parts), policy)
 
     assert isinstance(result, AccessError), result
+    assert sent == []
+
+
+@pytest.mark.parametrize("policy", [LISTED, Policy(field_blocklist=["damage"])])
+def test_a_button_takes_no_known_context_key_of_another_type(policy: Policy) -> None:
+    result, sent = run(pressing(context={"active_test": "x"}), policy)
+
+    assert isinstance(result, ValidationError), result
     assert sent == []
 
 

@@ -545,6 +545,26 @@ def test_ordinary_business_passes_in_full_mode(call: Call) -> None:
     FULL.check(call, fields_of)
 
 
+@pytest.mark.parametrize("mode", ["readonly", "restricted", "full"])
+@pytest.mark.parametrize(
+    "context",
+    [
+        {"lang": 5},
+        {"tz": ["UTC"]},
+        {"active_test": "no"},
+        {"allowed_company_ids": 1},
+        {"allowed_company_ids": ["My Company"]},
+        "lang",
+        ["lang"],
+        7,
+    ],
+)
+def test_a_context_of_a_wrong_type_is_refused_in_every_mode(mode: Any, context: Any) -> None:
+    call = Call(model="res.partner", method="search_count", context=context)
+    with pytest.raises(ValidationError):
+        Policy(mode=mode).check(call, fields_of)
+
+
 @pytest.mark.parametrize("call", ORDINARY.values(), ids=ORDINARY)
 @pytest.mark.parametrize("mode", ["readonly", "restricted"])
 def test_reads_that_are_known_to_be_harmless_pass_in_every_mode(mode: Any, call: Call) -> None:

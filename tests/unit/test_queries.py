@@ -101,6 +101,22 @@ class TestQueries:
         assert errors[7]["code"] == "INVALID_DOMAIN"
         assert all(error["message"] for error in errors if error)
 
+    @pytest.mark.parametrize(
+        ("context", "suggestion"),
+        [
+            ({"langg": "fr_FR"}, "Use lang. Known keys are lang, tz, "),
+            ({"active_tests": False}, "Use active_test. Known keys are "),
+            ({"color": 3}, "Omit it. Known keys are "),
+            ({"allowed_company_ids": 1}, "Correct the value, or omit it."),
+            ("lang", 'Pass an object such as {"lang": "fr_FR"}.'),
+        ],
+    )
+    def test_a_wrong_context_says_what_to_pass(self, context: Any, suggestion: str) -> None:
+        odoo = scripted(Policy(mode="readonly"), search_read=[ROW])
+        (answer,) = run_queries(odoo, [{"model": "res.partner"}], context).answers
+        assert answer.error["suggestion"].startswith(suggestion)
+        assert odoo.sent == []
+
     def test_one_round_trip_each(self) -> None:
         odoo = scripted(search_count=3, search_read=[ROW])
         run_queries(odoo, [{"model": "sale.order", "count": True}, {"model": "res.partner"}])

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import attrs
 
 from odoo_toolkit.arguments import to_wire
+from odoo_toolkit.arguments.contexts import checked_context
 from odoo_toolkit.call import Call, default_access
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, OdooError, ValidationError, invalid
@@ -110,7 +111,7 @@ def prepare(
     """
     table, written = rows_of(rows)
     table = [{n: v for n, v in row.items() if n != REASON} for row in table]
-    context, planned = dict(meant.context or {}), meant.dry_run
+    context, planned = checked_context(meant.context), meant.dry_run
     allow_readonly = bool(context.pop(ALLOW_READONLY, False))
     _judge(odoo, model, table, methods, context, meant)
     writing = {**context} if meant.notify or planned else _silent(odoo, context)
