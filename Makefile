@@ -51,7 +51,7 @@ check: lint ## what needs no Odoo and no root, in minutes: texts, types, unit an
 	$(PYTEST) -n 2 -m 'not needs_odoo and not own_gate'
 
 test: servers ## on a real Odoo 19, what differs by version also on 14; run 'make check' first
-	$(ALONE) $(PYTEST) -n 2 -m 'needs_odoo and not own_gate' --ignore tests/unit
+	$(ALONE) $(PYTEST) -n 2 -m 'needs_odoo and not own_gate' --ignore tests/unit --ignore tests/played
 
 # 15 to 18 run from source trees, which have to be named once. 'make live ODOO=16' is one version of six.
 live: venv ## all that 'make test' runs but attacks, on Odoo 14 to 19, as every user, in both eras; a receipt

@@ -97,17 +97,24 @@ class Schema:
         )
         return models
 
-    def module_installed(self, module: str) -> bool:
+    def module_installed(self, module: str, *, alone: bool = False) -> bool:
         """Whether a module is installed, found out in a way that works for ordinary users.
 
         The module's main model is asked for; for modules without a known one, the list of
         modules is read, which on 14 and 15 needs Settings rights.
 
+        Args:
+            module: its technical name.
+            alone: ask for one field, as the model's others are not used next.
+
         Raises:
             AccessError: the list of modules is not readable and nothing else tells.
         """
         if told := MODULES.get(module):
-            return self.has_model(told.name) and told.module_field in self.fields(told.name)
+            name, field = told.name, told.module_field
+            if alone and f"fields {name}" not in self._kept:
+                return self._has_field(name, field)
+            return self.has_model(name) and field in self.fields(name)
         found = self._call(
             Call(
                 model="ir.module.module",
@@ -188,6 +195,16 @@ class Schema:
         except NotFoundError as error:
             self._suggest_model(model, error)
             raise
+
+    def _has_field(self, model: str, field: str) -> bool:
+        named = {"allfields": [field], "attributes": ["type"]}
+        try:
+            found = self._call(
+                Call(model=model, method="fields_get", arguments=named, internal=True)
+            )
+        except (NotFoundError, AccessError):
+            return False
+        return field in found
 
     def _suggest_model(self, model: str, error: OdooError) -> None:
         try:

@@ -55,7 +55,7 @@ class KnownModules:
 
         def ask(module: str) -> str:
             try:
-                installed = odoo.schema.module_installed(module)
+                installed = odoo.schema.module_installed(module, alone=True)
             except OdooConnectionError:
                 raise
             except OdooError:

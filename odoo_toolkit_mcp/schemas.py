@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections.abc
 import datetime
+import functools
 import inspect
 import types
 import typing
@@ -42,6 +43,13 @@ _LEAST = ("minimum", "exclusiveMinimum", "minItems", "minLength")
 
 _ANYTHING = (Any, object)
 
+
+@functools.lru_cache(maxsize=4096)
+def _hints(of: Any) -> Mapping[str, Any]:
+    """Return the type hints of a function or class, which take longest to find out."""
+    return typing.get_type_hints(of, include_extras=True)
+
+
 #: In an answer; some clients refuse the empty schema.
 _ANY_VALUE = {"description": "Any JSON value."}
 _ARRAYS = {list, tuple, collections.abc.Sequence, collections.abc.Iterable}
@@ -68,7 +76,7 @@ def input_schema(
         without saying: every client loads it. The latter lets larger values than ``AtMost`` pass:
         the function lowers them.
     """
-    hints = typing.get_type_hints(function, include_extras=True)
+    hints = _hints(function)
     parameters = list(inspect.signature(function).parameters.values())[1:]
     advertised: JsonObject = {"type": "object", "properties": {}}
     checked: JsonObject = {"type": "object", "properties": {}, "additionalProperties": False}
@@ -111,7 +119,7 @@ def output_schema(function: Callable[..., Any], *, items: bool = True) -> JsonOb
         items: whether to describe also what is listed in an answer, in ``$defs``: every client
             loads the schemas of all tools, and few look into the answer to a change.
     """
-    result = typing.get_type_hints(function, include_extras=True)["return"]
+    result = _hints(function)["return"]
     classes = typing.get_args(result) if _is_union(result) else (result,)
     if not all(attrs.has(cls) for cls in classes):
         raise TypeError(f"{function.__name__} must return an attrs class, not {result!r}.")
@@ -129,7 +137,7 @@ def output_schema(function: Callable[..., Any], *, items: bool = True) -> JsonOb
     # One property is enough to tell such an answer from the others.
     forms += [other["required"][:1] for other in described[1:]]
     forms.append(["error"])
-    hints = typing.get_type_hints(function, include_extras=True)
+    hints = _hints(function)
     by_name = (name.endswith("_name") or name in ("lines", "items") for name in hints)
     if any(by_name) or any(map(_takes_names, hints.values())):
         # A name that means several records is answered with the matches to choose from.
@@ -145,7 +153,7 @@ def output_schema(function: Callable[..., Any], *, items: bool = True) -> JsonOb
 def _takes_names(hint: Any) -> bool:
     """Whether a parameter takes names in place of ids, at any depth."""
     if typing.is_typeddict(hint):
-        return any(map(_takes_names, typing.get_type_hints(hint, include_extras=True).values()))
+        return any(map(_takes_names, _hints(hint).values()))
     arguments = typing.get_args(hint)
     return {int, str} <= {*arguments} or any(map(_takes_names, arguments))
 
@@ -175,7 +183,7 @@ class _Nested:
 
 def _attributes(cls: Any, of_class: Callable[[Any], JsonObject]) -> JsonObject:
     """Return the properties of an attrs class, and which of them are always there."""
-    hints = typing.get_type_hints(cls, include_extras=True)
+    hints = _hints(cls)
     schema: JsonObject = {"type": "object", "properties": {}, "required": []}
     for field in attrs.fields(cls):
         hint = hints[field.name]
@@ -268,7 +276,7 @@ def _markers(hint: Any) -> Iterable[object]:
 
 
 def _typed_dict_schema(kind: Any, of_class: Callable[[Any], JsonObject]) -> JsonObject:
-    hints = typing.get_type_hints(kind, include_extras=True)
+    hints = _hints(kind)
     properties = {name: _schema(hint, of_class) for name, hint in hints.items()}
     required = [name for name in hints if name in kind.__required_keys__]
     schema: JsonObject = {"type": "object", "properties": properties}

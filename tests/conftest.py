@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +22,11 @@ pytest_plugins = ["tests.kit.trusted", "tests.kit.market"]
 
 # No test cuts the power: waiting for the disk takes most of the time of tests that keep a journal.
 databases._SYNC = "OFF"
+
+# Thousands of small files come and go: in memory, where there is enough of it.
+_MEMORY = Path("/dev/shm")
+if _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > 4 * 1024**3:
+    os.environ.setdefault("TMPDIR", str(_MEMORY))
 
 # Journals and the like of the programs that tests start.
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="odoo-toolkit-state-")

@@ -2,9 +2,9 @@
 
 A run has every test on the newest Odoo, as the administrator, in the newest era of MCP. What
 differs by version, user or era is marked ``every_version``, ``every_user`` or ``every_era``. What
-is ``recorded`` is played without an Odoo, and runs on one only where the file is named. With
-``--everything`` all tests run in all ways. A test that is marked with the name of a gate is run by
-``make`` of that name.
+is ``recorded`` is played without an Odoo; this and what is ``long`` run on one only where the file
+is named. With ``--everything`` all tests run in all ways. A test that is marked with the name of a
+gate is run by ``make`` of that name.
 """
 
 from __future__ import annotations
@@ -118,7 +118,8 @@ def of_fuller_runs(config: pytest.Config, items: list[pytest.Item]) -> list[pyte
         server = server_of(item)
         where = marked if item.get_closest_marker("every_version") else known[:1]
         parameters = getattr(item, "callspec", _NO_PARAMETERS).params
-        if server and item.get_closest_marker("recorded") and str(item.path) not in named:
+        elsewhere = any(map(item.get_closest_marker, ("recorded", "long")))
+        if server and elsewhere and str(item.path) not in named:
             return False
         return (server is None or not server.version or server in where) and all(
             item.get_closest_marker(marker) or parameters.get(name) != way

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from odoo_toolkit_mcp import known_rights, tool_list
+from odoo_toolkit_mcp.known_rights import KnownRights
 from tests.attacks.database import Database
 from tests.attacks.policies import Noting, Raw, connected
 from tests.attacks.servers import Copy, copied
@@ -16,6 +18,19 @@ from tests.live.servers import Server
 
 #: The fixtures that come from elsewhere.
 __all__ = ["admin", "odoo", "server", "suffix", "user"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_look_at_rights() -> Iterator[None]:
+    """Ask once what each set of groups may do: the list of tools is comfort, no wall."""
+    known, groups_of = KnownRights(), known_rights._groups_of
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tool_list, "KnownRights", lambda: known)
+        # Of two versions they may have the same ids.
+        patch.setattr(
+            known_rights, "_groups_of", lambda odoo: f"{odoo.version.major}: {groups_of(odoo)}"
+        )
+        yield
 
 
 @functools.cache

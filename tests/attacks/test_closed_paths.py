@@ -247,6 +247,7 @@ def _searched_computed(raw: Raw) -> Iterator[tuple[str, Field]]:
                 yield model, field
 
 
+@pytest.mark.attack
 def test_of_every_search_by_a_computed_field_it_is_decided_what_it_looks_at(
     searched: list[tuple[str, Field]],
 ) -> None:

@@ -78,6 +78,7 @@ def test_reading_any_wizard_changes_nothing(
     assert outcome.calls["answered"] > outcome.calls["failed"]
 
 
+@pytest.mark.attack
 @pytest.mark.every_version
 def test_no_computed_field_writes_when_it_is_read_but_those_that_are_known(
     user: Raw, raw: Raw, database: Database

@@ -57,6 +57,7 @@ def made(admin: Odoo, suffix: str) -> Iterator[str]:
             unlink(admin, model, [row["id"] for row in found.records])
 
 
+@pytest.mark.long
 def test_every_model_of_the_bundles_is_complete(admin: Odoo, warehouse: Warehouse) -> None:
     models = sorted({model for models in BUNDLES.values() for model in models})
     for model in models:
@@ -215,6 +216,7 @@ def test_links_to_a_model_without_rights_do_not_keep_the_table_from_being_loaded
             assert field in report.links
 
 
+@pytest.mark.long
 def test_four_workers_at_once_on_one_odoo(
     server: Server, admin: Odoo, made: str, tmp_path: Path
 ) -> None:
@@ -344,7 +346,7 @@ def test_a_run_with_fewer_fields_leaves_no_column_behind(
     assert "res_partner__category_id" not in warehouse.tables()
 
 
-@pytest.mark.parametrize("when", ["reading", "loading"])
+@pytest.mark.parametrize("when", [pytest.param("reading", marks=pytest.mark.long), "loading"])
 def test_a_worker_that_is_killed_is_made_up_for(
     server: Server, admin: Odoo, warehouse: Warehouse, made: str, when: str
 ) -> None:

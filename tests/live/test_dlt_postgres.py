@@ -104,6 +104,7 @@ def made(admin: Odoo, suffix: str) -> Iterator[Made]:
             unlink(admin, model, ids)
 
 
+@pytest.mark.long
 def test_what_changes_is_followed_in_postgresql(
     admin: Odoo, warehouse: PostgresWarehouse, made: Made
 ) -> None:
@@ -132,6 +133,7 @@ def test_what_changes_is_followed_in_postgresql(
     assert len(warehouse.rows("res_partner__category_id", "id")) < 20
 
 
+@pytest.mark.long
 def test_four_workers_load_four_models_while_others_write(
     server: Server, admin: Odoo, warehouse: PostgresWarehouse, made: Made, tmp_path: Path
 ) -> None:

@@ -61,6 +61,7 @@ def fits(value: Any, kind: Any) -> bool:
     return type(value) is kind or (kind is type(None) and value is None)
 
 
+@pytest.mark.long
 def test_values_are_of_the_types_that_stubs_say(admin: Connection, folder: Path) -> None:
     result = write_stubs(admin, folder=folder)
     assert len(result.models) > 100

@@ -42,7 +42,7 @@ class FakeSchema:
 
     modules: Any
 
-    def module_installed(self, module: str) -> bool:
+    def module_installed(self, module: str, *, alone: bool = False) -> bool:
         if isinstance(self.modules, Exception):
             raise self.modules
         return module in self.modules

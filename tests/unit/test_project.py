@@ -107,7 +107,7 @@ def test_a_private_task_has_no_stage_to_move_to() -> None:
 
 def test_timesheets_need_their_module(monkeypatch: pytest.MonkeyPatch) -> None:
     odoo = server()
-    monkeypatch.setattr(odoo.schema, "module_installed", lambda module: False)
+    monkeypatch.setattr(odoo.schema, "module_installed", lambda module, **how: False)
     with pytest.raises(NotFoundError, match="hr_timesheet"):
         project.log_timesheet(odoo, task_id=5, hours=1)
     assert odoo.sent == []
@@ -119,7 +119,7 @@ def test_the_timesheet_tool_is_there_only_with_its_module(
 ) -> None:
     odoo = server()
     monkeypatch.setattr(
-        odoo.schema, "module_installed", lambda module: installed or module != "hr_timesheet"
+        odoo.schema, "module_installed", lambda module, **how: installed or module != "hr_timesheet"
     )
     settings, problems = load(ServerSettings, {"mode": "full"}, environ={})
     assert settings is not None, problems
