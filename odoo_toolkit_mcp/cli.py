@@ -74,8 +74,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Imported here: mcp takes most of a second, and whoever asks for help need not wait.
     import anyio
 
+    from odoo_toolkit_mcp.requests import fails_without_history
     from odoo_toolkit_mcp.server import OdooServer
 
+    if told := fails_without_history(connection, server, page=False):
+        logging.getLogger(__name__).warning(told)
     odoo_server = OdooServer(connection, server)
     with contextlib.suppress(KeyboardInterrupt):
         anyio.run(_serve_http if server.transport == "http" else _serve_stdio, odoo_server)

@@ -265,6 +265,28 @@ class Requests:
                 raise mcp_error(asked_for, error) from error
 
 
+def fails_without_history(
+    connection: ConnectionSettings, settings: ServerSettings, *, page: bool
+) -> str | None:
+    """Return which calls fail because there is no change history; None if there is one.
+
+    Args:
+        connection: names its place.
+        settings: of the server.
+        page: whether clients that cannot ask send people to a page.
+    """
+    fails = ["calls that need an approval"] * bool(settings.approval)
+    writes = settings.mode != "readonly" or settings.confirm_tools
+    if page and writes and settings.confirm != "never":
+        fails.append("deletions and other calls that a client cannot confirm itself")
+    if connection.history != "off" or not fails:
+        return None
+    return (
+        f"The change history is off (ODOO_HISTORY), so {' and '.join(fails)} fail. To allow these"
+        " calls, set history to a file."
+    )
+
+
 def history_for(connection: ConnectionSettings, settings: ServerSettings) -> History | None:
     """Return what keeps what a server writes; None where nothing does.
 

@@ -28,7 +28,7 @@ from odoo_toolkit_mcp.accounts.external_tokens import TellUnusable, TokensOfIssu
 from odoo_toolkit_mcp.accounts.me import MyPages
 from odoo_toolkit_mcp.accounts.members import Members
 from odoo_toolkit_mcp.accounts.oauth import Promptly, oauth_routes, resource_routes, stylesheet
-from odoo_toolkit_mcp.accounts.policy_checks import check_rules
+from odoo_toolkit_mcp.accounts.policy_checks import check_rules, off_history
 from odoo_toolkit_mcp.accounts.provider import Provider, TokensFor
 from odoo_toolkit_mcp.accounts.service_accounts import OwnUsers
 from odoo_toolkit_mcp.accounts.sign_in import SignIn
@@ -73,6 +73,9 @@ class TeamServer:
     def __init__(self, team: Team) -> None:
         self.team = team
         check_rules(team)
+        for instance in team.instances.values():
+            if told := off_history(instance):
+                logger.warning("%s: %s", instance.title, told)
         self.store: Database = open_store(team.store)
         keys = [key.reveal() for key in team.secret_keys]
         if team.secret_key_file:

@@ -302,11 +302,13 @@ def _problems_with_odoo(instance: Instance) -> Iterator[str]:
 def _problems_with_history(instance: Instance) -> Iterator[str]:
     """Yield why the change history of an instance cannot be used; say where it is."""
     from odoo_toolkit.change_history.places import AUTO, OFF, usual_file
-    from odoo_toolkit_mcp.accounts.policy_checks import history_problem
+    from odoo_toolkit_mcp.accounts.policy_checks import history_problem, off_history
 
     place = instance.connection.history
     if place == OFF:
         _say(f"{instance.title}: The change history is off, so users can't undo changes.")
+        if told := off_history(instance):
+            _say(f"{instance.title}: Warning: {told}")
         return
     if place in (None, AUTO):
         place = str(usual_file(instance.connection.url))

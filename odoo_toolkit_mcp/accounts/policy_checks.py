@@ -15,7 +15,7 @@ from odoo_toolkit.errors import OdooError
 from odoo_toolkit_mcp.accounts.team import Instance, Team
 from odoo_toolkit_mcp.accounts.wording import in_the_file
 from odoo_toolkit_mcp.approval_rules import rules_of
-from odoo_toolkit_mcp.requests import history_for
+from odoo_toolkit_mcp.requests import fails_without_history, history_for
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.tool_list import ToolList
 
@@ -62,6 +62,13 @@ def history_problem(instance: Instance) -> str | None:
         except OdooError as error:
             return f"{error.message} {error.suggestion or ''}".strip()
     return None
+
+
+def off_history(instance: Instance) -> str | None:
+    """Return which calls of an instance fail because its history is off."""
+    rules = [rule.settings for rule in instance.rules if rule.allow]
+    told = [fails_without_history(instance.connection, one, page=True) for one in rules]
+    return next(filter(None, told), None)
 
 
 def unknown_groups(instance: Instance, odoo: Odoo) -> list[str]:

@@ -173,6 +173,21 @@ def test_unknown_toolset_keeps_the_server_from_starting(environ: dict[str, str])
     assert "'sail'" in client.log
 
 
+@pytest.mark.parametrize("history", ["off", "auto"])
+def test_a_start_warns_of_what_fails_without_a_history(
+    environ: dict[str, str], history: str, tmp_path: Path
+) -> None:
+    approval = {
+        "ODOO_MCP_APPROVAL": "sale.order.action_confirm",
+        "ODOO_MCP_APPROVERS": "boss",
+        "XDG_STATE_HOME": str(tmp_path),
+    }
+    with StdioClient({**environ, **approval, "ODOO_HISTORY": history}) as client:
+        client.initialize()
+    warned = "so calls that need an approval fail. To allow these calls, set history to a file."
+    assert (warned in client.log) == (history == "off")
+
+
 @pytest.mark.parametrize("option", ["--help", "--version"])
 def test_asking_for_help_does_not_import_mcp(option: str) -> None:
     code = (

@@ -182,6 +182,37 @@ def test_a_check_says_where_the_journal_is(
     assert f"Main: The change history {place} can be used." in said
 
 
+@pytest.mark.parametrize(
+    ("settings", "fails"),
+    [
+        ({"mode": "full"}, "deletions and other calls that a client cannot confirm itself fail"),
+        ({"rules": [{"mode": "full"}]}, "that a client cannot confirm itself fail"),
+        (
+            {"mode": "full", "approval": ["sale.order.action_confirm"], "approvers": ["boss"]},
+            "calls that need an approval and deletions and other calls",
+        ),
+        ({"mode": "full", "confirm": "never"}, None),
+        ({"mode": "readonly"}, None),
+        ({"mode": "full", "history": "own.sqlite"}, None),
+    ],
+)
+def test_a_start_and_a_check_warn_of_what_fails_without_a_history(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+    settings: dict[str, Any],
+    fails: str | None,
+) -> None:
+    instance = {**NOWHERE, **settings}
+    _, said = checked(file_of(tmp_path, instance), capsys)
+    content = {"public_url": "http://127.0.0.1:1", "instances": {"main": instance}}
+    TeamServer(team_of(content, tmp_path)).store.close()
+    for told in (said, caplog.text):
+        assert ("(ODOO_HISTORY)" in told) == bool(fails)
+        assert (fails or "") in told
+    assert ("Main: Warning: The change history is off" in said) == bool(fails)
+
+
 WIDE = [{"mode": "restricted"}, {"logins": ["ann"]}]
 NARROW = [{"logins": ["ann"]}, {"mode": "restricted", "write_allowlist": ["crm.lead"]}]
 
@@ -197,7 +228,8 @@ NARROW = [{"logins": ["ann"]}, {"mode": "restricted", "write_allowlist": ["crm.l
 def test_a_check_warns_of_rules_that_are_hardly_meant(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], rules: Any, told: str | None
 ) -> None:
-    _, said = checked(file_of(tmp_path, {**NOWHERE, "rules": rules}), capsys)
+    instance = {**NOWHERE, "history": "own.sqlite", "rules": rules}
+    _, said = checked(file_of(tmp_path, instance), capsys)
     assert told in said if told else "Warning" not in said
     # No two addresses are called the same.
     labels = [line.partition(": ")[0] for line in said.splitlines() if "Address for" in line]
