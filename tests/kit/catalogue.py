@@ -73,6 +73,7 @@ class Case:
         user: who does it, as the fixtures of the tests call them.
         stays: why nothing takes it back; empty where something does.
         planned: whether it is planned only: it sends e-mails, or orders what others need.
+        told_until: what its plan says, and the last version for which it does.
     """
 
     model: str
@@ -86,6 +87,7 @@ class Case:
     user: str = "odoo"
     stays: str = ""
     planned: bool = False
+    told_until: tuple[str, int] = ("", 19)
 
 
 def state(odoo: Odoo, model: str, ids: list[int], left_out: frozenset[str]) -> Any:
@@ -211,6 +213,15 @@ def received(odoo: Odoo) -> int:
     return number
 
 
+def _returned(odoo: Odoo, order: int) -> int:
+    """Send all of a purchase order back."""
+    purchase.return_order(odoo, order_id=order)
+    back = [["state", "=", "assigned"], ["return_id.purchase_id", "=", order]]
+    for row in search_read(odoo, "stock.picking", back, ["id"]).records:
+        inventory.validate_picking(odoo, picking_id=row["id"])
+    return order
+
+
 def _lines(odoo: Odoo, order: int) -> list[dict[str, Any]]:
     model = [["order_id", "=", order]]
     return search_read(odoo, "purchase.order.line", model, ["qty_received", "product_id"]).records
@@ -296,6 +307,24 @@ def done_transfer(odoo: Odoo) -> int:
     return number
 
 
+def _delivery(odoo: Odoo) -> int:
+    """Make a delivery of three pieces, which are there."""
+    line = {"product_id": goods(odoo, 5), "quantity": 3}
+    made = inventory.create_transfer(odoo, picking_type_name="outgoing", lines=[line])
+    return made.id
+
+
+def _dozens(odoo: Odoo) -> int:
+    """Make a receipt of three dozens that is done."""
+    number = transfer(odoo)
+    # On 19 they are archived.
+    named = [["name", "=", "Dozens"], ["active", "in", [True, False]]]
+    unit = search_read(odoo, "uom.uom", named, ["id"]).records[0]["id"]
+    write(odoo, "stock.move", [_move(odoo, number)], {"product_uom": unit})
+    inventory.validate_picking(odoo, picking_id=number)
+    return number
+
+
 def _there(odoo: Odoo, number: int) -> Any:
     """Return how much is there of what a transfer moves."""
     rows = search_read(odoo, "stock.move", [["picking_id", "=", number]], ["product_id"]).records
@@ -321,6 +350,19 @@ def production(odoo: Odoo) -> int:
 def to_produce(odoo: Odoo) -> int:
     """Make a confirmed manufacturing order."""
     number = production(odoo)
+    manufacturing.confirm_order(odoo, order_id=number)
+    return number
+
+
+def _from_two_places(odoo: Odoo) -> int:
+    """Make a confirmed manufacturing order whose component lies in two places."""
+    number = production(odoo)
+    row = read(odoo, "mrp.production", [number], ["move_raw_ids", "location_src_id"]).records[0]
+    part = read(odoo, "stock.move", row["move_raw_ids"], ["product_id"]).records[0]["product_id"]
+    at = row["location_src_id"]["id"]
+    shelf = create(odoo, "stock.location", {"name": _tag(), "location_id": at}).id
+    inventory.adjust_stock(odoo, product_id=part["id"], quantity=1)
+    inventory.adjust_stock(odoo, product_id=part["id"], quantity=5, location_id=shelf)
     manufacturing.confirm_order(odoo, order_id=number)
     return number
 
@@ -392,10 +434,10 @@ def _employee(odoo: Odoo) -> int:
     return int(found[0]["id"]) if found else create(odoo, "hr.employee", values).id
 
 
-def leave_type(odoo: Odoo, *, granted: bool = False) -> int:
-    """Make a type of time off."""
+def leave_type(odoo: Odoo, *, granted: bool = False, approved: str = "hr") -> int:
+    """Make a type of time off, and say who approves it."""
     fields = odoo.schema.fields("hr.leave.type")
-    values: dict[str, Any] = {"name": _tag(), "leave_validation_type": "hr"}
+    values: dict[str, Any] = {"name": _tag(), "leave_validation_type": approved}
     if "allocation_type" in fields:
         values["allocation_type"] = "fixed" if granted else "no"
     elif fields["requires_allocation"].type == "boolean":
@@ -405,11 +447,11 @@ def leave_type(odoo: Odoo, *, granted: bool = False) -> int:
     return create(odoo, "hr.leave.type", values).id
 
 
-def _request_leave(odoo: Odoo) -> Any:
+def _request_leave(odoo: Odoo, **kind: Any) -> Any:
     """Ask for a day off for an employee who has none yet: no day may be asked for twice."""
     return hr.request_leave(
         odoo,
-        leave_type_id=leave_type(odoo),
+        leave_type_id=leave_type(odoo, **kind),
         date_from="2031-03-03",
         employee_id=create(odoo, "hr.employee", {"name": _tag()}).id,
     )
@@ -420,11 +462,25 @@ def leave(odoo: Odoo) -> int:
     return int(_request_leave(odoo).id)
 
 
-def _own_leave(odoo: Odoo) -> int:
+def _approved_once(odoo: Odoo) -> int:
+    """Ask for a day off that two people approve, and have one of them approve it."""
+    number = int(_request_leave(odoo, approved="both").id)
+    write(odoo, "hr.leave", [number], {"state": "validate1"})
+    return number
+
+
+def _own_leave(odoo: Odoo, day: str = "2031-03-10") -> int:
     """Ask for a day off for oneself."""
     _employee(odoo)
     kind = leave_type(odoo)
-    return int(hr.request_leave(odoo, leave_type_id=kind, date_from="2031-03-10").id)
+    return int(hr.request_leave(odoo, leave_type_id=kind, date_from=day).id)
+
+
+def _own_approved(odoo: Odoo) -> int:
+    """Have a day off oneself."""
+    number = _own_leave(odoo, "2031-03-11")
+    hr.decide_leave(odoo, decision="approve", leave_id=number)
+    return number
 
 
 def _spent(odoo: Odoo) -> dict[str, Any]:
@@ -703,6 +759,13 @@ CASES: Mapping[str, Case] = {
             odoo, order_id=n, add=[{"product_id": service(odoo)}], note="Hello"
         ),
     ),
+    "sales.update_order, another quantity": Case(
+        "sale.order",
+        quotation,
+        lambda odoo, n: sales.update_order(
+            odoo, order_id=n, change=[{"line_id": _sold(odoo, n), "quantity": 7}]
+        ),
+    ),
     "sales.update_order, of a confirmed order": Case(
         "sale.order",
         confirmed,
@@ -766,6 +829,14 @@ CASES: Mapping[str, Case] = {
             odoo, order_id=n, change=[{"line_id": _lines(odoo, n)[0]["id"], "quantity": 7}]
         ),
     ),
+    "purchase.update_order, of a confirmed order, less": Case(
+        "purchase.order",
+        ordered,
+        lambda odoo, n: purchase.update_order(
+            odoo, order_id=n, change=[{"line_id": _lines(odoo, n)[0]["id"], "quantity": 1}]
+        ),
+        told_until=("Odoo 14 does not lower them", 14),
+    ),
     "purchase.confirm_order": Case(
         "purchase.order",
         rfq,
@@ -774,6 +845,14 @@ CASES: Mapping[str, Case] = {
     ),
     "purchase.cancel_order": Case(
         "purchase.order", rfq, lambda odoo, n: purchase.cancel_order(odoo, order_id=n)
+    ),
+    "purchase.cancel_order, returned": Case(
+        "purchase.order",
+        lambda odoo: _returned(odoo, received(odoo)),
+        lambda odoo, n: purchase.cancel_order(odoo, order_id=n),
+        left=_ALL,
+        look=lambda odoo, n: _state_of(odoo, "purchase.order", n) in ("purchase", "draft"),
+        since=19,
     ),
     "purchase.receive": Case(
         "purchase.order",
@@ -819,6 +898,17 @@ CASES: Mapping[str, Case] = {
         nothing,
         lambda odoo, _: accounting.create_invoice(
             odoo, partner_id=partner(odoo), lines=[{"product_id": service(odoo), "quantity": 1}]
+        ),
+    ),
+    "accounting.create_invoice, an old bill": Case(
+        "account.move",
+        nothing,
+        lambda odoo, _: accounting.create_invoice(
+            odoo,
+            move_type="in_invoice",
+            partner_id=partner(odoo),
+            invoice_date="2026-01-10",
+            lines=[{"product_id": service(odoo), "quantity": 1}],
         ),
     ),
     "accounting.create_entry": Case(
@@ -867,6 +957,16 @@ CASES: Mapping[str, Case] = {
         lambda odoo, n: accounting.create_credit_note(odoo, invoice_id=n),
         look=_of_partner,
         left=frozenset({"is_manually_modified"}),
+    ),
+    "accounting.create_credit_note, of chosen lines": Case(
+        "account.move",
+        posted,
+        lambda odoo, n: accounting.create_credit_note(
+            odoo, invoice_id=n, lines=[{"line_id": _billed(odoo, n), "quantity": 0.5}]
+        ),
+        look=_of_partner,
+        left=frozenset({"is_manually_modified"}),
+        told_until=("57.50, of", 15),
     ),
     "accounting.create_credit_note, on another accounting date": Case(
         "account.move",
@@ -933,12 +1033,29 @@ CASES: Mapping[str, Case] = {
         ),
         left=_ALL,
         look=_there,
-        # To 14 the plan names a reservation that a receipt does not need.
-        since=15,
+    ),
+    "inventory.validate_picking, a delivery in part": Case(
+        "stock.picking",
+        _delivery,
+        lambda odoo, n: inventory.validate_picking(
+            odoo,
+            picking_id=n,
+            lines=[{"move_id": _move(odoo, n), "quantity": 1}],
+            backorder=True,
+        ),
+        left=_ALL,
+        look=_there,
     ),
     "inventory.return_picking": Case(
         "stock.picking",
         done_transfer,
+        lambda odoo, n: inventory.return_picking(odoo, picking_id=n, validate=True),
+        left=_ALL,
+        look=_there,
+    ),
+    "inventory.return_picking, in dozens": Case(
+        "stock.picking",
+        _dozens,
         lambda odoo, n: inventory.return_picking(odoo, picking_id=n, validate=True),
         left=_ALL,
         look=_there,
@@ -956,6 +1073,15 @@ CASES: Mapping[str, Case] = {
         lambda odoo, n: inventory.adjust_stock(odoo, product_id=n, quantity=9, lot="L1"),
         look=on_hand,
         left=_ALL,
+    ),
+    "inventory.adjust_stock, by a user": Case(
+        "product.product",
+        lambda odoo: goods(odoo, 4),
+        lambda odoo, n: inventory.adjust_stock(odoo, product_id=n, quantity=9),
+        look=on_hand,
+        left=_ALL,
+        since=18,
+        user="stock user",
     ),
     "inventory.count_stock": Case(
         "product.product",
@@ -1002,6 +1128,13 @@ CASES: Mapping[str, Case] = {
     "manufacturing.produce": Case(
         "mrp.production",
         to_produce,
+        lambda odoo, n: manufacturing.produce(odoo, order_id=n),
+        left=_ALL,
+        look=_made_and_used,
+    ),
+    "manufacturing.produce, from two places": Case(
+        "mrp.production",
+        _from_two_places,
         lambda odoo, n: manufacturing.produce(odoo, order_id=n),
         left=_ALL,
         look=_made_and_used,
@@ -1102,6 +1235,14 @@ CASES: Mapping[str, Case] = {
         lambda odoo, n: hr.decide_leave(odoo, decision="approve", leave_id=n),
         left=_DECIDED,
     ),
+    "hr.decide_leave, a second time": Case(
+        "hr.leave",
+        _approved_once,
+        lambda odoo, n: hr.decide_leave(odoo, decision="approve", leave_id=n),
+        left=_ALL,
+        # It waits for the first approval again.
+        look=lambda odoo, n: _state_of(odoo, "hr.leave", n) in ("confirm", "validate1"),
+    ),
     "hr.decide_leave, refused": Case(
         "hr.leave",
         leave,
@@ -1115,6 +1256,15 @@ CASES: Mapping[str, Case] = {
         lambda odoo, n: (hr.decide_leave(odoo, decision="withdraw", leave_id=n), None)[1],
         since=15,
         stays="Odoo deletes the request.",
+    ),
+    "hr.decide_leave, withdrawn when approved": Case(
+        "hr.leave",
+        _own_approved,
+        lambda odoo, n: (hr.decide_leave(odoo, decision="withdraw", leave_id=n), None)[1],
+        left=_ALL,
+        look=lambda odoo, n: None,
+        since=16,
+        stays="What its employee cancelled stays cancelled.",
     ),
     "hr.create_allocation, of a period": Case(
         "hr.leave.allocation",

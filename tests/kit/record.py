@@ -23,7 +23,7 @@ from odoo_toolkit.notebook.models import Connection
 from tests.kit import live_tapes
 from tests.kit.recordings import Recording, Recordings, StaleRecordingError, Tape, standing_still
 from tests.kit.scenarios import names, play, play_back
-from tests.live.accounting_data import accountant
+from tests.live.accounting_data import accountant, user_in
 from tests.live.servers import Server, User, credentials, find_servers, read_entry
 from tests.provisioning.copies import copied
 from tests.provisioning.releases import RELEASES
@@ -82,7 +82,10 @@ def _record(version: int, chosen: list[str], part: str) -> list[str]:
     failed = []
     with copied(RELEASES[str(version)]) as entry:
         server = read_entry(entry)
-        people = {"accountant": accountant(server)}
+        people = {
+            "accountant": accountant(server),
+            "stock user": user_in(server, "Stock user", "stock.group_stock_user"),
+        }
         for name in chosen:
             try:
                 recordings.tapes[name] = record(server, people, name, recordings)

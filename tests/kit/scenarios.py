@@ -30,6 +30,7 @@ from odoo_toolkit import (
 from odoo_toolkit.change_history import History, Write
 from odoo_toolkit.change_history.undo_preview import foretold, policy_of
 from odoo_toolkit.connection.version import ServerVersion
+from odoo_toolkit.operations import AMOUNTS
 from odoo_toolkit.wizards.catalog import known_wizard
 from tests.kit.catalogue import CASES, Case, differing, operation, state
 from tests.kit.invariants import INVARIANTS, ON_THE_NEWEST, Act, Branch
@@ -169,6 +170,10 @@ def take_back(name: str, odoo: Connection, plain: Connection, branch: Branch | N
     made = number or getattr(done, "id", None) or done.ids[0]
     if made == getattr(done, "id", None):
         check_result(plain, case, done)
+    for plan in plans[-1:]:
+        check_plan(case, plan, done)
+        words, last = case.told_until
+        assert (words in str(attrs.asdict(plan))) is (odoo.version.major <= last)
     told = _foretold(odoo, entry)
     if case.stays:
         assert told.possible != "full"
@@ -215,10 +220,42 @@ def check_result(plain: Connection, case: Case, done: Any) -> None:
         kind, kept = fields[name].type, stored[name]
         if kind == "many2one":
             assert getattr(value, "id", None) == (kept or {}).get("id"), name
-        elif kind in ("char", "selection"):
+        elif kind in ("char", "selection", "date"):
             assert (value or None) == (kept or None), name
         elif kind in ("float", "monetary", "integer", "boolean"):
             assert value == kept, name
+
+
+#: What of a planned document, and of its lines, the result calls how, where both know it.
+_HEAD = {
+    **{name: name for name in ("partner", "payment_term", "currency", *AMOUNTS)},
+    "date": "invoice_date",
+    "accounting_date": "date",
+}
+_LINE = {name: name for name in ("product", "quantity", "price_unit", "discount", "subtotal")}
+
+
+def check_plan(case: Case, plan: Plan | ImportPlan, done: Any) -> None:
+    """See that a plan says of the document what the result says.
+
+    Args:
+        case: the operation.
+        plan: what it was to do.
+        done: its result.
+    """
+    for document in plan.documents if isinstance(plan, Plan) else []:
+        if document.model != case.model or document.id not in (None, getattr(done, "id", None)):
+            continue
+        pairs = [(document, done, _HEAD)]
+        if getattr(done, "lines", None):
+            lines = zip(document.lines, done.lines, strict=True)
+            # Odoo returns dozens in units.
+            pairs += [(x, y, _LINE) for x, y in lines if x.uom == getattr(y, "uom", x.uom)]
+        for planned, now, names in pairs:
+            for name, called in names.items():
+                said, became = getattr(planned, name, None), getattr(now, called, None)
+                if said is not None and became is not None:
+                    assert said == getattr(became, "name", became), name
 
 
 def _asks(odoo: Connection, model: str) -> bool:

@@ -98,7 +98,7 @@ RESERVE_BACKORDER = _ReserveBackorder(
     fails="The backorder is not reserved",
 )
 
-#: Up to 14 Odoo does not reserve the rest of a transfer by itself.
+#: Up to 14 Odoo reserves the rest of a transfer by itself only where it counts no stock.
 _RESERVES_BACKORDER = 15
 
 
@@ -177,7 +177,7 @@ def validate_picking(
     elif steps:
         steps.append(check_reserved(backorder))
     steps.append(_validating(number, backorder))
-    rest = any(item.missing for item in expected) and backorder
+    rest = backorder and any(item.missing and item.stock for item in expected)
     if odoo.version.major < _RESERVES_BACKORDER and rest:
         steps.append(RESERVE_BACKORDER)
     below = below_zero(expected)
