@@ -14,6 +14,7 @@ import pytest
 from odoo_toolkit import app_models
 from odoo_toolkit.app_models import MODELS, MODULES, AppModel, Move, known
 from odoo_toolkit.search_help.meanings import meanings_of
+from tests.kit.recordings import Recordings
 
 FILES = {path.stem for path in Path(app_models.__file__).parent.glob("*.py")}
 APPS = sorted(FILES - {"__init__", "model"})
@@ -56,6 +57,49 @@ def test_a_move_is_that_of_the_version() -> None:
         ("in_process", "paid")
     ]
     assert payment.move("action_validate", 17) is None
+
+
+#: Rows of a table that hold for some versions: model, method, and the versions that they hold for.
+ROWS = {
+    (model.name, kind, method): {
+        version
+        for row in getattr(model, kind)
+        if row.method == method
+        for version in range(row.since, row.until + 1)
+    }
+    for model in MODELS.values()
+    for kind in ("moves", "opposites")
+    for method in {row.method for row in getattr(model, kind)}
+}
+
+#: What Odoo dropped and brought back.
+BROUGHT_BACK = {("hr.leave.allocation", "moves", "action_approve"): {15, 16, 17}}
+
+
+def test_no_version_is_forgotten_between_two_rows() -> None:
+    holes = {
+        key: hole
+        for key, versions in ROWS.items()
+        if (hole := {*range(min(versions), max(versions))} - versions)
+    }
+
+    assert holes == BROUGHT_BACK
+
+
+@pytest.mark.parametrize("version", range(14, 20))
+def test_what_was_pressed_on_a_version_is_told_of_it(version: int) -> None:
+    """The recordings of a real Odoo show which methods it has."""
+    pressed = {
+        (call["model"], call["method"])
+        for tape in Recordings.read(version).tapes.values()
+        for _, call, *_ in tape.exchanges
+    }
+
+    assert [
+        (model, kind, method)
+        for (model, kind, method), versions in ROWS.items()
+        if (model, method) in pressed and version not in versions
+    ] == []
 
 
 def test_moves_are_described_with_their_versions() -> None:
