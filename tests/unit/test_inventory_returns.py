@@ -14,11 +14,6 @@ from tests.unit.operation_checks import writes
 from tests.unit.scripted import VERSIONS
 
 
-def delivered(major: int, **options: Any) -> Depot:
-    """Return a depot from which five desks have been delivered."""
-    return Depot(major, state="done", entered=5.0, reserved=0.0, **options)
-
-
 def count(odoo: Odoo, quantity: float = 12, **options: Any) -> Any:
     """Say how many desks there are."""
     return adjust_stock(odoo, product_id=3, quantity=quantity, **options)
@@ -41,15 +36,6 @@ def test_a_return_that_cannot_be_is_refused(depot: dict[str, Any], lines: Any, s
     with pytest.raises(OdooError, match=said):
         return_picking(made, picking_id=5, lines=lines)
     assert writes(made) == []
-
-
-@pytest.mark.parametrize("major", VERSIONS)
-def test_the_wizard_counts_in_another_unit_to_18(major: int) -> None:
-    """The move is of dozens."""
-    depot = delivered(major, ratio=12.0)
-    return_picking(depot, picking_id=5, lines=[{"move_id": 1, "quantity": 1}])
-    ((_, _, line),) = depot.returning["product_return_moves"]
-    assert line["quantity"] == (1 if major >= 19 else 12)
 
 
 @pytest.mark.parametrize("major", VERSIONS)
