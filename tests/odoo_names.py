@@ -13,7 +13,7 @@ from odoo_toolkit.compat import NEWEST, OLDEST
 
 #: model -> its fields and methods; after a colon the first and last version that has them.
 NAMES: Mapping[str, str] = {
-    "account.account": "user_type_id:14-15 account_type:16-19",
+    "account.account": "root_id user_type_id:14-15 account_type:16-19",
     "account.analytic.line": "so_line",
     "account.bank.statement": "",
     "account.bank.statement.line": "",

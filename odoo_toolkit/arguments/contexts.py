@@ -10,7 +10,7 @@ from odoo_toolkit.values.scalars import short_repr
 
 
 def checked_context(context: Any) -> dict[str, Any]:
-    """Return a context as a dict of its own, which is empty for None.
+    """Return a context copied into a dict, which is empty for None.
 
     Raises:
         ValidationError: it is not a mapping.
