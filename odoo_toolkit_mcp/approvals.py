@@ -39,9 +39,6 @@ def release(
         StateError: nobody has decided yet; the question waits.
         OdooError: somebody has said no.
     """
-    # Imported here: the server must be able to start without them.
-    from odoo_toolkit.users.acting_as import acting_as
-
     approvals = approvals_of(odoo, rules.approvers if question.of_another else None)
     found = approvals.latest(odoo.uid, question.digest)
     if found and found.state == "approved" and approvals.use(found.id):
@@ -51,7 +48,7 @@ def release(
     waits = found or approvals.ask(
         question.digest,
         uid=odoo.uid,
-        who=acting_as(odoo).user or f"user {odoo.uid}",
+        who=_who(odoo),
         client=client,
         operation=operation,
         message=question.message,
@@ -76,6 +73,30 @@ def release(
         details={"approval": waits.id, "asks": question.message},
         outcome="not_sent",
     )
+
+
+def _who(odoo: Odoo) -> str:
+    """Return who asks: the login first, as people choose their names themselves."""
+    # Imported here: the server must be able to start without them.
+    from odoo_toolkit.users.acting_as import acting_as
+    from odoo_toolkit_mcp.affected import clean
+
+    return f"{login_of(odoo)} ({clean(acting_as(odoo).user or f'user {odoo.uid}')})"
+
+
+def login_of(odoo: Odoo) -> str:
+    """Return the login of the connected user, as approvers are named by it."""
+    # Imported here: the server must be able to start without it.
+    from odoo_toolkit.call import Call
+
+    read = Call(
+        model="res.users",
+        method="read",
+        ids=(odoo.uid,),
+        arguments={"fields": ["login"]},
+        internal=True,
+    )
+    return str(odoo.call(read)[0]["login"]).lower()
 
 
 def _refusal(approvals: Approvals, found: Approval) -> OdooError:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from odoo_toolkit.policy.contents import HIDDEN, in_brief, replaced
+from odoo_toolkit.policy.contents import HIDDEN, in_brief, lines_in_brief, replaced
 from odoo_toolkit_mcp import request_ids
 
 if TYPE_CHECKING:
@@ -133,8 +133,8 @@ class AuditLog:
 
     def record_happening(self, who: Caller, happening: Happening, approval: Approval) -> None:
         """Write what happens to a plan that waits for a person."""
-        entry = _begun(who, None, approval.operation) | of_plan(approval)
-        self._write({**entry, "event": f"plan {happening}", "success": True})
+        entry = _begun(who, None, approval.operation) | of_plan(happening, approval)
+        self._write({**entry, "success": True})
 
     def _write(self, entry: dict[str, Any]) -> None:
         if self._note:
@@ -197,15 +197,17 @@ def record_happening(happening: Happening, approval: Approval) -> None:
         who.log.record_happening(who, happening, approval)
 
 
-def of_plan(approval: Approval) -> dict[str, Any]:
-    """Return what the audit says of a plan that waits for a person."""
+def of_plan(happening: Happening, approval: Approval) -> dict[str, Any]:
+    """Return what the audit says of a plan that waits for a person; once, what the plan is."""
+    plan = {"plan": lines_in_brief(approval.message)} if happening == "asked" else {}
     return {
+        "event": f"plan {happening}",
         "approval": approval.id,
         "asked_by": approval.who,
         "asked_uid": approval.uid,
         "decided_by": approval.decider,
         "operation": approval.operation,
-        "plan": approval.message,
+        **plan,
     }
 
 

@@ -299,7 +299,8 @@ def history_for(connection: ConnectionSettings, settings: ServerSettings) -> His
 
     history = history_of_settings(connection, unset=AUTO)
     writes = settings.mode != "readonly" or settings.approval or settings.approvers
-    writes = writes or settings.confirm_tools  # what is asked about is kept there, too
+    # What is asked about is kept there, too: a plugin may ask before it reads.
+    writes = writes or settings.confirm_tools or settings.plugins or settings.plugin_files
     if history is None or not (writes or history.store.exists()):
         return None  # nothing would ever be in it
     if connection.history not in (None, AUTO):

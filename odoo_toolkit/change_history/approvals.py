@@ -12,7 +12,9 @@ from typing import Any, Literal
 import attrs
 
 from odoo_toolkit.change_history.recording import History, now
+from odoo_toolkit.databases import Session
 from odoo_toolkit.display.results import Shown
+from odoo_toolkit.errors import StateError
 
 State = Literal["waiting", "approved", "refused", "used"]
 
@@ -25,6 +27,12 @@ LASTS = 7
 #: Minutes for which people's answers to questions about their own operations count.
 OWN_LASTS = 60
 
+#: Operations of one user that may wait at a time: those of others stay in sight.
+MOST_WAITING = 20
+
+#: Operations that are shown at a time.
+SHOWN = 100
+
 
 @attrs.frozen(kw_only=True)
 class Approval(Shown):
@@ -34,7 +42,7 @@ class Approval(Shown):
         id: by which it is decided.
         asked: when, in UTC, ISO 8601.
         uid: of the Odoo user who asked.
-        who: the name of that user.
+        who: the login of that user, then the name in brackets: the name is the user's own choice.
         client: the program that asked.
         operation: the tool.
         message: what it would do, as it was shown.
@@ -89,10 +97,15 @@ class Approvals:
         Args:
             digest: stands for all that would be done.
             told: attributes of the :class:`Approval`.
+
+        Raises:
+            StateError: too many operations of this user wait.
         """
         row = {**told, "asked": now(), "database": self._database, "digest": digest}
         marks = ", ".join("?" for _ in row)
-        with self._store.writing() as session:
+        with self._store.writing(f"approvals of {told['uid']}") as session:
+            if self._count(session, told["uid"]) >= MOST_WAITING:
+                raise _too_many(own=self.own)
             found = session.execute(
                 f"INSERT INTO approval ({', '.join(row)}) VALUES ({marks})"  # noqa: S608
                 f" RETURNING {_NAMES}",
@@ -107,15 +120,16 @@ class Approvals:
         found = self._found("uid = ? AND digest = ?", uid, digest)
         return found[0] if found and found[0].state != "used" else None
 
-    def waiting(self, uid: int | None = None) -> list[Approval]:
+    def waiting(self, uid: int | None = None, *, but: int | None = None) -> list[Approval]:
         """Return the questions that wait, the newest first.
 
         Args:
             uid: only those of this Odoo user.
+            but: none of this one.
         """
-        if uid is None:
-            return self._found("state = ?", "waiting")
-        return self._found("state = ? AND uid = ?", "waiting", uid)
+        wanted = {"uid = ?": uid, "uid <> ?": but}
+        given = {name: value for name, value in wanted.items() if value is not None}
+        return self._found(" AND ".join(["state = 'waiting'", *given]), *given.values())
 
     def get(self, number: int) -> Approval | None:
         """Return a question that still counts; None where there is none."""
@@ -157,6 +171,15 @@ class Approvals:
             self._note(state, Approval(**dict(row)))
         return row is not None
 
+    def _count(self, session: Session, uid: int) -> int:
+        since = (datetime.now(UTC) - timedelta(days=LASTS)).isoformat()
+        row = session.execute(
+            "SELECT count(*) AS count FROM approval WHERE database = ? AND asked >= ?"
+            " AND state = 'waiting' AND uid = ?",
+            [self._database, since, uid],
+        ).fetchone()
+        return int(row["count"])
+
     def _found(self, condition: str, *values: Any) -> list[Approval]:
         asked = datetime.now(UTC) - timedelta(days=LASTS)
         decided = datetime.now(UTC) - timedelta(minutes=OWN_LASTS) if self.own else asked
@@ -164,7 +187,19 @@ class Approvals:
             rows = session.execute(
                 f"SELECT {_NAMES} FROM approval WHERE database = ? AND asked >= ?"  # noqa: S608
                 f" AND (decided IS NULL OR decided >= ?) AND {condition}"
-                " ORDER BY id DESC LIMIT 100",
+                f" ORDER BY id DESC LIMIT {SHOWN}",
                 [self._database, asked.isoformat(), decided.isoformat(), *values],
             ).fetchall()
         return [Approval(**dict(row)) for row in rows]
+
+
+def _too_many(*, own: bool) -> StateError:
+    """Return the error of a question beyond those that may wait."""
+    todo = "Ask your user to confirm or refuse them first."
+    if not own:
+        todo = "Ask your user to have an approver decide on them first."
+    return StateError(
+        f"{MOST_WAITING} plans of this user wait already. Nothing was done.",
+        suggestion=todo,
+        outcome="not_sent",
+    )

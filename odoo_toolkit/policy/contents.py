@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -132,6 +133,25 @@ def text_in_brief(text: str) -> str:
     text = _LONG.sub(lambda found: _size(found[0]), text)
     text = _NAMED.sub(rf"\g<1>{HIDDEN}", text)
     return _USER.sub(rf"\g<1>{HIDDEN}\g<2>", text)
+
+
+def lines_in_brief(text: str) -> str:
+    """Return lines of names and values, such as a question's, without files and secrets."""
+    return "\n".join(map(_line_in_brief, text.split("\n")))
+
+
+def _line_in_brief(line: str) -> str:
+    *names, _ = parts = line.split(": ")
+    for place, name in enumerate(names, 1):
+        if is_secret(name.strip()):
+            return ": ".join([*parts[:place], HIDDEN])
+    name, there, value = line.partition(": ")
+    try:
+        found = replaced(json.loads(value), in_brief, name.strip())
+        told = value if isinstance(found, (int, float)) else json.dumps(found, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return text_in_brief(line)
+    return f"{name}{there}{told}"
 
 
 def _size(content: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 
@@ -14,6 +14,26 @@ from odoo_toolkit.errors import OdooError
 from odoo_toolkit_mcp.accounts.store import now
 
 logger = logging.getLogger(__name__)
+
+#: What is noted: calls to Odoo, what becomes of plans, and who came and went.
+Kind = Literal[
+    "call",
+    "plan asked",
+    "plan approved",
+    "plan refused",
+    "plan used",
+    "plan expired",
+    "connected",
+    "disconnected",
+    "not admitted",
+    "sign-in refused",
+    "key kept",
+    "key removed",
+    "key out of use",
+    "operator signed in",
+    "operator refused",
+    "warning",
+]
 
 
 @attrs.frozen(kw_only=True)
@@ -26,7 +46,7 @@ class Event:
         instance: at which instance.
         account: for whom; None where nobody was signed in.
         client: the name of the program.
-        kind: what: ``call`` for a call to Odoo, otherwise words such as ``signed in``.
+        kind: what it is.
         body: more of it, as the audit line has it.
     """
 
@@ -35,7 +55,7 @@ class Event:
     instance: str
     account: int | None
     client: str
-    kind: str
+    kind: Kind
     body: dict[str, Any]
 
 
@@ -51,7 +71,7 @@ class Activity:
 
     def note(
         self,
-        kind: str,
+        kind: Kind,
         *,
         instance: str = "",
         account: int | None = None,
@@ -119,7 +139,7 @@ class Notes:
         """Keep one line."""
         try:
             self._activity.note(
-                str(entry.get("event", "call")),
+                entry.get("event", "call"),
                 instance=self._instance,
                 account=entry.get("account"),
                 client=str(entry.get("program", "")),

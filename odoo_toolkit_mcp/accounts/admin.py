@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import anyio
 import attrs
@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from odoo_toolkit_mcp.accounts.activity import Event
+from odoo_toolkit_mcp.accounts.activity import Event, Kind
 from odoo_toolkit_mcp.accounts.attempts import NOTED, OPERATOR, OPERATOR_ADDRESS, Attempts
 from odoo_toolkit_mcp.accounts.beside import beside
 from odoo_toolkit_mcp.accounts.passwords import is_password
@@ -177,6 +177,7 @@ class AdminPages:
             "admin_activity.html",
             events=events,
             filters=filters,
+            kinds=get_args(Kind),
             older=older,
             instances=self._team.instances,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 import anyio
 from mcp.server.auth.provider import TokenVerifier
@@ -102,7 +103,7 @@ class TeamServer:
         """Return the ASGI application."""
         team = self.team
         mine = MyPages(self.provider, self.pages, self.sign_in, self.attempts, self.sessions)
-        approving = ApprovalPages(self.provider, self.pages, self.sign_in, mine)
+        approving = ApprovalPages(self.provider, self.pages, mine)
         # Where somebody else signs people in, nobody gets tokens here.
         own = (
             []
@@ -177,7 +178,8 @@ class TeamServer:
         try:
             async with anyio.create_task_group() as tasks:
                 await tasks.start(self.members.run)
-                tasks.start_soon(self._regularly, _TIDIED, self._tidy)
+                for tidies in self._tidying():
+                    tasks.start_soon(self._regularly, _TIDIED, partial(aside, tidies))
                 tasks.start_soon(self._regularly, _FORGOTTEN, self.sign_in.forget_unanswered)
                 tasks.start_soon(self._regularly, _LOOKED, self.own_users.warn)
                 yield
@@ -189,10 +191,11 @@ class TeamServer:
                 await aside(self.members.close_histories)
                 await aside(self.store.close)
 
-    async def _tidy(self) -> None:
-        await aside(tidy, self.store, self.team.activity_days)
+    def _tidying(self) -> Iterator[Callable[[], None]]:
+        """Yield what is to be tidied, apart: what fails holds up no other."""
+        yield partial(tidy, self.store, self.team.activity_days)
         for instance in self.team.instances.values():
-            await aside(expire, instance, self.provider.activity)
+            yield partial(expire, instance, self.provider.activity)
 
     async def _regularly(self, seconds: float, do: Callable[[], Awaitable[None]]) -> None:
         while True:

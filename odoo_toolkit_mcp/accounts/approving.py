@@ -14,13 +14,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from odoo_toolkit.errors import OdooError
+from odoo_toolkit.errors import OdooError, is_refusal
 from odoo_toolkit_mcp.accounts.activity import Activity
+from odoo_toolkit_mcp.accounts.beside import beside
 from odoo_toolkit_mcp.accounts.grants import Account
 from odoo_toolkit_mcp.accounts.odoo_users import with_key
 from odoo_toolkit_mcp.accounts.store import aside
 from odoo_toolkit_mcp.accounts.team import APPROVALS, Instance
-from odoo_toolkit_mcp.accounts.waiting_plans import approvers_of, approves, noting, opened, waiting
+from odoo_toolkit_mcp.accounts.waiting_plans import Whose, approves, noting, opened, waiting
 from odoo_toolkit_mcp.accounts.web import PageError, number_of, text_of
 from odoo_toolkit_mcp.accounts.wording import for_people
 
@@ -28,11 +29,7 @@ if TYPE_CHECKING:
     from odoo_toolkit.change_history.approvals import Approval
     from odoo_toolkit_mcp.accounts.me import MyPages
     from odoo_toolkit_mcp.accounts.provider import Provider
-    from odoo_toolkit_mcp.accounts.sign_in import SignIn
     from odoo_toolkit_mcp.accounts.web import Pages
-
-#: Whose plan it is: confirmed by the one who asked, or approved by another person.
-Whose = Literal["own", "others"]
 
 #: What each decision is called once it is made, by what a form says.
 _DECISIONS: dict[str, Literal["approved", "refused"]] = {"yes": "approved", "no": "refused"}
@@ -57,15 +54,13 @@ class ApprovalPages:
     Args:
         provider: notes what is decided.
         pages: makes the pages.
-        sign_in: asks Odoo who decides.
         mine: knows who is signed in.
     """
 
-    def __init__(self, provider: Provider, pages: Pages, sign_in: SignIn, mine: MyPages) -> None:
+    def __init__(self, provider: Provider, pages: Pages, mine: MyPages) -> None:
         self._provider = provider
         self._team = provider.team
         self._pages = pages
-        self._sign_in = sign_in
         self._mine = mine
 
     def routes(self) -> list[Route]:
@@ -79,7 +74,7 @@ class ApprovalPages:
     async def show(self, request: Request) -> Response:
         """Show the plans that wait, or the form to sign in."""
         account = await self._mine.account(request)
-        if account is None:
+        if account is None or account.key is None:
             return self._mine.form(request, then=APPROVALS)
         instance = self._team.instances[account.instance]
         return self._pages.show(
@@ -132,16 +127,13 @@ class ApprovalPages:
         if account.key is None:
             raise PageError("You are no longer signed in", f"Open {APPROVALS} and sign in.", 403)
         try:
-            user = await self._sign_in.try_login(
-                request,
-                instance,
-                account.login,
-                with_key,
-                instance,
-                account.login,
-                account.key.reveal(),
-            )
+            # No limit of sign-ins counts it, as strangers reach those.
+            key = account.key.reveal()
+            user = await beside("look", instance.odoo, with_key, instance, account.login, key)
         except OdooError as error:
+            if is_refusal(error):
+                # Odoo counts failed logins of this machine: this browser makes no other one.
+                await self._mine.end_session(request)
             raise PageError("Nothing was decided", for_people(error), 403) from error
         if user.uid != account.uid or not instance.may_admit(user.login, user.groups):
             raise PageError("You are not allowed here", "Ask this server's administrator.", 403)
@@ -170,7 +162,8 @@ def _decide(
             "You do not decide on this", "The administrator lists the approvers in team.toml.", 403
         )
     note = noting(activity, instance, account)
-    with opened(instance, None if own else approvers_of(instance), note) as approvals:
+    with opened(instance, note) as plans:
+        approvals = plans.get(whose)
         found = approvals.get(number) if approvals else None
         # Of what is not theirs, nobody is told that it exists.
         if approvals is None or found is None or (own and found.uid != account.uid):

@@ -142,10 +142,11 @@ class MyPages:
         """Sign in to this page; no client is connected by it.
 
         Nor is a key made, unless an issuer's tokens need one: then this is where it comes from. Or
-        it is one who approves, and is known by the key when deciding.
+        it is one who comes to approve, and is known by the key when deciding.
         """
         form = await self._pages.form(request)
-        then = APPROVALS if text_of(form, "then") == APPROVALS else "/me"
+        decides = text_of(form, "then") == APPROVALS
+        then = APPROVALS if decides else "/me"
         instance = self._sign_in.instance(form, self._team.instances)
         try:
             user = await self._sign_in.signed_in(request, instance, form)
@@ -158,14 +159,15 @@ class MyPages:
         )
         if self._team.issuer:
             found = await self._kept(instance, user)
-        elif approves(instance, user.login) and not (found and found.key):
+        elif decides and approves(instance, user.login) and not (found and found.key):
             found = await self._with_key(instance, user)
         else:
             found = await self._known(instance, user, found)
-        if found is None:
+        if found is None or (decides and found.key is None):
+            approver = f" To approve plans, open {APPROVALS}." * approves(instance, user.login)
             raise PageError(
                 "You have no connections",
-                f"Add {self._team.resource} to your assistant first.",
+                f"Add {self._team.resource} to your assistant first.{approver}",
                 404,
             )
         answer = to(then)
@@ -218,10 +220,14 @@ class MyPages:
     async def sign_out(self, request: Request) -> Response:
         """Sign out of this page; clients stay connected."""
         await self._pages.form(request)
-        await aside(self._sessions.end, self._pages.cookie(request, "me"))
+        await self.end_session(request)
         answer = to("/me")
         self._pages.remove_cookie(answer, "me")
         return answer
+
+    async def end_session(self, request: Request) -> None:
+        """End the session of a browser."""
+        await aside(self._sessions.end, self._pages.cookie(request, "me"))
 
     async def disconnect(self, request: Request) -> Response:
         """End what was granted to one client."""
@@ -302,6 +308,8 @@ class MyPages:
 
     async def _waiting(self, account: Account) -> int:
         """Return how many plans wait for a person; 0 if the change history cannot say."""
+        if account.key is None:
+            return 0
         try:
             return (await aside(waiting, self._team.instances[account.instance], account)).count
         except OdooError:

@@ -29,7 +29,7 @@ from pydantic import Field
 from odoo_toolkit.databases import Database
 from odoo_toolkit.display.visible_text import in_one_line
 from odoo_toolkit.errors import make_error
-from odoo_toolkit_mcp.accounts.activity import Activity
+from odoo_toolkit_mcp.accounts.activity import Activity, Kind
 from odoo_toolkit_mcp.accounts.beside import beside
 from odoo_toolkit_mcp.accounts.client_documents import (
     ClientDocuments,
@@ -357,7 +357,7 @@ class Provider(OAuthAuthorizationServerProvider[GrantedCode, GrantedRefreshToken
 
     async def note(
         self,
-        kind: str,
+        kind: Kind,
         account: Account | None = None,
         *,
         instance: str = "",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import attrs
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 Note = Callable[["Happening", "Approval"], None]
 """Is told what happens to a plan."""
+
+#: Whose plan it is: confirmed by the one who asked, or approved by another person.
+Whose = Literal["own", "others"]
 
 
 @attrs.frozen(kw_only=True)
@@ -37,6 +40,13 @@ class Waiting:
     elsewhere: list[Approval]
 
     @property
+    def more(self) -> bool:
+        """Whether there may be more of others than are shown."""
+        from odoo_toolkit.change_history.approvals import SHOWN
+
+        return len(self.others or ()) == SHOWN
+
+    @property
     def count(self) -> int:
         """How many wait for this person."""
         return len(self.own) + len(self.others or ())
@@ -49,18 +59,16 @@ def approves(instance: Instance, login: str) -> bool:
 
 def waiting(instance: Instance, account: Account) -> Waiting:
     """Return the plans that wait for a person, and those of theirs that wait for another."""
-    own: list[Approval] = []
-    others: list[Approval] | None = None
-    elsewhere: list[Approval] = []
-    with opened(instance, None) as found:
-        if found:
-            own = found.waiting(account.uid)
-    with opened(instance, approvers_of(instance)) as found:
-        if found:
-            elsewhere = found.waiting(account.uid)
-        if approves(instance, account.login) and instance.may_admit(account.login, account.groups):
-            others = [one for one in found.waiting() if one.uid != account.uid] if found else []
-    return Waiting(own=own, others=others, elsewhere=elsewhere)
+    decides = approves(instance, account.login)
+    decides = decides and instance.may_admit(account.login, account.groups)
+    with opened(instance) as plans:
+        if not plans:
+            return Waiting(own=[], others=[] if decides else None, elsewhere=[])
+        return Waiting(
+            own=plans["own"].waiting(account.uid),
+            others=plans["others"].waiting(but=account.uid) if decides else None,
+            elsewhere=plans["others"].waiting(account.uid),
+        )
 
 
 def approvers_of(instance: Instance) -> frozenset[str]:
@@ -70,31 +78,31 @@ def approvers_of(instance: Instance) -> frozenset[str]:
 
 
 @contextmanager
-def opened(
-    instance: Instance, approvers: frozenset[str] | None, note: Note | None = None
-) -> Iterator[Approvals | None]:
-    """Open the plans that wait for certain people; None where no change history keeps any."""
+def opened(instance: Instance, note: Note | None = None) -> Iterator[dict[Whose, Approvals]]:
+    """Open the plans that wait, by whose they are; there are none without a change history."""
     from odoo_toolkit.change_history.approvals import Approvals
     from odoo_toolkit.change_history.recording import name_of_database
 
     connection = instance.connection
     history = history_for(connection, instance.rules[0].settings) if instance.rules else None
     if history is None:
-        yield None
+        yield {}
         return
     try:
         database = name_of_database(connection.url, connection.database)
-        yield Approvals(history, database, approvers, note)
+        yield {
+            "own": Approvals(history, database, None, note),
+            "others": Approvals(history, database, approvers_of(instance), note),
+        }
     finally:
         history.store.close()
 
 
 def expire(instance: Instance, activity: Activity) -> None:
     """Note which plans have waited for too long, or were approved and not carried out in time."""
-    for approvers in (None, approvers_of(instance)):
-        with opened(instance, approvers, noting(activity, instance)) as found:
-            if found:
-                found.expire()
+    with opened(instance, noting(activity, instance)) as plans:
+        for found in plans.values():
+            found.expire()
 
 
 def noting(activity: Activity, instance: Instance, account: Account | None = None) -> Note:
@@ -104,6 +112,6 @@ def noting(activity: Activity, instance: Instance, account: Account | None = Non
 
     def note(happening: Happening, plan: Approval) -> None:
         program = APPROVALS if account else ""
-        notes({"event": f"plan {happening}", **whose, "program": program, **of_plan(plan)})
+        notes({**whose, "program": program, **of_plan(happening, plan)})
 
     return note

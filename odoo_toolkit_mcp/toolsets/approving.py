@@ -11,12 +11,11 @@ from typing import Annotated, Any
 import attrs
 from annotated_doc import Doc
 
-from odoo_toolkit.call import Call
 from odoo_toolkit.change_history.approvals import Approval
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, NotFoundError, StateError
 from odoo_toolkit_mcp.approval_rules import Rules
-from odoo_toolkit_mcp.approvals import approvals_of
+from odoo_toolkit_mcp.approvals import approvals_of, login_of
 from odoo_toolkit_mcp.toolsets.base import Tool
 
 
@@ -36,14 +35,14 @@ def approval_tools(rules: Rules) -> tuple[Tool, Tool]:
     """Return the tools by which operations that wait are seen and decided upon."""
 
     def _list_approvals(odoo: Odoo) -> ApprovalList:
-        decides = _login(odoo) in rules.approvers
-        found: list[Approval] = approvals_of(odoo, rules.approvers).waiting()
-        own = [one for one in found if decides or one.uid == odoo.uid]
-        return ApprovalList(waiting=own, may_decide=decides)
+        decides = login_of(odoo) in rules.approvers
+        approvals = approvals_of(odoo, rules.approvers)
+        found: list[Approval] = approvals.waiting(None if decides else odoo.uid)
+        return ApprovalList(waiting=found, may_decide=decides)
 
     def _open_to(odoo: Odoo, approval: int) -> tuple[Approval, str]:
         """Return an operation that this user may decide upon, and the user's login."""
-        login = _login(odoo)
+        login = login_of(odoo)
         if login not in rules.approvers:
             raise AccessError(
                 f"{login} does not decide upon what others do.",
@@ -104,14 +103,3 @@ def approval_tools(rules: Rules) -> tuple[Tool, Tool]:
             consequence="If you approve, the other user can do this once.",
         ),
     )
-
-
-def _login(odoo: Odoo) -> str:
-    read = Call(
-        model="res.users",
-        method="read",
-        ids=(odoo.uid,),
-        arguments={"fields": ["login"]},
-        internal=True,
-    )
-    return str(odoo.call(read)[0]["login"]).lower()

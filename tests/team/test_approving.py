@@ -9,15 +9,16 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import requests
 
 import odoo_toolkit as toolkit
 from odoo_toolkit import Odoo
+from odoo_toolkit.change_history.approvals import Happening
 from odoo_toolkit_mcp.accounts import waiting_plans
-from odoo_toolkit_mcp.accounts.activity import Event
+from odoo_toolkit_mcp.accounts.activity import Event, Kind
 from tests.kit.user_keys import People, creator
 from tests.kit.user_keys import Person as User
 from tests.live.servers import Server
@@ -31,6 +32,7 @@ from tests.team.harness import (
     operator_of,
     status_of,
     text_of,
+    until,
 )
 
 pytestmark = pytest.mark.usefixtures("no_pause")
@@ -301,7 +303,7 @@ def test_an_approver_decides_on_the_page_without_a_client(
         ("plan approved", boss.login),
         ("plan used", ann.login),
     ]
-    assert {event.body["plan"] for event in happened} == {waits["details"]["asks"]}
+    assert [event.body.get("plan") for event in happened] == [waits["details"]["asks"], None, None]
     assert happened[1].body["decided_by"] == boss.login
     assert "plan approved" in text_of(judge.get("/me"))
 
@@ -351,6 +353,10 @@ def test_an_approver_who_was_archived_decides_no_more(
     form = plan_on(page, number)
     refused = judge.post(f"{PAGE}/decide", page, **form, decision="yes")
     assert (refused.status_code, "Nothing was decided" in text_of(refused)) == (403, True)
+    # The session has ended: another press makes no other failed login in Odoo.
+    again = judge.post(f"{PAGE}/decide", page, **form, decision="yes")
+    assert (again.status_code, "no longer signed in" in text_of(again)) == (403, True)
+    assert "To be deleted" not in text_of(judge.get(PAGE))
     assert deletion(team, token, record)["details"]["approval"] == number
     team.server.attempts.forget(f"odoo {team.team.instances['main'].odoo}")
 
@@ -374,6 +380,111 @@ def test_an_approver_whom_the_file_no_longer_names_decides_no_more(
     form = plan_on(page, number)
     assert judge.post(f"{PAGE}/decide", page, **form, decision="yes").status_code == 403
     assert is_there(admin, record)
+
+
+def test_the_audit_log_has_a_plan_once_and_without_secrets(
+    start: Start, admin: Odoo, ann: User
+) -> None:
+    team = start(confirm_tools=["odoo_core_create"])
+    values = {"name": "Jansen", "comment": "password: hunter2 api_key=abc1"}
+    token, arguments = token_of(team, ann), {"model": "res.partner", "values": values}
+    answer = call(team.url, token, "odoo_core_create", arguments).text
+    number = int(re.findall(r'"approval": ?(\d+)', answer)[0])
+    one = at_page(team, ann)
+    assert "hunter2" in text_of(one.get(PAGE))
+    decide(one, number)
+    call(team.url, token, "odoo_core_create", arguments)
+    happened = happenings(team, number)
+    assert [event.kind for event in happened] == ["plan asked", "plan approved", "plan used"]
+    told = json.dumps([event.body for event in happened])
+    assert ("hunter2" in told, "abc1" in told) == (False, False)
+    assert told.count("Jansen") == 1
+    assert ["plan" in event.body for event in happened] == [True, False, False]
+
+
+@pytest.mark.every_version
+def test_who_takes_the_name_of_another_is_known_by_the_login(
+    start: Start, admin: Odoo, people: People
+) -> None:
+    boss, ann = people.make(), creator(people)
+    users = toolkit.search_read(people.free, "res.users", [["id", "=", boss.uid]], ["name"])
+    name = f"{users.records[0]['name']} ({boss.login})"
+    toolkit.write(people.free, "res.users", [ann.uid], {"name": name})
+    team = start(approval=["res.partner.unlink"], approvers=[boss.login], confirm="never")
+    number = deletion(team, token_of(team, ann), contact(admin))["details"]["approval"]
+    judge = at_page(team, boss)
+    assert f"{ann.login} ({name})" in text_of(judge.get(PAGE))
+    assert f"{ann.login} ({name}) can now tell" in text_of(decide(judge, number))
+    assert happenings(team, number)[0].body["asked_by"].startswith(ann.login)
+
+
+def test_wrong_sign_ins_of_strangers_keep_nobody_from_deciding(
+    start: Start, admin: Odoo, ann: User
+) -> None:
+    team = start()
+    number = deletion(team, token_of(team, ann), contact(admin))["details"]["approval"]
+    one, odoo = at_page(team, ann), team.team.instances["main"].odoo
+    for _ in range(5):
+        team.server.attempts.note(f"login {odoo} {ann.login.lower()}")
+        team.server.attempts.note(f"odoo {odoo}")
+    assert "Confirmed" in text_of(decide(one, number))
+    team.server.attempts.forget(f"odoo {odoo}")
+
+
+def test_only_who_comes_to_approve_gets_a_key_and_is_told(start: Start, people: People) -> None:
+    boss = people.make()
+    team = start(approval=["res.partner.unlink"], approvers=[boss.login])
+    one = Person(team.url)
+    page = one.get("/me")
+    assert "creates one" not in text_of(page)
+    refused = one.post("/me/sign-in", page, **boss.form)
+    assert (refused.status_code, f"open {PAGE}" in text_of(refused)) == (404, True)
+    grants = team.server.provider.grants
+    assert grants.account_of("main", boss.uid) is None
+    assert "creates one" in text_of(one.get(PAGE))
+    at_page(team, boss)
+    assert grants.account_of("main", boss.uid).key
+    assert [one.kind for one in team.server.provider.activity.latest(kind="key kept")]
+
+
+def test_without_a_key_nobody_sees_plans(start: Start, admin: Odoo, ann: User) -> None:
+    team = start()
+    deletion(team, token_of(team, ann), contact(admin))
+    one = at_page(team, ann)
+    page = one.get(PAGE)
+    assert "To be deleted" in text_of(page)
+    grants = team.server.provider.grants
+    account = grants.account_of("main", ann.uid)
+    grants.drop_key(account.id, "disconnected by the user")
+    assert "To be deleted" not in text_of(one.get(PAGE))
+    assert "waits for you" not in text_of(one.get("/me"))
+    again = one.post("/me/sign-in", one.get(PAGE), **ann.form)
+    assert (again.status_code, "no connections" in text_of(again)) == (404, True)
+
+
+def test_a_history_that_cannot_be_used_keeps_no_other_from_being_tidied(
+    server: Server, tmp_path: Path
+) -> None:
+    journal = tmp_path / "history.sqlite"
+    instances = {
+        "broken": instance_of(server, mode="full", history=str(tmp_path)),
+        "main": instance_of(server, mode="full", history=str(journal)),
+    }
+    team = RunningTeam(tmp_path, instances)
+    with waiting_plans.opened(team.team.instances["main"]) as plans:
+        told = {"uid": 7, "who": "ann", "client": "", "operation": "", "message": "", "digest": ""}
+        number = plans["own"].ask(**told).id
+    connection = sqlite3.connect(journal, isolation_level=None)
+    connection.execute("UPDATE approval SET asked = '2000-01-01'")
+    connection.close()
+    with team:
+        until(lambda: [one.kind for one in happenings(team, number)] == ["plan expired"])
+
+
+def test_the_operator_can_choose_each_kind_of_entry(start: Start) -> None:
+    assert {f"plan {one}" for one in get_args(Happening)} < {*get_args(Kind)}
+    page = operator_of(start()).get("/admin/activity")
+    assert all(f"<option>{kind}</option>" in page.text for kind in get_args(Kind))
 
 
 def test_a_colleague_who_leaves_is_out_at_once(

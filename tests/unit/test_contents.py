@@ -10,7 +10,13 @@ from typing import Any
 import pytest
 
 from odoo_toolkit.change_history import kept_results
-from odoo_toolkit.policy.contents import file_bytes, in_brief, replaced, text_in_brief
+from odoo_toolkit.policy.contents import (
+    file_bytes,
+    in_brief,
+    lines_in_brief,
+    replaced,
+    text_in_brief,
+)
 
 SECRET = "swordfish"
 SHORT, LONG = (base64.b64encode(SECRET.encode() * n).decode() for n in (1, 20))
@@ -96,3 +102,21 @@ def test_the_file_is_what_odoo_stores(name: str, text: str, data: bytes | None) 
 def test_a_result_with_a_picture_in_its_text_is_not_kept() -> None:
     assert kept_results.as_text({"comment": PICTURE}) is None
     assert kept_results.as_text({"comment": "<p>Hi</p>"})
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("  password: two words", "  password: ***"),
+        ('a: {"login": "x", "password": "two words"}', 'a: {"login": "x", "password": "***"}'),
+        ('domain: [["api_key", "=", "two words"]]', 'domain: [["api_key", "=", "***"]]'),
+        ("- Bob: new_passwd: two words -> others", "- Bob: new_passwd: ***"),
+        ("- Bob: note: api_key=abc", "- Bob: note: api_key=***"),
+        ("amount: 1.50", "amount: 1.50"),
+        ('name: {"no": json', 'name: {"no": json'),
+        (f"a: {'[' * 9000}", f"a: {'[' * 9000}"),
+        ("", ""),
+    ],
+)
+def test_lines_of_names_and_values_are_told_without_secrets(line: str, told: str) -> None:
+    assert lines_in_brief(f"Title\n{line}") == f"Title\n{told}"
