@@ -50,6 +50,7 @@ class Form:
             ``{bytes}`` for the type of bytes, ``{end}`` for what closes a table of which SQLite
             needs no row ids.
         measured: tables whose size counts.
+        left: whether tables stay as they are, and none are made: for who only looks.
     """
 
     noun: str
@@ -57,6 +58,7 @@ class Form:
     schema: str
     steps: tuple[str, ...]
     measured: tuple[str, ...] = ()
+    left: bool = False
 
     @property
     def version(self) -> int:
@@ -214,7 +216,7 @@ class SqliteFile:
 
     def exists(self) -> bool:
         """Whether there is such a file; see :class:`Database`."""
-        return self.path.exists()
+        return self.path.exists() and self.path.stat().st_size > 0
 
     def close(self) -> None:
         """Close the file; see :class:`Database`."""
@@ -231,8 +233,10 @@ class SqliteFile:
 
     def _open(self) -> sqlite3.Connection:
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+            if not self._form.left:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+            made = 0 if self._form.left else os.O_CREAT
+            os.close(os.open(self.path, made | os.O_RDWR, 0o600))
         except OSError as error:
             raise ConfigurationError(
                 f"The {self._form.noun} {self.path} cannot be written: {error.strerror or error}.",
@@ -245,7 +249,8 @@ class SqliteFile:
         try:
             self._form.check(self.name, _pragma(connection, "user_version"))
             connection.executescript(f"PRAGMA foreign_keys = ON; PRAGMA synchronous = {_SYNC}")
-            if _pragma(connection, "user_version") < self._form.version:
+            done = self._form.left or _pragma(connection, "user_version") == self._form.version
+            if not done:
                 self._make_tables(connection)
         except BaseException:
             connection.close()
@@ -347,8 +352,8 @@ class PostgresDatabase:
         """Whether the tables are there; see :class:`Database`."""
         try:
             with self._psycopg.connect(self._address, connect_timeout=int(_PATIENCE)) as connection:
-                first = f"{self._form.schema}.{self._form.measured[0]}"
-                found = connection.execute("SELECT to_regclass(%s)", [first]).fetchone()
+                told = "SELECT to_regnamespace(%s)"
+                found = connection.execute(told, [self._form.schema]).fetchone()
         except self._psycopg.Error:
             return True  # opening it says what is wrong
         return bool(found and found[0])
@@ -428,7 +433,7 @@ class PostgresDatabase:
     def _make_tables(self, connection: psycopg.Connection[Any]) -> None:
         schema, form = self._form.schema, self._form
         session = _PostgresSession(connection)
-        if self._version(session) == form.version:
+        if self._version(session) == form.version or form.left:
             return
         with connection.transaction():
             # One process makes them, the others wait.

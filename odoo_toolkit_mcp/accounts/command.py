@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import attrs
 import tomlkit
 
 from odoo_toolkit.configuration import configuration_error
@@ -157,29 +158,19 @@ def _check(team: Team, path: Path, *, started: bool = True) -> int:
     """
     from odoo_toolkit_mcp.accounts import public_address
     from odoo_toolkit_mcp.accounts.policy_checks import doubtful_rules
-    from odoo_toolkit_mcp.http.authentication import SigningKeys
 
-    failed = False
-    for problem in _problems_with_files(team):
-        failed = True
-        _say(problem)
+    status = max(_report(_problems_with_rules(team)), _report(_problems_with_files(team)))
     if told := _readable_secret(path):
         _say(told)
     for instance in team.instances.values():
         for doubt in doubtful_rules(instance):
             _say(f"{instance.title}: Warning: {doubt}")
-        for problem in _problems_with_odoo(instance):
-            failed = True
-            _say(f"{instance.title}: {problem}")
-    if team.issuer:
-        try:
-            count = len(SigningKeys(team.issuer.jwks_url, issuer=team.issuer.url).read())
-            _say(f"The issuer {team.issuer.url} has {count} keys for signing tokens.")
-        except OdooError as error:
-            failed = True
-            _say(error.message)
+        for problems in (_problems_with_history, _problems_with_odoo):
+            status = max(status, _report(problems(instance), f"{instance.title}: "))
+    status = max(status, _report(_problems_with_issuer(team)))
     for finding in public_address.public_findings(team) if started else ():
-        failed |= finding.level == "problem"
+        if finding.level == "problem":
+            status = max(status, FAILED)
         _say(f"{'Warning: ' * (finding.level == 'warning')}{finding.text}")
     if not team.operator_password:
         _say("The admin page is off. To turn it on, set operator_password.")
@@ -193,38 +184,73 @@ def _check(team: Team, path: Path, *, started: bool = True) -> int:
             # The common one is for the same database as long as there is no other.
             of = f"{of} also when other databases are added"
         _say(f"Address for assistants, {of}: {address.url}")
-    return FAILED if failed else 0
+    return status
+
+
+def _report(problems: Iterator[str], title: str = "") -> int:
+    """Say what is wrong, all of it, and return the exit status that follows."""
+    status = 0
+    try:
+        for problem in problems:
+            status = FAILED
+            _say(f"{title}{problem}")
+    except OdooError as error:
+        wrong = isinstance(error, ConfigurationError) and error.code not in _AWAY
+        status = WRONG_SETTINGS if wrong else FAILED
+        for problem in error.details.get("problems") or [in_the_file(error)]:
+            _say(f"{title}{setting_names(problem)}")
+    return status
+
+
+def _problems_with_rules(team: Team) -> Iterator[str]:
+    """Raise what is wrong with the rules."""
+    from odoo_toolkit_mcp.accounts.policy_checks import check_rules
+
+    check_rules(team)
+    yield from ()
+
+
+def _problems_with_issuer(team: Team) -> Iterator[str]:
+    """Yield why the keys of an issuer cannot be read; say how many there are."""
+    from odoo_toolkit_mcp.http.authentication import SigningKeys
+
+    if not team.issuer:
+        return
+    try:
+        count = len(SigningKeys(team.issuer.jwks_url, issuer=team.issuer.url).read())
+        _say(f"The issuer {team.issuer.url} has {count} keys for signing tokens.")
+    except OdooError as error:
+        yield error.message
 
 
 def _problems_with_files(team: Team) -> Iterator[str]:
-    """Yield what is wrong with the store, the file of keys and the rules; what is right is said.
+    """Yield what is wrong with the store and the file of keys; what is right is said.
 
-    Nothing is made: whoever checks may be another user than the one as whom the server runs.
+    Nothing is made or changed: whoever checks may be another user, or have a newer version, than
+    the server that runs.
     """
-    from odoo_toolkit_mcp.accounts.app import TeamServer
-    from odoo_toolkit_mcp.accounts.policy_checks import check_rules
-    from odoo_toolkit_mcp.accounts.store import holds_secrets, open_store
+    from odoo_toolkit.databases import database_of
+    from odoo_toolkit_mcp.accounts.provider import Provider
+    from odoo_toolkit_mcp.accounts.store import FORM, holds_secrets
     from odoo_toolkit_mcp.accounts.vault import Vault, keys_of_file
 
-    check_rules(team)
     keys = team.secret_key_file
     without_keys = keys is not None and not keys.exists()
-    sealed = False
+    store = database_of(team.store, attrs.evolve(FORM, left=True))
+    with contextlib.closing(store):
+        sealed = store.exists() and holds_secrets(store)
     if "://" in team.store or Path(team.store).exists():
-        store = open_store(team.store)
-        sealed = holds_secrets(store)
-        store.close()
         _say(f"The server can use the database {store.name}.")
     else:
         yield from _made_later(f"The database {team.store}", Path(team.store))
     if keys and without_keys and (team.secret_keys or not sealed):
         yield from _made_later(f"The file of encryption keys {keys}", keys)
         return
+    kept = keys_of_file(keys, make=False) if keys else []
+    vault = Vault([*(key.reveal() for key in team.secret_keys), *kept])
     if sealed:
-        TeamServer(team).store.close()
-    else:
-        kept = keys_of_file(keys) if keys else []
-        Vault([*(key.reveal() for key in team.secret_keys), *kept])
+        with contextlib.closing(store):
+            Provider(team, store, vault).check_keys()
     _say("The encryption keys are valid.")
 
 
@@ -264,6 +290,7 @@ def _readable_secret(path: Path) -> str | None:
 def _problems_with_odoo(instance: Instance) -> Iterator[str]:
     """Yield what is wrong with an instance and its Odoo; what is right is said."""
     from odoo_toolkit_mcp.accounts.policy_checks import (
+        unknown_approvers,
         unknown_groups,
         unknown_models,
         unused_plugins,
@@ -276,7 +303,6 @@ def _problems_with_odoo(instance: Instance) -> Iterator[str]:
     )
 
     yield from unused_plugins(instance)
-    yield from _problems_with_history(instance)
     try:
         with as_own_user(instance) as odoo:
             _say(f"{instance.title}: Odoo {odoo.version.full} knows {odoo.settings.username}.")
@@ -294,6 +320,11 @@ def _problems_with_odoo(instance: Instance) -> Iterator[str]:
                 yield (
                     f"Odoo has no group {', '.join(unknown)}, so the rules with this group match no"
                     " user. Correct the name. In developer mode, Odoo shows it on the group's form."
+                )
+            if unknown := unknown_approvers(instance, odoo):
+                yield (
+                    f"Odoo shows {odoo.settings.username} no active user {', '.join(unknown)}, so"
+                    " this approver cannot decide. Correct approvers, or create the user."
                 )
     except OdooError as error:
         yield refusal_in_words(instance, error)
@@ -315,7 +346,7 @@ def _problems_with_history(instance: Instance) -> Iterator[str]:
     what = f"{instance.title}: The change history {_without_password(place)}"
     if "://" not in place and not Path(place).exists():
         yield from _made_later(what, Path(place))
-    elif problem := history_problem(instance):
+    elif problem := history_problem(place):
         yield problem
     else:
         _say(f"{what} can be used.")

@@ -6,16 +6,21 @@ What a server of a rule needs is made here once, so that the same code tells wha
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
+import attrs
+
 from odoo_toolkit.call import Call
+from odoo_toolkit.change_history.store import FORM
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.configuration import configuration_error
+from odoo_toolkit.databases import database_of
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit_mcp.accounts.team import Instance, Team
 from odoo_toolkit_mcp.accounts.wording import in_the_file
 from odoo_toolkit_mcp.approval_rules import rules_of
-from odoo_toolkit_mcp.requests import fails_without_history, history_for
+from odoo_toolkit_mcp.requests import fails_without_history
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.tool_list import ToolList
 
@@ -49,18 +54,14 @@ def unused_plugins(instance: Instance) -> list[str]:
     ]
 
 
-def history_problem(instance: Instance) -> str | None:
-    """Return why the history of an instance cannot be used; without it nothing is changed."""
-    for rule in instance.rules:
-        try:
-            history = history_for(instance.connection, rule.settings)
-            if history:
-                try:
-                    history.store.open()
-                finally:
-                    history.store.close()
-        except OdooError as error:
-            return f"{error.message} {error.suggestion or ''}".strip()
+def history_problem(place: str) -> str | None:
+    """Return why a change history cannot be used; it is left as it is."""
+    try:
+        store = database_of(place, attrs.evolve(FORM, left=True))
+        with closing(store), store.reading():
+            pass
+    except OdooError as error:
+        return f"{error.message} {error.suggestion or ''}".strip()
     return None
 
 
@@ -90,6 +91,32 @@ def unknown_groups(instance: Instance, odoo: Odoo) -> list[str]:
     ids = tuple(odoo.call(search))
     named = odoo.call(Call(model=model, method="get_external_id", ids=ids, internal=True))
     return sorted(wanted - set(named.values()))
+
+
+def unknown_approvers(instance: Instance, odoo: Odoo) -> list[str]:
+    """Return the approvers of an instance whom its Odoo does not have, or does not show.
+
+    Args:
+        instance: has the rules.
+        odoo: the connection of the server's own user.
+
+    Raises:
+        OdooError: it cannot be asked, or this user may not know.
+    """
+    settings = instance.rules[0].settings if instance.rules else None  # no rule changes them
+    wanted = sorted({login.lower() for login in settings.approvers} if settings else ())
+    if not wanted:
+        return []
+    # More than is asked for may match, as some characters stand for others.
+    named = [["login", "=ilike", login.replace("\\", "\\\\")] for login in wanted]
+    search = Call(
+        model="res.users",
+        method="search_read",
+        arguments={"domain": [*["|"] * (len(named) - 1), *named], "fields": ["login"]},
+        internal=True,
+    )
+    found = {row["login"].lower() for row in odoo.call(search)}
+    return [login for login in wanted if login not in found]
 
 
 def unknown_models(instance: Instance, odoo: Odoo) -> list[str]:

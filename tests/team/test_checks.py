@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import getpass
+import hashlib
 import logging
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import anyio
+import attrs
 import pytest
 import tomlkit
 
+from odoo_toolkit.change_history import store as history_store
+from odoo_toolkit.databases import database_of
 from odoo_toolkit.errors import AccessError, ConfigurationError, OdooConnectionError
 from odoo_toolkit_mcp.accounts.app import TeamServer
 from odoo_toolkit_mcp.accounts.command import FAILED, WRONG_SETTINGS, main
@@ -159,6 +164,55 @@ def test_a_check_makes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert [one.name for one in tmp_path.iterdir()] == ["team.toml"]
     for what in ("accounts.sqlite", "accounts.sqlite.key", "history.sqlite"):
         assert f"{tmp_path / 'deep' / what} does not exist yet" in said
+
+
+def test_a_check_leaves_tables_of_earlier_versions_as_they_are(
+    users: Users, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with RunningTeam(tmp_path, {"main": dict(NOWHERE)}) as team:
+        connected(team)
+    kept = [tmp_path / "accounts.sqlite", tmp_path / "history.sqlite"]
+    store = sqlite3.connect(kept[0], isolation_level=None)
+    for statement in ("DROP TABLE file", "DROP TABLE left_key", "PRAGMA user_version = 1"):
+        store.execute(statement)
+    store.close()
+    first = attrs.evolve(history_store.FORM, steps=history_store.FORM.steps[:1])
+    with closing(database_of(kept[1], first)) as history, history.reading():
+        pass
+    before = [hashlib.sha256(one.read_bytes()).digest() for one in kept]
+    names = {one.name for one in tmp_path.iterdir()} | {"team.toml"}
+    _, said = checked(file_of(tmp_path, {**NOWHERE, "history": "history.sqlite"}), capsys)
+    for told in (f"use the database {kept[0]}", "keys are valid", f"{kept[1]} can be used"):
+        assert told in said, said
+    assert [hashlib.sha256(one.read_bytes()).digest() for one in kept] == before
+    assert {one.name for one in tmp_path.iterdir()} == names
+
+
+def test_a_check_tells_all_that_is_wrong(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "accounts.sqlite").write_text("this is no database, and has some length" * 40)
+    instance = {**NOWHERE, "history": str(tmp_path), "approval": ["nonsense"]}
+    path = file_of(tmp_path, instance)
+    status, said = checked(path, capsys)
+    assert status == WRONG_SETTINGS
+    wrong = ("'nonsense' is not a rule", "not a database", str(tmp_path), "does not answer")
+    assert [told for told in wrong if told not in said] == []
+    assert "Address for assistants" in said
+
+
+def test_a_check_tells_of_approvers_whom_odoo_does_not_have(
+    server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = server.user("admin").login.upper()
+    rules = {"approval": ["*.unlink"], "approvers": [known, "nobody_here", "%"]}
+    status, said = checked(file_of(tmp_path, instance_of(server, **rules)), capsys)
+    assert status == FAILED
+    assert "no active user %, nobody_here, so" in said
+    status, said = checked(
+        file_of(tmp_path, instance_of(server, **{**rules, "approvers": [known]})), capsys
+    )
+    assert (status, "no active user" in said) == (0, False)
 
 
 def test_a_check_tells_of_a_folder_in_which_nothing_can_be_made(
