@@ -15,7 +15,7 @@ import pytest
 import requests
 
 import odoo_toolkit as toolkit
-from odoo_toolkit import Odoo
+from odoo_toolkit import Odoo, databases
 from odoo_toolkit.change_history.approvals import Happening
 from odoo_toolkit_mcp.accounts import waiting_plans
 from odoo_toolkit_mcp.accounts.activity import Event, Kind
@@ -479,6 +479,48 @@ def test_a_history_that_cannot_be_used_keeps_no_other_from_being_tidied(
     connection.close()
     with team:
         until(lambda: [one.kind for one in happenings(team, number)] == ["plan expired"])
+
+
+def test_a_locked_history_decides_nothing_and_a_session_that_ended_neither(
+    start: Start, admin: Odoo, ann: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team = start()
+    number = deletion(team, token_of(team, ann), contact(admin))["details"]["approval"]
+    one = at_page(team, ann)
+    page = one.get(PAGE)
+    form = {**plan_on(page, number), "decision": "yes"}
+    journal = sqlite3.connect(tmp_path / "history.sqlite", isolation_level=None)
+    journal.execute("BEGIN IMMEDIATE")
+    monkeypatch.setattr(databases, "_PATIENCE", 0.1)
+    locked = one.post(f"{PAGE}/decide", page, **form)
+    assert (locked.status_code, "cannot do that now" in text_of(locked)) == (503, True)
+    assert "history.sqlite" not in locked.text
+    journal.execute("ROLLBACK")
+    journal.close()
+    long = one.post(f"{PAGE}/decide", page, **{**form, "stamp": "x" * 1_000_000})
+    assert long.status_code == 413
+    assert "Confirmed" not in text_of(long)
+    out = Person(team.url)
+    out.browser.cookies.update(one.browser.cookies)
+    out.post("/me/sign-out", out.get("/me"))
+    ended = one.post(f"{PAGE}/decide", page, **form)
+    assert (ended.status_code, "no longer signed in" in text_of(ended)) == (403, True)
+    again = at_page(team, ann)
+    decided = decide(again, number)
+    assert "Confirmed" in text_of(decided)
+    for answer in (page, locked, ended, decided):
+        assert answer.headers["Cache-Control"] == "no-store"
+        assert answer.headers["X-Frame-Options"] == "DENY"
+        assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
+
+
+def test_a_plan_that_nobody_can_read_is_not_kept(start: Start, ann: User) -> None:
+    team = start(confirm_tools=["odoo_core_create"])
+    values = {"name": "Long", "comment": "x" * 1_000_000}
+    arguments = {"model": "res.partner", "values": values}
+    answer = call(team.url, token_of(team, ann), "odoo_core_create", arguments)
+    assert "can have at most 20,000" in answer.text
+    assert "No plan waits for you" in text_of(at_page(team, ann).get(PAGE))
 
 
 def test_the_operator_can_choose_each_kind_of_entry(start: Start) -> None:
