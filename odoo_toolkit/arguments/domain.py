@@ -7,7 +7,13 @@ from typing import Any, overload
 
 import attrs
 
-from odoo_toolkit.arguments.domain_shape import check_syntax, check_versions, join, together
+from odoo_toolkit.arguments.domain_shape import (
+    check_syntax,
+    check_versions,
+    join,
+    read_plain,
+    together,
+)
 from odoo_toolkit.arguments.domain_values import Zone, resolve_conditions
 from odoo_toolkit.errors import make_error
 from odoo_toolkit.fields import FieldsOf
@@ -55,7 +61,10 @@ def read_domain(domain: Any, version: int | None = None) -> Domain:
         ValidationError: as of :func:`check_domain`.
     """
     if not isinstance(domain, Domain):
-        return Domain.of(_freeze(check_syntax(domain, version)))
+        elements = read_plain(domain)
+        if elements is None:
+            elements = _freeze(check_syntax(domain, version))
+        return Domain(_Elements(elements))
     if version is not None:
         check_versions(domain.elements, version)
     return domain
@@ -114,17 +123,11 @@ class _Elements(tuple[Any, ...]):
     __slots__ = ()
 
 
-def _checked_elements(domain: Any) -> tuple[Any, ...]:
-    if isinstance(domain, _Elements):
-        return domain
-    return read_domain(domain).elements
-
-
 def _freeze(items: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(_freeze(item) if isinstance(item, list) else item for item in items)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, init=False)
 class Domain(Sequence[Any]):
     """A domain, built condition by condition. Every method returns a new domain.
 
@@ -140,7 +143,11 @@ class Domain(Sequence[Any]):
     side.
     """
 
-    elements: tuple[Any, ...] = attrs.field(default=(), converter=_checked_elements)
+    elements: tuple[Any, ...]
+
+    def __init__(self, elements: Any = ()) -> None:
+        checked = elements if type(elements) is _Elements else read_domain(elements).elements
+        object.__setattr__(self, "elements", checked)
 
     def equals(self, field: str, value: Any) -> Domain:
         """Require the value. None and False mean "empty"."""

@@ -10,6 +10,7 @@ import ast
 import itertools
 import json
 import math
+import re
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from typing import Any
@@ -81,6 +82,39 @@ class _ShapeError(Exception):
         super().__init__(problem)
         self.problem = problem
         self.suggestion = suggestion
+
+
+#: What conditions mostly hold: the path of a field, and values of these types.
+_PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
+_SEQUENCES = frozenset({list, tuple})
+
+
+def read_plain(domain: Any) -> tuple[Any, ...] | None:
+    """Return the elements of a domain of plain conditions; None for :func:`check_syntax` to judge.
+
+    It is one pass, for what nearly every domain is: what it returns, that would return, too.
+    """
+    if type(domain) not in _SEQUENCES or len(domain) > _MAX_ELEMENTS:
+        return None
+    elements = []
+    for item in domain:
+        if type(item) not in _SEQUENCES or len(item) != 3:
+            return None
+        path, operator, value = item
+        known = type(path) is str and type(operator) is str and OPERATORS.get(operator) == 0
+        several = type(value) in _SEQUENCES
+        if not known or not _PATH.fullmatch(path) or (operator in LIST_OPERATORS and not several):
+            return None
+        for one in value if several else (value,):
+            kind = type(one)
+            if not (
+                kind is bool
+                or (kind is str and one.isascii() and "\x00" not in one)
+                or (kind is int and -(2**63) <= one < 2**63)
+            ):
+                return None
+        elements.append((path, operator, tuple(value) if several else value))
+    return tuple(elements)
 
 
 def check_syntax(domain: Any, version_major: int | None) -> list[Any]:
