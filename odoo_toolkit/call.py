@@ -27,6 +27,10 @@ _METHOD_ACCESS: dict[str, Access] = {
 }
 
 
+#: The names of an ORM method's parameters after the ids.
+PARAMETERS: Mapping[str, tuple[str, ...]] = {**RECORD_METHODS, **MODEL_METHODS}
+
+
 def default_access(method: str) -> Access:
     """Return what calling ``method`` does to the database, judged by its name alone."""
     return _METHOD_ACCESS.get(method, "execute")
@@ -97,16 +101,11 @@ def rpc_arguments(call: Call) -> tuple[list[Any], dict[str, Any]]:
     positional: list[Any] = [] if call.ids is None else [list(call.ids)]
     positional += call.positional
     named = dict(call.arguments)
-    for name in parameter_names(call.method) or ():
+    for name in PARAMETERS.get(call.method, ()):
         if name not in named:
             break
         positional.append(named.pop(name))
     return positional, named
-
-
-def parameter_names(method: str) -> tuple[str, ...] | None:
-    """Return the names of an ORM method's parameters after the ids, None where not known."""
-    return MODEL_METHODS.get(method, RECORD_METHODS.get(method))
 
 
 def name_arguments(
@@ -132,7 +131,7 @@ def name_arguments(
     # Of a method that we do not know, a first list of integers is taken for its records.
     if method not in MODEL_METHODS and rest and _are_ids(rest[0]):
         ids = tuple(rest.pop(0))
-    names = parameter_names(method)
+    names = PARAMETERS.get(method)
     named = {_RENAMED.get((method, key), key): value for key, value in kwargs.items()}
     if names is None:
         return ids, named, tuple(rest)

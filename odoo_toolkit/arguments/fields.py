@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.arguments.domain_values import DATE_NUMBERS
-from odoo_toolkit.arguments.scalars import NAME, listed, short, unfit
+from odoo_toolkit.arguments.scalars import MOST_NAMES, NAME, listed, short, unfit
 
 _EXPRESSION = re.compile(
     r"([A-Za-z_][\w.]{0,199})(?::([a-z_]{1,20})(?:\(([A-Za-z_]\w{0,99})\))?)?", re.ASCII
@@ -73,7 +73,7 @@ def read_names(value: Any, where: str) -> Named:
     Raises:
         ValidationError: there is something else among them.
     """
-    names = listed(value, where)
+    names = value if type(value) is list and len(value) <= MOST_NAMES else listed(value, where)
     for name in names:
         if not isinstance(name, str) or not NAME.fullmatch(name):
             raise unfit(where, f"has {short(name)} where the name of a field belongs")

@@ -5,7 +5,7 @@ What the library hands in was read before, and is not read again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import Any
 
 import attrs
@@ -16,20 +16,29 @@ from odoo_toolkit.arguments.domain import Domain, read_domain
 from odoo_toolkit.arguments.fields import Named, read_groupings, read_measures, read_names
 from odoo_toolkit.arguments.order import Order, read_order
 from odoo_toolkit.arguments.scalars import unfit
-from odoo_toolkit.call import Call, parameter_names
+from odoo_toolkit.call import PARAMETERS, Call
 
 #: What a reader returns: it knows the names in it, and has the form on the wire.
 READ = (Domain, Named, Order, Records, Values)
 
+#: parameter -> the type of its plain values and which of them it takes, without asking its reader.
+_PLAIN: dict[str, tuple[type, Container[Any]]] = {
+    "lazy": (bool, (True, False)),
+    "limit": (int, scalars.COUNTS),
+    "offset": (int, scalars.COUNTS),
+    "operator": (str, scalars.NAME_OPERATORS),
+}
+_NOTHING_PLAIN: tuple[type, Container[Any]] = (type(None), ())
+
 #: parameter, or method and parameter -> its reader, which is given the value and where it stands
-_READERS: dict[str, Callable[[Any, str], Any]] = {
+_READERS: dict[str, Callable[..., Any]] = {
     "aggregates": read_measures,
     "allfields": read_names,
     "attributes": scalars.words,
-    "domain": lambda value, where: read_domain(value),
+    "domain": read_domain,
     "fields": read_names,
     "groupby": read_groupings,
-    "having": lambda value, where: read_domain(value),
+    "having": read_domain,
     "lazy": scalars.switch,
     "limit": scalars.count,
     "load": scalars.load,
@@ -50,18 +59,19 @@ def read_arguments(call: Call) -> dict[str, Any]:
     Raises:
         ValidationError: one of them is not understood, or the method takes no such argument.
     """
-    method, known = call.method, parameter_names(call.method) or ()
+    method, known = call.method, PARAMETERS.get(call.method, ())
     if call.positional:
         raise unfit("positional", "has more arguments than the method takes")
     found = {}
     for name, value in call.arguments.items():
         if name not in known:
             raise unfit(name, f"is not an argument of {method}")
-        if isinstance(value, READ):
+        kind, among = _PLAIN.get(name, _NOTHING_PLAIN)
+        if isinstance(value, READ) or (type(value) is kind and value in among):
             found[name] = value
         elif value is not None:
             read = _READERS.get(f"{method}.{name}") or _READERS[name]
-            found[name] = read(value, name)
+            found[name] = read(value) if read is read_domain else read(value, name)
     return found
 
 

@@ -13,7 +13,11 @@ from odoo_toolkit.arguments.domain_shape import DOMAIN_OPERATORS, OPERATORS
 from odoo_toolkit.errors import ValidationError
 
 _MOST_RECORDS = 100_000
+MOST_NAMES = 5000
 _LARGEST = 2**31 - 1
+#: What limits and offsets may be, and how names may be compared.
+COUNTS = range(_LARGEST + 1)
+NAME_OPERATORS = OPERATORS.keys() - DOMAIN_OPERATORS
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
 
@@ -31,7 +35,7 @@ def listed(value: Any, where: str, single: bool = False) -> Sequence[Any]:
     """Return a list of names; one name alone where ``single`` allows it."""
     if single and isinstance(value, str):
         return [value]
-    if not isinstance(value, (list, tuple, set, frozenset)) or len(value) > 5000:
+    if not isinstance(value, (list, tuple, set, frozenset)) or len(value) > MOST_NAMES:
         raise unfit(where, "must be a list of names")
     return list(value)
 
@@ -49,7 +53,7 @@ def count(value: Any, where: str) -> int | None:
     """Return a limit or an offset."""
     if value is False:
         return None
-    if type(value) is not int or not 0 <= value <= _LARGEST:
+    if type(value) is not int or value not in COUNTS:
         raise unfit(where, f"must be a whole number from 0 on, not {short(value)}")
     return value
 
@@ -70,7 +74,7 @@ def text(value: Any, where: str) -> str:
 
 def operator(value: Any, where: str) -> str:
     """Return the operator of a search by name."""
-    if not isinstance(value, str) or value not in OPERATORS or value in DOMAIN_OPERATORS:
+    if not isinstance(value, str) or value not in NAME_OPERATORS:
         raise unfit(where, f"has the unknown operator {short(value)}")
     return value
 

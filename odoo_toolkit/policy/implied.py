@@ -15,7 +15,7 @@ import attrs
 from odoo_toolkit.arguments import Command, owns_lines, read_commands, with_values
 from odoo_toolkit.arguments.reading import wired
 from odoo_toolkit.arguments.values import DEFAULT, VALUES
-from odoo_toolkit.call import Call, parameter_names
+from odoo_toolkit.call import PARAMETERS, Call
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import TO_MANY, Field, FieldsOf
 
@@ -123,7 +123,7 @@ def same_methods(call: Call) -> tuple[str, ...]:
 
 def _table(call: Call) -> tuple[list[Any], list[Any]]:
     """Return the columns and rows of a ``load``."""
-    named = dict(zip(parameter_names("load") or (), call.positional, strict=False))
+    named = dict(zip(PARAMETERS["load"], call.positional, strict=False))
     given = {**named, **call.arguments}
     columns, rows = given.get("fields"), given.get("data")
     return (

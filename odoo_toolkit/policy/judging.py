@@ -26,7 +26,7 @@ from odoo_toolkit.arguments.order import Order
 from odoo_toolkit.arguments.reading import READ, read_arguments
 from odoo_toolkit.arguments.scalars import NAME, listed, short, unfit
 from odoo_toolkit.arguments.values import read_values
-from odoo_toolkit.call import Call, parameter_names
+from odoo_toolkit.call import PARAMETERS, Call
 from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.fields import RELATIONAL, Field, unknown_field_error
 from odoo_toolkit.policy.names import NO_FIELDS, Names, Path, show
@@ -73,10 +73,8 @@ class Judge(Names):
         ids = call.ids
         if ids is not None and self._strict:
             ids = scalars.checked_ids(ids)
-        read = self._writing if call.method in HARMLESS_WRITES else self._reading
-        return attrs.evolve(call, ids=ids, arguments=read(call))
-
-    def _reading(self, call: Call) -> dict[str, Any]:
+        if call.method in HARMLESS_WRITES:
+            return attrs.evolve(call, ids=ids, arguments=self._writing(call))
         model, method = call.model, call.method
         arguments = read_arguments(call)
         if method == "read_group":
@@ -101,7 +99,9 @@ class Judge(Names):
                     )
                 )
         named = method == "name_search" and self._strict and arguments.get("name")
-        return self._name_search(model, arguments) if named else arguments
+        if named:
+            arguments = self._name_search(model, arguments)
+        return attrs.evolve(call, ids=ids, arguments=arguments)
 
     def _known(self, model: str) -> Mapping[str, Field]:
         """Return the fields of a model that may be named; none where they cannot be had."""
@@ -123,12 +123,14 @@ class Judge(Names):
 
         Odoo is where the rights of its user are the limit.
         """
+        described = self._open.get(model)
         # What may be read has no closed name.
-        if name not in self._open.get(model, NO_FIELDS):
+        if described is None or name not in described:
             self.name(name, model, (where,))
         if self._strict and (model, name) in WRITING_FIELDS:
             raise field_refusal(name, model, where)
-        described = self._known(model)
+        if described is None:
+            described = self._known(model)
         field = described.get(name)
         if field is not None:
             return field
@@ -264,11 +266,12 @@ class Judge(Names):
     # Domains ---------------------------------------------------------------------------------
 
     def _domain(self, model: str, value: Domain, where: str) -> Domain:
-        conditions = self._conditions(model, value.elements, where)
-        newer = any(OPERATORS.get(item[1], -1) for item in value.elements if type(item) is not str)
+        elements = value.elements
+        conditions = self._conditions(model, elements, where) if elements else elements
+        newer = any(OPERATORS.get(item[1], -1) for item in elements if type(item) is not str)
         if newer and (version := self.version) is not None:
-            check_versions(value.elements, version)
-        return value if all(map(is_, conditions, value.elements)) else Domain.of(conditions)
+            check_versions(elements, version)
+        return value if all(map(is_, conditions, elements)) else Domain.of(conditions)
 
     def _conditions(self, model: str, elements: Sequence[Any], where: str) -> tuple[Any, ...]:
         return tuple(
@@ -280,7 +283,8 @@ class Judge(Names):
         path, operator, value = leaf
         if not isinstance(path, str):
             return leaf  # true or false of every record
-        field = self._path(model, path, where)
+        alone = path.isidentifier() and len(path) <= LONGEST_NAME and not self.policy.closes
+        field = (self._field if alone else self._path)(model, path, where)
         last = field.name if field is not None else path.rpartition(".")[2].lower()
         comodel = field.relation if field is not None and field.type in RELATIONAL else None
         if operator in DOMAIN_OPERATORS:
@@ -367,7 +371,7 @@ class Judge(Names):
     # Values ----------------------------------------------------------------------------------
 
     def _writing(self, call: Call) -> dict[str, Any]:
-        known = parameter_names(call.method) or ()
+        known = PARAMETERS.get(call.method, ())
         if call.positional:
             raise unfit("positional", "has more arguments than the method takes")
         if unknown := [name for name in call.arguments if name not in known]:

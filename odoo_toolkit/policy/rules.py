@@ -37,6 +37,22 @@ def _matcher(patterns: tuple[str, ...]) -> Callable[[str], bool]:
     return lru_cache(maxsize=4096)(lambda name: compiled.match(name) is not None)
 
 
+class _Remembered(dict[str, bool]):
+    """What is found out about names; what is too long for a name is not worth remembering."""
+
+    def __init__(self, ask: Callable[[str], bool]) -> None:
+        super().__init__()
+        self._ask = ask
+
+    def __missing__(self, name: str) -> bool:
+        answer = self._ask(name)
+        if len(name) <= LONGEST_NAME and len(self) < _MOST_REMEMBERED:
+            self[name] = answer
+        return answer
+
+
+_MOST_REMEMBERED = 8192
+
 _never_written = _matcher(NEVER_WRITTEN)
 _rendered = _matcher(RENDERED_MODELS)
 _defaults_write = _matcher(WRITING_DEFAULTS)
@@ -339,9 +355,7 @@ class Rules:
             folded = name.strip().lower()
             return folded in exact or folded.endswith(endings)
 
-        kept = lru_cache(maxsize=8192)(blocked)
-        # What is too long for a name is not worth remembering.
-        return lambda name: kept(name) if len(name) <= LONGEST_NAME else blocked(name)
+        return _Remembered(blocked).__getitem__
 
     def readable_fields(self, model: str, fields_of: FieldsOf) -> Mapping[str, Field]:
         """Return the fields of a model that may be read."""

@@ -10,7 +10,7 @@ import attrs
 
 from odoo_toolkit.arguments import read_commands
 from odoo_toolkit.arguments.values import DEFAULT, VALUES, Record, read_values, records_within
-from odoo_toolkit.call import Call, parameter_names
+from odoo_toolkit.call import PARAMETERS, Call
 from odoo_toolkit.compat import FILTERED_AFTER_LIMIT
 from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.fields import Field
@@ -249,7 +249,7 @@ def without_closed_records(odoo: Connection, call: Call) -> Call:
         return call
     if call.ids:
         return _with_visible(odoo, call)
-    if "domain" in (parameter_names(call.method) or ()):
+    if "domain" in PARAMETERS.get(call.method, ()):
         asked = call.arguments.get("domain") or ()
         found = odoo.record_filter(call.model, asked)
         return attrs.evolve(call, arguments={**call.arguments, "domain": [*found, *asked]})

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 from odoo_toolkit.arguments import read_commands, read_values, with_values
 from odoo_toolkit.arguments.reading import READ
-from odoo_toolkit.call import Call, parameter_names
+from odoo_toolkit.call import PARAMETERS, Call
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import TEXTS, TO_MANY, Field
 from odoo_toolkit.policy.calls import NO_TEXTS, check_showing, names_nothing
@@ -70,7 +70,7 @@ class Walk(Names):
             ValidationError: arguments out of place or nested too deeply.
         """
         model, method = call.model, call.method
-        known = parameter_names(method)
+        known = PARAMETERS.get(method)
         arguments = {**dict(zip(known or (), call.positional, strict=False)), **call.arguments}
         for index, value in enumerate(call.positional):
             self._scan(model, value, ("positional", index))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Sequence
 from typing import TypeVar
 
-from odoo_toolkit.call import Call, parameter_names
+from odoo_toolkit.call import PARAMETERS, Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import FILTERED_AFTER_LIMIT
 from odoo_toolkit.connection.parallel import gather
@@ -35,7 +35,7 @@ def with_left_out(
     Returns:
         What ``search`` returns, and the number; None where it is not told.
     """
-    if not is_owned(call.model) or "domain" not in (parameter_names(call.method) or ()):
+    if not is_owned(call.model) or "domain" not in PARAMETERS.get(call.method, ()):
         return search(), 0
 
     def hidden() -> int | None:

@@ -191,10 +191,10 @@ def test_the_library_sends_no_order_or_condition_that_a_caller_may_not(path: str
 
 def test_readers_are_all_that_methods_which_only_read_take() -> None:
     """A parameter without a reader would be sent as it came."""
-    from odoo_toolkit.call import parameter_names
+    from odoo_toolkit.call import PARAMETERS
     from odoo_toolkit.policy.tables import HARMLESS_METHODS
 
-    known = {name for method in HARMLESS_METHODS for name in parameter_names(method) or ()}
+    known = {name for method in HARMLESS_METHODS for name in PARAMETERS.get(method, ())}
 
     assert known <= set(reading._READERS)
 
