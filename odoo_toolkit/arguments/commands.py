@@ -161,6 +161,8 @@ def read_commands(value: Any, where: str, *, default: bool = False) -> tuple[Com
     """
     if value is None or value is False:
         return (Command(kind="clear"),)
+    if are_new(value):
+        return tuple([Command(kind="create", values=values) for _, _, values in value])
     if not isinstance(value, (list, tuple)):
         raise _malformed(where, "needs a list", value)
     if value and all(map(_is_id, value)):
@@ -173,6 +175,20 @@ def read_commands(value: Any, where: str, *, default: bool = False) -> tuple[Com
         else _read(item, f"{where}[{index}]")
         for index, item in enumerate(value)
     )
+
+
+def are_new(value: Any) -> bool:
+    """Whether a value is commands that make records, all of them in the form ``[0, 0, {...}]``."""
+    return type(value) is list and all(
+        type(item) is list
+        and list(map(type, item)) == [int, int, dict]
+        and not (item[0] or item[1])
+        and _NAMES.issuperset(map(type, item[2]))
+        for item in value
+    )
+
+
+_NAMES = frozenset({str})
 
 
 def hold(commands: Iterable[Command], shown: Collection[int]) -> bool:

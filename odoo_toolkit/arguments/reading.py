@@ -5,7 +5,7 @@ What the library hands in was read before, and is not read again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import attrs
@@ -21,14 +21,13 @@ from odoo_toolkit.call import PARAMETERS, Call
 #: What a reader returns: it knows the names in it, and has the form on the wire.
 READ = (Domain, Named, Order, Records, Values)
 
-#: parameter -> the type of its plain values and which of them it takes, without asking its reader.
-_PLAIN: dict[str, tuple[type, Container[Any]]] = {
-    "lazy": (bool, (True, False)),
-    "limit": (int, scalars.COUNTS),
-    "offset": (int, scalars.COUNTS),
-    "operator": (str, scalars.NAME_OPERATORS),
+#: parameter -> the type of its plain values, and whether it takes one; its reader says of others.
+_PLAIN: dict[str, tuple[type, Callable[[Any], object]]] = {
+    "limit": (int, scalars.COUNTS.__contains__),
+    "name": (str, scalars.SHORT_TEXT.fullmatch),
+    "offset": (int, scalars.COUNTS.__contains__),
+    "operator": (str, scalars.NAME_OPERATORS.__contains__),
 }
-_NOTHING_PLAIN: tuple[type, Container[Any]] = (type(None), ())
 
 #: parameter, or method and parameter -> its reader, which is given the value and where it stands
 _READERS: dict[str, Callable[..., Any]] = {
@@ -66,8 +65,8 @@ def read_arguments(call: Call) -> dict[str, Any]:
     for name, value in call.arguments.items():
         if name not in known:
             raise unfit(name, f"is not an argument of {method}")
-        kind, among = _PLAIN.get(name, _NOTHING_PLAIN)
-        if isinstance(value, READ) or (type(value) is kind and value in among):
+        kind, takes = _PLAIN.get(name, (None, bool))
+        if isinstance(value, READ) or (type(value) is kind and takes(value)):
             found[name] = value
         elif value is not None:
             read = _READERS.get(f"{method}.{name}") or _READERS[name]

@@ -15,9 +15,10 @@ from odoo_toolkit.errors import ValidationError
 _MOST_RECORDS = 100_000
 MOST_NAMES = 5000
 _LARGEST = 2**31 - 1
-#: What limits and offsets may be, and how names may be compared.
+#: What limits and offsets may be, how names may be compared, and what is looked for.
 COUNTS = range(_LARGEST + 1)
-NAME_OPERATORS = OPERATORS.keys() - DOMAIN_OPERATORS
+NAME_OPERATORS = frozenset(OPERATORS.keys() - DOMAIN_OPERATORS)
+SHORT_TEXT = re.compile(r".{0,1000}", re.DOTALL)
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
 
@@ -67,7 +68,7 @@ def switch(value: Any, where: str) -> bool:
 
 def text(value: Any, where: str) -> str:
     """Return a short text."""
-    if not isinstance(value, str) or len(value) > 1000:
+    if not isinstance(value, str) or not SHORT_TEXT.fullmatch(value):
         raise unfit(where, f"must be a text of at most 1000 characters, not {short(value)}")
     return value
 

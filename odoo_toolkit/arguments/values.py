@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from odoo_toolkit.arguments.commands import Command, Records, Values, read_commands, wire
+from odoo_toolkit.arguments.commands import Command, Records, Values, are_new, read_commands, wire
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import TEXTS, TO_MANY, Field, FieldsOf
@@ -212,6 +212,17 @@ class _Reader:
                 f"{where[:200]} is nested too deeply.",
                 suggestion="Create the inner records in separate calls.",
                 details={"named_in": where[:200]},
+            )
+        if are_new(value):
+            depth, model = depth + 1, field.relation
+            return tuple(
+                [
+                    Command(
+                        kind="create",
+                        values=given and self.record(model, given, f"{where}[{index}]", depth),
+                    )
+                    for index, (_, _, given) in enumerate(value)
+                ]
             )
         try:
             commands = read_commands(value, where, default=default)

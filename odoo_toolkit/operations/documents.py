@@ -203,7 +203,7 @@ def read_rows(
         strip_html: what is html as plain text.
         context: extends the connection's.
     """
-    policy = odoo.policy.about(acts_on)
+    policy = odoo.policy.about(acts_on) if acts_on else odoo.policy
     described = policy.readable_fields(model, odoo.schema.fields)
     arguments: dict[str, Any] = {
         "domain": list(domain),

@@ -6,7 +6,7 @@ handed in by the library; the call is sent as they say. What was not read is nev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from operator import is_
 from typing import Any, ClassVar
 
@@ -29,7 +29,7 @@ from odoo_toolkit.arguments.values import read_values
 from odoo_toolkit.call import PARAMETERS, Call
 from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.fields import RELATIONAL, Field, unknown_field_error
-from odoo_toolkit.policy.names import NO_FIELDS, Names, Path, show
+from odoo_toolkit.policy.names import NO_FIELDS, Path, show
 from odoo_toolkit.policy.owners import reaches_others
 from odoo_toolkit.policy.reach import names_are_open
 from odoo_toolkit.policy.rules import field_refusal, model_refusal
@@ -50,7 +50,7 @@ _UNKNOWN_WITHIN = RELATIONAL | {"properties", "json"}
 _NAMED = tuple(kind for kind in READ if kind is not Order)
 
 
-class Judge(Names):
+class Judge(Written):
     """Judges the arguments of a call of a method that only reads, or a write of restricted mode."""
 
     def judged(self, call: Call) -> Call:
@@ -125,7 +125,9 @@ class Judge(Names):
         """
         described = self._open.get(model)
         # What may be read has no closed name.
-        if described is None or name not in described:
+        if (described is None or name not in described) and (
+            not name.isidentifier() or self.policy.field_blocked(name)
+        ):
             self.name(name, model, (where,))
         if self._strict and (model, name) in WRITING_FIELDS:
             raise field_refusal(name, model, where)
@@ -267,17 +269,14 @@ class Judge(Names):
 
     def _domain(self, model: str, value: Domain, where: str) -> Domain:
         elements = value.elements
-        conditions = self._conditions(model, elements, where) if elements else elements
+        conditions = [
+            item if isinstance(item, str) else self._condition(model, item, where)
+            for item in elements
+        ]
         newer = any(OPERATORS.get(item[1], -1) for item in elements if type(item) is not str)
         if newer and (version := self.version) is not None:
             check_versions(elements, version)
         return value if all(map(is_, conditions, elements)) else Domain.of(conditions)
-
-    def _conditions(self, model: str, elements: Sequence[Any], where: str) -> tuple[Any, ...]:
-        return tuple(
-            item if isinstance(item, str) else self._condition(model, item, where)
-            for item in elements
-        )
 
     def _condition(self, model: str, leaf: tuple[Any, ...], where: str) -> tuple[Any, ...]:
         path, operator, value = leaf
@@ -305,12 +304,16 @@ class Judge(Names):
     ) -> tuple[Any, ...]:
         """Judge the domain on the records that a relation leads to."""
         path, operator, value = leaf
-        if path == "id" and not self._strict:
-            return self._conditions(model, value, where)
-        if field is not None and field.type in RELATIONAL and field.relation:
+        comodel = model if path == "id" and not self._strict else None
+        if comodel is None and field is not None and field.type in RELATIONAL and field.relation:
             self.followed(field, (where,))
-            return self._conditions(field.relation, value, where)
-        raise unfit(where, f"has {operator} on {path}, which is not a relation")
+            comodel = field.relation
+        if comodel is None:
+            raise unfit(where, f"has {operator} on {path}, which is not a relation")
+        return tuple(
+            item if isinstance(item, str) else self._condition(comodel, item, where)
+            for item in value
+        )
 
     def _by_name(
         self, model: str, path: str, field: Field, operator: str, value: Any
@@ -387,7 +390,8 @@ class Judge(Names):
         built = {"fields": columns, "data": rows}
         return {name: value for name, value in built.items() if name in call.arguments}
 
-    def _value_field(self, model: Any, name: Any, where: Path) -> Field:
+    def written_field(self, model: Any, name: Any, where: Path) -> Field:
+        """Judge the name of a field that is written, and return the field."""
         here = show(where)
         if not isinstance(name, str) or not NAME.fullmatch(name):
             raise unfit(here, f"has {short(name)} where the name of a field belongs")
@@ -399,8 +403,7 @@ class Judge(Names):
 
     def _values(self, model: str, value: Any, where: str) -> Any:
         read = read_values(value, model, self.open_fields, where)
-        written = Written(self, self._value_field)
-        written.records(read, (where,), creating=self.access == "create")
+        self.records(read, (where,), creating=self.access == "create")
         return read
 
     def _columns(self, model: str, value: Any, where: str) -> list[str]:
@@ -416,7 +419,7 @@ class Judge(Names):
             name, _, rest = column.partition("/") if isinstance(column, str) else (column, "", "")
             if name == "id":
                 raise field_refusal("id", model, f"{where}: {column}")
-            field = self._value_field(model, name, (where,))
+            field = self.written_field(model, name, (where,))
             many2one = field.type == "many2one"
             if (rest != ".id" if many2one else bool(rest)) or field.type in _NOT_LOADED:
                 raise unfit(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.call import Access, Call
@@ -12,7 +13,7 @@ from odoo_toolkit.fields import Field, FieldsOf
 from odoo_toolkit.policy.files import SERVED_BY, may_be_markup, served_as_code
 from odoo_toolkit.policy.ids import ids_in
 from odoo_toolkit.policy.owners import reaches_others
-from odoo_toolkit.policy.reach import closed_in, search_closed
+from odoo_toolkit.policy.reach import closed_in, end_of, search_closed
 from odoo_toolkit.policy.rules import field_refusal, file_refusal, model_refusal, template_refusal
 from odoo_toolkit.policy.tables import (
     COMPOSER_FIELDS,
@@ -32,10 +33,10 @@ Version = Callable[[], "int | None"]
 Path = tuple[Any, ...]
 """Where in the call something is named, such as ("domain", 0, 2)."""
 
-_DEPTH = 60
+DEPTH = 60
 """Deeper than any honest call, and well within Python's recursion limit."""
 
-_MOST_VISITS = 200_000
+MOST_VISITS = 200_000
 """Lists and mappings in one call; a load of 100,000 rows stays below."""
 
 #: Groups and users are found by these; whoever plants one takes the place of theirs.
@@ -99,8 +100,13 @@ class Names:
         self._model_of = model_of
         self._version = version
         self._fields: dict[str, Mapping[str, Field]] = {}
+        #: Returns the fields of a model; none where they cannot be had.
+        self.described: FieldsOf = cache(self._describe)
         self._visits = 0
         self._seen: dict[tuple[str, str | None, int], Any] = {}
+        #: Of values: the fields that were judged by name, and those that need not be, by model.
+        self._judged: dict[tuple[Any, Any], Field | None] = {}
+        self._plain: dict[str | None, Mapping[str, Field]] = {}
 
     @property
     def version(self) -> int | None:
@@ -116,18 +122,15 @@ class Names:
         """Return a field, None where it is not known."""
         return None if model is None else self.described(model).get(name)
 
-    def described(self, model: str) -> Mapping[str, Field]:
-        """Return the fields of a model; none where they cannot be had."""
-        fields = self._fields.get(model)
-        if fields is None:
-            try:
-                fields = self.fields_of(model)
-            except OdooError as error:
-                # Nor would the call itself reach a server that did not even take the question.
-                if isinstance(error, OdooConnectionError) and error.outcome == "not_sent":
-                    raise
-                fields = NO_FIELDS
-            self._fields[model] = fields
+    def _describe(self, model: str) -> Mapping[str, Field]:
+        try:
+            fields = self.fields_of(model)
+        except OdooError as error:
+            # Nor would the call itself reach a server that did not even take the question.
+            if isinstance(error, OdooConnectionError) and error.outcome == "not_sent":
+                raise
+            fields = NO_FIELDS
+        self._fields[model] = fields
         return fields
 
     def open_fields(self, model: str) -> Mapping[str, Field]:
@@ -206,8 +209,7 @@ class Names:
 
     def all_fields(self, model: str) -> None:
         """Refuse reading every field of a model where one leads to what is blocked."""
-        self.field(model, "id")
-        for field in self._fields[model].values():
+        for field in self.described(model).values():
             if field.relation and self.policy.model_blocked(field.relation):
                 raise model_refusal(
                     self.policy,
@@ -263,7 +265,7 @@ class Names:
             if here is None:
                 raise field_refusal(name, model, show(path))
             self.not_blocklisted(here, path)
-        if here is None or depth >= _DEPTH:
+        if here is None or depth >= DEPTH:
             return
         if not field.store:  # what is stored is a value of its own model, which Odoo hands on
             self.judge(here, "write", path)
@@ -311,22 +313,14 @@ class Names:
                 suggestion="Create these records instead of loading them.",
             )
         fields = [self.field(model, str(column).partition("/")[0]) for column in columns]
-        ends = [self._end_of(model, str(column)) for column in columns]
+        ends = [end_of(model, str(column).split("/"), self.described) for column in columns]
         for row in rows if isinstance(rows, (list, tuple)) else ():
             if not isinstance(row, (list, tuple)):
                 raise ValidationError("data must be a list of rows.", suggestion="Correct it.")
             for column, field, value in zip(columns, fields, row, strict=False):
                 self._cell_written(str(column), field, value, path)
             for end, value in zip(ends, row, strict=False):
-                self.binary_written(None, end, value, path)
-
-    def _end_of(self, model: str | None, column: str) -> Field | None:
-        """Return the field that the path of a column ends in, where it is known."""
-        field: Field | None = None
-        for name in column.split("/"):
-            field = self.field(model, name)
-            model = field.relation if field is not None else None
-        return field
+                self.binary_written(None, end and end[1], value, path)
 
     def _cell_written(self, column: str, field: Field | None, value: Any, path: Path) -> None:
         self.model_name(column, value, path)
@@ -389,7 +383,7 @@ class Names:
     def count(self, path: Path, containers: int = 1) -> None:
         """Keep the walk short, whatever was sent."""
         self._visits += containers
-        if len(path) > _DEPTH or self._visits > _MOST_VISITS:
+        if len(path) > DEPTH or self._visits > MOST_VISITS:
             raise too_large()
 
 

@@ -29,28 +29,24 @@ def without_keys(value: Any, blocked: Callable[[str], bool]) -> Any:
         if not gone and not clean:
             return value
         return {key: clean.get(key, old) for key, old in value.items() if key not in gone}
-    if isinstance(value, (list, tuple)):
-        if not any(isinstance(item, _NESTED) for item in value) or _are_clean(value, blocked):
-            return value
-        items = [without_keys(item, blocked) for item in value]
-        if all(new is old for new, old in zip(items, value, strict=True)):
-            return value
-        return items if isinstance(value, list) else tuple(items)
-    return value
-
-
-def _are_clean(rows: list[Any] | tuple[Any, ...], blocked: Callable[[str], bool]) -> bool:
-    """Whether these are rows of flat values with no blocked key; told quickly, as most are."""
-    if set(map(type, rows)) != {dict}:
-        return False
-    names = {name for keys in set(map(tuple, rows)) for name in keys}
-    if any(not isinstance(name, str) or blocked(name) for name in names):
-        return False
-    values = list(chain.from_iterable(map(dict.values, rows)))
-    lists = [value for value in values if type(value) is list]
-    if lists and not _FLAT.issuperset(map(type, chain.from_iterable(lists))):
-        return False
-    return _FLAT_OR_LIST.issuperset(map(type, values))
+    if not isinstance(value, (list, tuple)):
+        return value
+    # Mostly it is rows of flat values with no blocked key, or of flat lists.
+    kinds, inner = set(map(type, value)), value
+    if kinds == {dict}:
+        names = {name for keys in set(map(tuple, value)) for name in keys}
+        if not any(not isinstance(name, str) or blocked(name) for name in names):
+            inner = list(chain.from_iterable(map(dict.values, value)))
+            kinds = set(map(type, inner))
+    if list in kinds and _FLAT_OR_LIST.issuperset(kinds):
+        lists = [item for item in inner if type(item) is list]
+        kinds = set(map(type, chain.from_iterable(lists)))
+    if _FLAT.issuperset(kinds):
+        return value
+    items = [without_keys(item, blocked) for item in value]
+    if all(new is old for new, old in zip(items, value, strict=True)):
+        return value
+    return items if isinstance(value, list) else tuple(items)
 
 
 #: What opens an action, and is not what a record holds.

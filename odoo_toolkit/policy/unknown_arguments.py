@@ -10,16 +10,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from typing import Any, ClassVar
 
-from odoo_toolkit.arguments import read_commands, read_values, with_values
+from odoo_toolkit.arguments import Records, Values, read_commands, read_values, with_values
 from odoo_toolkit.arguments.reading import READ
+from odoo_toolkit.arguments.values import VALUES
 from odoo_toolkit.call import PARAMETERS, Call
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import TEXTS, TO_MANY, Field
 from odoo_toolkit.policy.calls import NO_TEXTS, check_showing, names_nothing
-from odoo_toolkit.policy.names import KEYS, Names, Path, show, too_large
+from odoo_toolkit.policy.names import KEYS, Path, show, too_large
 from odoo_toolkit.policy.rules import field_refusal
 from odoo_toolkit.policy.tables import ARGUMENT_KINDS, READS_ALL_FIELDS
 from odoo_toolkit.policy.written import Written
@@ -39,16 +39,23 @@ _OPERATOR = re.compile(
 )
 
 
-class Walk(Names):
+_SCALARS: frozenset[type] = NO_TEXTS | {str}
+_VALUES = (Records, Values)
+
+
+class Walk(Written):
     """One pass over a call: what it holds where."""
 
     #: Whether values may be as the caller worded them (records by their names), or stand for what a
     #: plan does not know yet: the call is not sent like this.
     _worded = True
 
-    @cached_property
-    def _written(self) -> _AnyValues:
-        return _AnyValues(self, self.written_field)
+    #: Values need not fit: the rights of the Odoo user are the limit, or nothing is sent.
+    takes_any: ClassVar = {
+        **dict.fromkeys([*TEXTS, "date", "datetime", "selection"], _SCALARS),
+        **dict.fromkeys(["boolean", "float", "integer", "monetary"], _SCALARS),
+        "many2one": NO_TEXTS,
+    }
 
     def judged(self, call: Call, worded: bool) -> Call:
         """Return the call as it was read and judged; ``worded`` where it is not sent like this.
@@ -70,12 +77,15 @@ class Walk(Names):
             ValidationError: arguments out of place or nested too deeply.
         """
         model, method = call.model, call.method
-        known = PARAMETERS.get(method)
-        arguments = {**dict(zip(known or (), call.positional, strict=False)), **call.arguments}
+        known = PARAMETERS.get(method, ())
+        arguments = {**dict(zip(known, call.positional, strict=False)), **call.arguments}
         for index, value in enumerate(call.positional):
             self._scan(model, value, ("positional", index))
         for name, value in call.arguments.items():
-            self._argument(model, name, value, known)
+            if isinstance(value, _VALUES) and name == VALUES.get(method) and name in known:
+                self.records(value, (name,), creating=self.access == "create")
+            else:
+                self._argument(model, name, value, known)
         if call.context and not names_nothing(call.context):
             self.context(model, call.context)
         if method in READS_ALL_FIELDS and not (
@@ -87,20 +97,20 @@ class Walk(Names):
         if method == "load":
             self._load(model, arguments.get("fields"), arguments.get("data"))
 
-    def _argument(self, model: str, name: str, value: Any, known: tuple[str, ...] | None) -> None:
+    def _argument(self, model: str, name: str, value: Any, known: tuple[str, ...]) -> None:
         path = (name,)
         kind = ARGUMENT_KINDS.get(name)
         self._typed(kind, model, value, path)
         if kind == "context" or (kind == "text" and isinstance(value, str)):
             return
-        if known is None or name not in known:
+        if name not in known:
             self._entry(model, name, value, path)
 
     def _typed(self, kind: str | None, model: str | None, value: Any, path: Path) -> None:
         if kind == "values":
             if not isinstance(value, READ):
                 value = read_values(value, model, self.open_fields, show(path), worded=True)
-            self._written.records(value, path, creating=self.access == "create")
+            self.records(value, path, creating=self.access == "create")
         elif kind == "files":
             self._files(value, path)
         elif kind is not None:
@@ -200,6 +210,27 @@ class Walk(Names):
 
     # Values ----------------------------------------------------------------------------------
 
+    def no_record(self, value: Any, where: Path) -> None:
+        """Judge what stands where the values of a record belong."""
+        self.unknown(None, value, where)
+
+    def value(
+        self, model: str | None, field: Field | None, name: Any, value: Any, where: Path
+    ) -> None:
+        """Judge what a field is to hold that is no commands; ``where`` its record stands."""
+        if field is not None and field.type == "many2one":
+            self.related(field, value, (*where, name))
+        if field is not None and field.type in TO_MANY:
+            self.unread(model, field, value, (*where, name))
+        elif isinstance(value, str):
+            self.text(model, str(name), value, where)
+            if str(name).endswith("domain"):
+                self.unknown(None, value, (*where, name))
+        elif isinstance(value, (list, tuple, Mapping)):
+            if field is None and value:
+                self.nowhere(model, str(name), (*where, name))
+            self.unknown(model, value, (*where, name))
+
     def written_field(self, model: str | None, name: Any, where: Path) -> Field | None:
         """Judge the name of a field in values, and return the field, where it is known."""
         field = self.field_path(model, str(name), where)
@@ -220,7 +251,7 @@ class Walk(Names):
         values = {field.name: value}
         read = read_values(values, model, self.open_fields, show(path), worded=True)
         if lines := read.lines.get(field.name):
-            self._written.commands(field, model, lines, path, creating=False)
+            self.commands(field, model, lines, path, creating=False)
         elif not read.lines:
             self.unread(model, field, value, path)
 
@@ -228,7 +259,7 @@ class Walk(Names):
         """Judge a value of a one2many or many2many that is not in the form of commands."""
         comodel = field.relation
         if not self._worded:
-            self._written.nowhere(model, field.name, path)
+            self.nowhere(model, field.name, path)
         if comodel and _holds_commands(value):
             self.judge(comodel, "read" if self.access == "read" else "create", path)
         self._scan(comodel, value, path)
@@ -282,7 +313,7 @@ class Walk(Names):
                 if foreign and self.access != "read" and _holds_commands(item):
                     raise field_refusal(name, model, show(here))
                 read = read_values({name: item}, model, self.open_fields, show(here), worded=True)
-                self._written.records(read, here, creating=True)
+                self.records(read, here, creating=True)
             elif key == "name_create_enabled_fields" and isinstance(item, Mapping):
                 for name in item:
                     field = self.field_path(model, str(name), here)
@@ -373,40 +404,6 @@ class Walk(Names):
         "specification": _specification,
         "text": _texts,
     }
-
-
-_SCALARS: frozenset[type] = NO_TEXTS | {str}
-
-
-class _AnyValues(Written):
-    """Values that need not fit: the rights of the Odoo user are the limit, or nothing is sent."""
-
-    names: Walk
-    takes_any: ClassVar = {
-        **dict.fromkeys([*TEXTS, "date", "datetime", "selection"], _SCALARS),
-        **dict.fromkeys(["boolean", "float", "integer", "monetary"], _SCALARS),
-        "many2one": NO_TEXTS,
-    }
-
-    def no_record(self, value: Any, where: Path) -> None:
-        self.names.unknown(None, value, where)
-
-    def value(
-        self, model: str | None, field: Field | None, name: Any, value: Any, where: Path
-    ) -> None:
-        walk = self.names
-        if field is not None and field.type == "many2one":
-            walk.related(field, value, (*where, name))
-        if field is not None and field.type in TO_MANY:
-            walk.unread(model, field, value, (*where, name))
-        elif isinstance(value, str):
-            self.text(model, str(name), value, where)
-            if str(name).endswith("domain"):
-                walk.unknown(None, value, (*where, name))
-        elif isinstance(value, (list, tuple, Mapping)):
-            if field is None and value:
-                self.nowhere(model, str(name), (*where, name))
-            walk.unknown(model, value, (*where, name))
 
 
 def _holds_commands(value: Any) -> bool:

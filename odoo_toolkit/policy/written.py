@@ -12,7 +12,7 @@ from odoo_toolkit.arguments.commands import Kind
 from odoo_toolkit.arguments.scalars import unfit
 from odoo_toolkit.call import Access
 from odoo_toolkit.fields import Field
-from odoo_toolkit.policy.names import Names, Path, show
+from odoo_toolkit.policy.names import DEPTH, MOST_VISITS, Names, Path, show, too_large
 from odoo_toolkit.policy.rules import field_refusal
 from odoo_toolkit.policy.tables import COMPOSERS, FILE_MODELS, MODEL_NAME_FIELDS
 
@@ -54,27 +54,18 @@ def accesses(command: Command, field: Field, owned: bool, creating: bool) -> tup
     return (OWNED if owned else LINKED)[command.kind]
 
 
-FieldOf = Callable[[Any, Any, Path], "Field | None"]
-"""Judges the name of a field that is written, and returns the field: model, name, place."""
-
-
-class Written:
+class Written(Names):
     """Judges the values of records, and what is done to others by the commands in them.
 
     Only what fits its field passes.
-
-    Args:
-        names: judges what is named.
-        field_of: judges the name of a field; it is asked once for each.
     """
 
     #: Type of field -> the types of values that name nothing in it, but for texts with a point.
     takes_any: ClassVar[Mapping[str, frozenset[type]]] = {}
 
-    def __init__(self, names: Names, field_of: FieldOf) -> None:
-        self.names, self._field_of = names, field_of
-        self._judged: dict[tuple[Any, Any], Field | None] = {}
-        self._plain: dict[str | None, Mapping[str, Field]] = {}
+    def written_field(self, model: Any, name: Any, where: Path) -> Field | None:
+        """Judge the name of a field that is written, and return the field, where it is known."""
+        raise NotImplementedError
 
     def records(self, value: Any, where: Path, *, creating: bool) -> None:
         """Judge the values of a record, or of each of several.
@@ -88,49 +79,61 @@ class Written:
             AccessError: something closed is named.
             ValidationError: a value does not fit its field.
         """
-        names, several = self.names, isinstance(value, Records)
+        several, seen = isinstance(value, Records), self._seen
         items: Sequence[Any] = value.items if several else (value,)
-        names.count(where, len(items) + several)
+        self._visits += len(items) + several
+        if len(where) > DEPTH or self._visits > MOST_VISITS:
+            raise too_large()
         kind = "values of a new record" if creating else "values"
-        for index, item in enumerate(items):
+        for index, values in enumerate(items):
             here = (*where, index) if several else where
-            if not isinstance(item, Values):
-                self.no_record(item, here)
-            elif item.given and names.first_time(kind, item.model, item):
-                self._record(item, here, creating)
+            if not isinstance(values, Values):
+                self.no_record(values, here)
+                continue
+            key = (kind, values.model, id(values))
+            if not values.given or key in seen:
+                continue
+            seen[key] = values
+            model, takes_any = values.model, self.takes_any
+            if model in _JUDGED_WHOLE:
+                self.record_written(model, values.given, here)
+                takes_any = {}
+            plain = self._plain.get(model)
+            if plain is None:
+                of_model = self.policy.plain_fields
+                plain = of_model(model, self.described) if model and takes_any else {}
+                self._plain[model] = plain
+            for name, held in values.given.items():
+                field = plain.get(name)
+                if field is None:
+                    field = self._judged_field(model, name, here)
+                of = type(held)
+                if (
+                    field is not None
+                    and of in takes_any.get(field.type, ())
+                    and field.relation != "ir.model"
+                    # The names of models have a point in them.
+                    and (
+                        of is not str
+                        or "." not in held
+                        or not (name in _NAMING or self.policy.naming(held))
+                    )
+                    and (of is not str or not str(name).endswith("domain"))
+                ):
+                    continue
+                if name in values.lines and field is not None:
+                    lines = values.lines[name]
+                    self.commands(field, model, lines, (*here, name), creating=creating)
+                    continue
+                if field is not None and field.type == "binary" and self.access != "read":
+                    self.binary_written(model, field, held, (*here, name))
+                self.value(model, field, name, held, here)
 
-    def _record(self, values: Values, where: Path, creating: bool) -> None:
-        names, model, takes_any = self.names, values.model, self.takes_any
-        if model in _JUDGED_WHOLE:
-            names.record_written(model, values.given, where)
-            takes_any = {}
-        if model not in self._plain:
-            of_model = names.policy.plain_fields
-            self._plain[model] = of_model(model, names.described) if model and takes_any else {}
-        plain, naming = self._plain[model], names.policy.naming
-        for name, value in values.given.items():
-            field = plain.get(name)
-            if field is None:
-                key = (model, name)
-                if key not in self._judged:
-                    self._judged[key] = self._field_of(model, name, (*where, name))
-                field = self._judged[key]
-            of = type(value)
-            if (
-                field is not None
-                and of in takes_any.get(field.type, ())
-                and field.relation != "ir.model"
-                # The names of models have a point in them.
-                and (of is not str or "." not in value or not (name in _NAMING or naming(value)))
-                and (of is not str or not str(name).endswith("domain"))
-            ):
-                continue
-            if name in values.lines and field is not None:
-                self.commands(field, model, values.lines[name], (*where, name), creating=creating)
-                continue
-            if field is not None and field.type == "binary" and names.access != "read":
-                names.binary_written(model, field, value, (*where, name))
-            self.value(model, field, name, value, where)
+    def _judged_field(self, model: str | None, name: Any, where: Path) -> Field | None:
+        key = (model, name)
+        if key not in self._judged:
+            self._judged[key] = self.written_field(model, name, (*where, name))
+        return self._judged[key]
 
     def commands(
         self,
@@ -142,39 +145,38 @@ class Written:
         creating: bool,
     ) -> None:
         """Judge what commands do to the records of a one2many or many2many."""
-        names, comodel = self.names, field.relation
-        owned = owns_lines(field, model or "", names.described)
-        names.count(where)
+        comodel = field.relation
+        owned = field.type != "many2many" or owns_lines(field, model or "", self.described)
+        self._visits += 1
         for index, command in enumerate(commands):
             here = (*where, index)
             if not comodel:
                 self.nowhere(model, field.name, here)
-            elif owned and command.kind == "create" and names.acts_on:
+            elif owned and command.kind == "create" and self.acts_on:
                 # A new line of what the operation is about.
-                names.judge(comodel, "create", here, names.acts_on)
+                if not self.policy.may(comodel, "create", self.acts_on, self.step):
+                    self.judge(comodel, "create", here, self.acts_on)
             else:
                 for access in accesses(command, field, owned, creating):
-                    access = "read" if names.access == "read" else access
-                    names.judge(comodel, access, here)
+                    access = "read" if self.access == "read" else access
+                    self.judge(comodel, access, here)
             if isinstance(command.values, Values):
                 self.records(command.values, (*here, 2), creating=command.kind == "create")
 
     def nowhere(self, model: str | None, name: str, where: Path) -> None:
         """Refuse what could change records of nobody knows which model, where a list binds."""
-        names = self.names
-        if names.access != "read" and names.policy.binds_commands and not names.step:
+        if self.access != "read" and self.policy.binds_commands and not self.step:
             raise field_refusal(name, model, show(where))
 
     def text(self, model: str | None, name: str, value: str, where: Path) -> None:
         """Judge a text that a field is to hold; ``where`` is the place of its record."""
-        names = self.names
         if "," in value:
-            names.reference(value, (*where, name))
+            self.reference(value, (*where, name))
         if "." in value:
-            names.model_name(name, value, (*where, name))
-            names.blocked_model_text(value, (*where, name))
+            self.model_name(name, value, (*where, name))
+            self.blocked_model_text(value, (*where, name))
         if model in COMPOSERS:
-            names.template(model, value, (*where, name))
+            self.template(model, value, (*where, name))
 
     def no_record(self, value: Any, where: Path) -> None:
         """Judge what stands where the values of a record belong."""
@@ -194,7 +196,7 @@ class Written:
         if isinstance(value, str):
             self.text(model, name, value, where)
         if field is not None and field.relation == "ir.model":
-            self.names.id_written(field, value, (*where, name))
+            self.id_written(field, value, (*where, name))
 
 
 #: Models whose records are judged as a whole, and their texts as templates.

@@ -17,7 +17,7 @@ from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.policy import calls
 from odoo_toolkit.policy.tables import FILE_MODELS
-from odoo_toolkit.policy.unknown_arguments import Walk, _AnyValues
+from odoo_toolkit.policy.unknown_arguments import Walk
 
 PARTNER, COMPOSER, FILE = "res.partner", "mail.compose.message", min(FILE_MODELS)
 _TYPES = (
@@ -54,7 +54,7 @@ def outcome(policy: Policy, call: Call, worded: bool) -> Any:
 
 def by_the_long_way(act: Callable[[], Any]) -> Any:
     with (
-        patch.object(_AnyValues, "takes_any", {}),
+        patch.object(Walk, "takes_any", {}),
         patch.object(calls, "names_nothing", lambda context: False),
     ):
         return act()
