@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol
 import attrs
 
 from odoo_toolkit.arguments.reading import wired
-from odoo_toolkit.arguments.values import Record, records_written
+from odoo_toolkit.arguments.values import Record, defaults_in, records_written
 from odoo_toolkit.call import Call
 from odoo_toolkit.compat import READ_METHODS
 from odoo_toolkit.connection.line import Line, Session, State
@@ -35,7 +35,7 @@ from odoo_toolkit.policy.sending import (
     without_closed_records,
 )
 from odoo_toolkit.policy.tables import BUSINESS_ACTIONS
-from odoo_toolkit.policy.user_contacts import check_user_contacts
+from odoo_toolkit.policy.user_contacts import MERGES, check_user_contacts
 from odoo_toolkit.progress import checkpoint
 from odoo_toolkit.schema import Schema
 from odoo_toolkit.values import ReadOptions
@@ -366,7 +366,7 @@ class Odoo:
         policy = own.policy.planning() if planned else own.policy
         try:
             within = self._within(call, policy) if self._gates else call
-            checked = policy.check(within, own.schema.fields, own._model_of)
+            checked = policy.admitted(within, own.schema.fields, own._model_of, worded=True)
             base_context = own.settings.base_context
             if COMPANIES in base_context:
                 check_companies(within, base_context)
@@ -435,12 +435,13 @@ class Odoo:
             if COMPANIES in base_context:
                 check_companies(asked, base_context)
             if not admitted.reads:
-                written: Sequence[Record] = ()
-                if admitted.arguments or admitted.positional or admitted.context:
-                    written = records_written(admitted)
+                given = admitted.arguments or admitted.positional or defaults_in(admitted.context)
+                written: Sequence[Record] = records_written(admitted) if given else ()
+                if given:
                     check_linked(own, admitted, written)
                     check_language(own, admitted, base_context)
-                check_user_contacts(own, admitted, written)
+                if given or (admitted.model, admitted.method) in MERGES:
+                    check_user_contacts(own, admitted, written)
         except OdooError as error:
             self._tell(asked, started, error_code=error.code)
             raise
@@ -574,7 +575,7 @@ class Odoo:
         """Return a result without what is closed."""
         if isinstance(result, (dict, list, tuple)):
             result = self.policy.redact(result)
-        if call.method in ("read", "search_read", "default_get"):
+        if result and call.method in ("read", "search_read", "default_get"):
             # The description was needed to judge the call.
             with contextlib.suppress(OdooError):
                 result = owners.without_closed_properties(

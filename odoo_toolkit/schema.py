@@ -6,6 +6,7 @@ import difflib
 import threading
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -14,7 +15,7 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.compat import GONE_MODELS, RENAMED_MODELS
 from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError
-from odoo_toolkit.fields import ATTRIBUTES, Field, other_names, parse_fields
+from odoo_toolkit.fields import ATTRIBUTES, Field, FieldsOf, other_names, parse_fields
 
 #: Seconds after which a description is asked for again: modules get installed, fields added.
 LIFETIME = 600.0
@@ -41,9 +42,15 @@ class Schema:
         self._lock = threading.Lock()
         self._locks: dict[str, threading.Lock] = {}
         self._kept: dict[str, tuple[float, Any]] = {}
+        #: Returns the fields of a model; none where they cannot be had.
+        self.described: FieldsOf = partial(self.fields, missing={})
 
-    def fields(self, model: str) -> Mapping[str, Field]:
+    def fields(self, model: str, missing: Mapping[str, Field] | None = None) -> Mapping[str, Field]:
         """Return the fields of a model, as the connected user may see them.
+
+        Args:
+            model: technical name.
+            missing: what is returned where they cannot be had; without it, that is an error.
 
         Raises:
             NotFoundError: there is no such model (UNKNOWN_MODEL, with ``did_you_mean``).
@@ -54,15 +61,13 @@ class Schema:
         if kept and time.monotonic() - kept[0] < LIFETIME:  # as of nearly every question
             fields: Mapping[str, Field] = kept[1]
             return fields
-        asked: Mapping[str, Field] = self.remember(key, lambda: self._ask_fields(model))
-        return asked
-
-    def described(self, model: str) -> Mapping[str, Field]:
-        """Return the fields of a model; none where they cannot be had."""
         try:
-            return self.fields(model)
+            asked: Mapping[str, Field] = self.remember(key, lambda: self._ask_fields(model))
         except OdooError:
-            return {}
+            if missing is None:
+                raise
+            return missing
+        return asked
 
     def files(self, *, only: bool = False) -> frozenset[str]:
         """Return the names of the fields with files, of all models that were asked for.

@@ -11,7 +11,7 @@ from odoo_toolkit.arguments.domain_shape import (
     check_syntax,
     check_versions,
     join,
-    read_plain,
+    plain_elements,
     together,
 )
 from odoo_toolkit.arguments.domain_values import Zone, resolve_conditions
@@ -61,7 +61,7 @@ def read_domain(domain: Any, version: int | None = None) -> Domain:
         ValidationError: as of :func:`check_domain`.
     """
     if not isinstance(domain, Domain):
-        elements = read_plain(domain)
+        elements = plain_elements(domain)
         if elements is None:
             elements = _freeze(check_syntax(domain, version))
         return Domain(_Elements(elements))

@@ -89,7 +89,7 @@ _PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
 _SEQUENCES = frozenset({list, tuple})
 
 
-def read_plain(domain: Any) -> tuple[Any, ...] | None:
+def plain_elements(domain: Any) -> tuple[Any, ...] | None:
     """Return the elements of a domain of plain conditions; None for :func:`check_syntax` to judge.
 
     It is one pass, for what nearly every domain is: what it returns, that would return, too.

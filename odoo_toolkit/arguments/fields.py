@@ -58,13 +58,14 @@ class Named:
         return [item.wire if item.function else item.path for item in self.items]
 
 
-#: A field alone; a name is asked for again and again.
-_plain = lru_cache(maxsize=8192)(Expression)
+@lru_cache(maxsize=8192)  # a name is asked for again and again
+def _as_named(path: str) -> Expression:
+    return Expression(*path.partition(":")[::2])
 
 
 def named(paths: Iterable[str]) -> Named:
     """Return fields and paths as they are named, of which nothing is demanded here."""
-    return Named(tuple(Expression(*path.partition(":")[::2]) for path in paths))
+    return Named(tuple(map(_as_named, paths)))
 
 
 def read_names(value: Any, where: str) -> Named:
@@ -77,7 +78,7 @@ def read_names(value: Any, where: str) -> Named:
     for name in names:
         if not isinstance(name, str) or not NAME.fullmatch(name):
             raise unfit(where, f"has {short(name)} where the name of a field belongs")
-    return Named(tuple(map(_plain, dict.fromkeys(names))))
+    return Named(tuple(map(_as_named, dict.fromkeys(names))))
 
 
 def read_expression(value: Any, where: str, *, measured: bool = False) -> Expression:

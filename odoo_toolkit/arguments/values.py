@@ -54,15 +54,14 @@ def with_values(call: Call, described: FieldsOf, *, worded: bool = False) -> Cal
         ValidationError: such a value has a form that is not known.
     """
     changed: dict[str, Any] = {}
-    name = VALUES.get(call.method)
+    name, reader = VALUES.get(call.method), _Reader(described, worded=worded)
     if name and name in call.arguments:
-        values = read_values(call.arguments[name], call.model, described, name, worded=worded)
+        values = reader.values(call.model, call.arguments[name], name)
         changed["arguments"] = {**call.arguments, name: values}
     elif name and call.positional:
-        values = read_values(call.positional[0], call.model, described, name, worded=worded)
+        values = reader.values(call.model, call.positional[0], name)
         changed["positional"] = (values, *call.positional[1:])
     if any(str(key).startswith(DEFAULT) for key in call.context):
-        reader = _Reader(described, worded=worded)
         changed["context"] = {
             key: reader.default(call.model, key, value) for key, value in call.context.items()
         }
@@ -87,9 +86,16 @@ def read_values(
     Raises:
         ValidationError: the value of a one2many or many2many has a form that is not known.
     """
-    if isinstance(value, (Records, Values)):
-        return value
     return _Reader(described, worded=worded).values(model, value, where)
+
+
+def defaults_in(context: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return the default values in a context, by the names of the fields."""
+    return {
+        key[len(DEFAULT) :]: value
+        for key, value in context.items()
+        if isinstance(key, str) and key.startswith(DEFAULT)
+    }
 
 
 def records_written(call: Call) -> list[Record]:
@@ -165,6 +171,8 @@ class _Reader:
 
     def values(self, model: str | None, value: Any, where: str) -> Any:
         """Return the values of a record, or of each of several."""
+        if isinstance(value, (Records, Values)):
+            return value
         if isinstance(value, Mapping):
             return self.record(model, value, where, 0)
         if not isinstance(value, (list, tuple)):

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import attrs
 
+from odoo_toolkit.arguments import named, read_domain
 from odoo_toolkit.arguments.compared import Difference, differences
 from odoo_toolkit.call import Call
 from odoo_toolkit.change_history.lost_answers import made_since
@@ -206,8 +207,8 @@ def read_rows(
     policy = odoo.policy.about(acts_on) if acts_on else odoo.policy
     described = policy.readable_fields(model, odoo.schema.fields)
     arguments: dict[str, Any] = {
-        "domain": list(domain),
-        "fields": [name for name in fields if name in described] or ["id"],
+        "domain": read_domain(domain),
+        "fields": named([name for name in fields if name in described] or ["id"]),
     }
     arguments |= {"limit": limit} if limit is not None else {}
     arguments |= {"order": order} if order is not None else {}

@@ -14,7 +14,7 @@ import attrs
 
 from odoo_toolkit.arguments import Command, owns_lines, read_commands, with_values
 from odoo_toolkit.arguments.reading import wired
-from odoo_toolkit.arguments.values import DEFAULT, VALUES
+from odoo_toolkit.arguments.values import VALUES, defaults_in
 from odoo_toolkit.call import PARAMETERS, Call
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import TO_MANY, Field, FieldsOf
@@ -90,12 +90,7 @@ def implied(call: Call, described: FieldsOf) -> Iterator[Effect]:
     arguments = {f"positional[{place}]": item for place, item in enumerate(call.positional)}
     for name, value in {**arguments, **call.arguments}.items() if method != "load" else ():
         yield from walk.values(call.model, of, value, name)
-    defaults = {
-        key[len(DEFAULT) :]: value
-        for key, value in call.context.items()
-        if isinstance(key, str) and key.startswith(DEFAULT)
-    }
-    yield from walk.values(call.model, (), defaults, "context")
+    yield from walk.values(call.model, (), defaults_in(call.context), "context")
 
 
 def _enabled(call: Call, described: FieldsOf) -> Iterator[Effect]:

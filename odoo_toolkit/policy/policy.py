@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -225,12 +225,13 @@ class Policy(Rules):
             self._readable[model] = (fields, readable)
         return readable
 
-    def redact(self, result: Any) -> Any:
+    @cached_property
+    def redact(self) -> Callable[[Any], Any]:
         """Return what the server answered without the keys that name blocked fields.
 
         Nothing is copied where nothing is blocked.
         """
-        return without_keys(result, self._key_rule)
+        return partial(without_keys, blocked=self._key_rule)
 
     def describe(self) -> dict[str, Any]:
         """Return the rules as plain data: mode, lists, and what is closed in every mode."""

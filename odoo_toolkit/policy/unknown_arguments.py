@@ -19,7 +19,7 @@ from odoo_toolkit.call import PARAMETERS, Call
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import TEXTS, TO_MANY, Field
 from odoo_toolkit.policy.calls import NO_TEXTS, check_showing, names_nothing
-from odoo_toolkit.policy.names import KEYS, Path, show, too_large
+from odoo_toolkit.policy.names import KEYS, NO_FIELDS, Path, show, too_large
 from odoo_toolkit.policy.rules import field_refusal
 from odoo_toolkit.policy.tables import ARGUMENT_KINDS, READS_ALL_FIELDS
 from odoo_toolkit.policy.written import Written
@@ -189,7 +189,14 @@ class Walk(Written):
         if not isinstance(value, Mapping):
             self._scan(model, value, path)
             return
-        for name, options in self.items(value, path):
+        # Each field with its options counts.
+        self.count(path, 1 + len(value))
+        known = NO_FIELDS
+        for name, options in value.items():
+            if known is NO_FIELDS and model in self._fields and not self.policy.closes:
+                known = self.policy.readable_fields(model, self.described)
+            if type(options) is dict and not options and name in known:
+                continue
             here = (*path, name)
             field = self.field_path(model, str(name), here)
             comodel = field.relation if field is not None else None
@@ -200,7 +207,7 @@ class Walk(Written):
             more = inner and (not isinstance(inner, Mapping) or not set(inner) <= _ID_AND_NAME)
             if field is not None and comodel and (more or (inner and field.type in TO_MANY)):
                 self.followed(field, here)
-            for key, item in self.items(options, here):
+            for key, item in options.items():
                 if key == "fields":
                     self._specification(comodel, item, (*here, key))
                 elif key in ("order", "context"):

@@ -11,7 +11,7 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from odoo_toolkit.arguments.values import DEFAULT, VALUES, Record
+from odoo_toolkit.arguments.values import DEFAULT, VALUES, Record, defaults_in
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.fields import Field, FieldsOf
@@ -52,7 +52,7 @@ _LONGEST_PATH = 6
 
 _CONTACT_MERGE = "base.partner.merge.automatic.wizard"
 #: Merges: model and method -> the relation to what is merged; "" where that is called itself.
-_MERGES: dict[tuple[str, str], str] = {
+MERGES: dict[tuple[str, str], str] = {
     (_CONTACT_MERGE, "action_merge"): "partner_ids",
     ("crm.lead", "merge_opportunity"): "",
     ("crm.lead2opportunity.partner", "action_apply"): "duplicated_lead_ids",
@@ -81,7 +81,8 @@ def check_user_contacts(odoo: Connection, call: Call, written: Iterable[Record])
     """
     if call.internal or not odoo.policy.protect:
         return
-    _check_merge(odoo, call)
+    if (call.model, call.method) in MERGES:
+        _check_merge(odoo, call)
 
     @functools.cache  # a call has the same fields in many records
     def paths(model: str, name: str) -> list[tuple[str, ...]]:
@@ -93,9 +94,20 @@ def check_user_contacts(odoo: Connection, call: Call, written: Iterable[Record])
                 return []
             raise _unclear(model, name) from error
 
+    defaults = defaults_in(call.context)
+    records: Iterable[_Written]
+    if call.method == "load":
+        records = _loaded(odoo, call, paths)
+    elif call.method not in VALUES:
+        records = _unknown(call, defaults)
+    else:
+        records = [
+            (model, ids, {**defaults, **values.given} if not (ids or line) else values.given)
+            for model, ids, values, line in written
+        ]
     given = []
     described = functools.cache(odoo.schema.described)
-    for model, ids, values in _all_written(odoo, call, written, paths):
+    for model, ids, values in records:
         fields = described(model) if values else {}
         for name in values:
             # What leads to an address says so in its own name, or is a related field.
@@ -163,30 +175,15 @@ def _could_be_address(model: str, field: Field) -> bool:
 # What a call writes -------------------------------------------------------------------------------
 
 
-def _all_written(
-    odoo: Connection, call: Call, written: Iterable[Record], paths: _Paths
-) -> Iterable[_Written]:
-    if call.method == "load":
-        return _loaded(odoo, call, paths)
-    defaults = {
-        key[len(DEFAULT) :]: value
-        for key, value in call.context.items()
-        if isinstance(key, str) and key.startswith(DEFAULT)
-    }
-    if call.method not in VALUES:
-        found: list[_Written] = []
-        for value in (*call.arguments.values(), *call.positional):
-            if isinstance(value, (Mapping, list, tuple)):
-                found += _mappings(call.model, call.ids or (), value)
-        return [*found, (call.model, (), defaults)]
-    return [
-        (model, ids, {**defaults, **values.given} if not (ids or line) else values.given)
-        for model, ids, values, line in written
-    ]
+def _unknown(call: Call, defaults: Mapping[str, Any]) -> Iterator[_Written]:
+    """Yield what may be values in the arguments of a method that nobody knows."""
+    for value in (*call.arguments.values(), *call.positional):
+        if isinstance(value, (Mapping, list, tuple)):
+            yield from _mappings(call.model, call.ids or (), value)
+    yield call.model, (), defaults
 
 
 def _mappings(model: str, ids: tuple[int, ...], value: Any) -> Iterator[_Written]:
-    """Yield what may be values in the arguments of a method that nobody knows."""
     if isinstance(value, Mapping):
         yield model, ids, {key: item for key, item in value.items() if isinstance(key, str)}
         value = list(value.values())
@@ -200,7 +197,7 @@ def _loaded(odoo: Connection, call: Call, paths: _Paths) -> Iterator[_Written]:
     columns = call.arguments.get("fields", call.positional[0] if call.positional else ())
     rows = call.arguments.get("data", call.positional[1] if len(call.positional) > 1 else ())
     places = [tuple(str(column).split("/")) for column in columns or ()]
-    for prefix in {place[:-1] for place in places}:
+    for prefix in dict.fromkeys(place[:-1] for place in places):
         model = _model_at(odoo, call.model, prefix)
         if not any(paths(model, place[-1]) for place in places if place[:-1] == prefix):
             continue
@@ -335,8 +332,8 @@ def _plain(address: Any) -> str:
 
 def _check_merge(odoo: Connection, call: Call) -> None:
     """Refuse to merge what a user's contact belongs to: it would be deleted, or renamed."""
-    relation = _MERGES.get((call.model, call.method))
-    if relation is None or call.step or not call.ids:
+    relation = MERGES[call.model, call.method]
+    if call.step or not call.ids:
         return  # merge_contacts looks for users itself, and tells of them in its plan
     model, ids, staying = call.model, set(call.ids), set[int]()
     if relation:

@@ -11,6 +11,7 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.app_models import known
+from odoo_toolkit.arguments import Domain
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.parallel import side_by_side
@@ -23,6 +24,7 @@ from odoo_toolkit.values.search_text import folded, literal
 
 #: Matches asked for, and shown to choose from.
 _LIMIT, _SHOWN = 5, 10
+_ANY = Domain()
 
 #: Rows asked for per name when many are looked up together.
 _ROWS_PER_NAME = 20
@@ -151,7 +153,8 @@ def name_search(
         NotFoundError: there is no such model.
         AccessError: Odoo or the policy does not allow it.
     """
-    arguments = {"name": name, "domain": list(domain), "operator": operator, "limit": limit}
+    among = list(domain) or _ANY
+    arguments = {"name": name, "domain": among, "operator": operator, "limit": limit}
     found = odoo.call(Call(model=model, method="name_search", arguments=arguments))
     return [RecordName(id=row[0], name=row[1]) for row in found]
 
