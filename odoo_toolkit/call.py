@@ -91,6 +91,32 @@ class Call:
         return self.access == "read"
 
 
+def asking(
+    model: str,
+    method: str,
+    ids: Iterable[int] | None = None,
+    /,
+    *,
+    context: Mapping[str, Any] | None = None,
+    **arguments: Any,
+) -> Call:
+    """Return a read that the toolkit makes for itself.
+
+    Args:
+        model, method, ids, context: as of a :class:`Call`.
+        arguments: of the method, by name.
+    """
+    return Call(
+        model=model,
+        method=method,
+        ids=ids,
+        arguments=arguments,
+        context=context or {},
+        access="read",
+        internal=True,
+    )
+
+
 def rpc_arguments(call: Call) -> tuple[list[Any], dict[str, Any]]:
     """Return the positional and named arguments for ``execute_kw``.
 

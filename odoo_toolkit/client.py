@@ -15,7 +15,7 @@ import attrs
 
 from odoo_toolkit.arguments.reading import wired
 from odoo_toolkit.arguments.values import Record, defaults_in, records_written
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import Call, asking
 from odoo_toolkit.compat import READ_METHODS
 from odoo_toolkit.connection.line import Line, Session, State
 from odoo_toolkit.connection.pool import Pool
@@ -555,10 +555,7 @@ class Odoo:
 
     def _model_of(self, model_id: int) -> str | None:
         """Return the name of the model that an id of ``ir.model`` stands for, if it can be told."""
-        arguments = {"fields": ["model"]}
-        read = Call(
-            model="ir.model", method="read", ids=(model_id,), arguments=arguments, internal=True
-        )
+        read = asking("ir.model", "read", (model_id,), fields=["model"])
         try:
             rows = self.schema.remember(f"ir.model {model_id}", lambda: self.call(read))
         except OdooError:

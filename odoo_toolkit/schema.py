@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from odoo_toolkit.app_models import MODULES
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import Call, asking
 from odoo_toolkit.compat import GONE_MODELS, RENAMED_MODELS
 from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError
@@ -121,11 +121,10 @@ class Schema:
                 return self._has_field(name, field)
             return self.has_model(name) and field in self.fields(name)
         found = self._call(
-            Call(
-                model="ir.module.module",
-                method="search_count",
-                arguments={"domain": [["name", "=", module], ["state", "=", "installed"]]},
-                internal=True,
+            asking(
+                "ir.module.module",
+                "search_count",
+                domain=[["name", "=", module], ["state", "=", "installed"]],
             )
         )
         return bool(found)
@@ -152,12 +151,10 @@ class Schema:
         Raises:
             OdooError: Odoo does not tell, such as of a model that it does not have.
         """
-        named: dict[str, Any] = {"operation": operation}
-        call = Call(model=model, method="has_access", ids=(), arguments=named, internal=True)
+        call = asking(model, "has_access", (), operation=operation)
         # has_access came in 18, where check_access_rights became deprecated.
         if self._major() < 18:
-            named = {**named, "raise_exception": False}
-            call = Call(model=model, method="check_access_rights", arguments=named, internal=True)
+            call = asking(model, "check_access_rights", operation=operation, raise_exception=False)
         return bool(self._call(call))
 
     def forget(self, model: str | None = None) -> None:
@@ -189,12 +186,7 @@ class Schema:
             return answer
 
     def _ask_fields(self, model: str) -> Mapping[str, Field]:
-        call = Call(
-            model=model,
-            method="fields_get",
-            arguments={"allfields": [], "attributes": list(ATTRIBUTES)},
-            internal=True,
-        )
+        call = asking(model, "fields_get", allfields=[], attributes=list(ATTRIBUTES))
         try:
             return MappingProxyType(parse_fields(self._call(call)))
         except NotFoundError as error:
@@ -236,9 +228,7 @@ class Schema:
 
     def _ask_models(self) -> Mapping[str, str]:
         if self._tells_models:
-            call = Call(
-                model="ir.model", method="get_available_models", access="read", internal=True
-            )
+            call = asking("ir.model", "get_available_models")
             return {row["model"]: row["display_name"] for row in self._call(call)}
         labels = self._listed_models()
         # The list holds abstract models and models that the user cannot read, too.
@@ -251,11 +241,11 @@ class Schema:
         """Return the label of each model in ``ir.model``, which all may read on 14 only."""
 
         def ask() -> Mapping[str, str]:
-            call = Call(
-                model="ir.model",
-                method="search_read",
-                arguments={"domain": [["transient", "=", False]], "fields": ["model", "name"]},
-                internal=True,
+            call = asking(
+                "ir.model",
+                "search_read",
+                domain=[["transient", "=", False]],
+                fields=["model", "name"],
             )
             return {row["model"]: row["name"] for row in self._call(call)}
 

@@ -10,7 +10,7 @@ from annotated_doc import Doc
 from annotated_types import Ge
 
 from odoo_toolkit.annotations import DryRun, Model, readable_signatures
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import asking
 from odoo_toolkit.chatter.owner_records import (
     EndsOwned,
     MakesOwned,
@@ -349,13 +349,7 @@ def _type_id(odoo: Odoo, name: str, xmlid: str) -> int:
     """Return the id of an activity type, or refuse it: Odoo takes an unknown one for another."""
     module, _, xml_id = xmlid.partition(".")
     # ir.model.data itself is not readable for ordinary users from 15 on; this answers everybody.
-    lookup = Call(
-        model="ir.model.data",
-        method="check_object_reference",
-        arguments={"module": module, "xml_id": xml_id},
-        access="read",
-        internal=True,
-    )
+    lookup = asking("ir.model.data", "check_object_reference", module=module, xml_id=xml_id)
     try:
         found: list[Any] = odoo.call(lookup)
     except (ValidationError, NotFoundError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import Call, asking
 from odoo_toolkit.configuration import Secret
 from odoo_toolkit.connection.http import Http, parse_json, unexpected
 from odoo_toolkit.error_patterns import classify, fault_from_json2
@@ -27,7 +27,7 @@ class Json2Transport:
 
     def authenticate(self) -> int:
         """Ask who the key belongs to; see :class:`~odoo_toolkit.connection.transport.Transport`."""
-        context = self.send(Call(model="res.users", method="context_get", internal=True))
+        context = self.send(asking("res.users", "context_get"))
         try:
             return int(context["uid"])
         except (KeyError, TypeError, ValueError):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import Call, asking
 from odoo_toolkit.compat import NEWEST, OLDEST
 from odoo_toolkit.connection.database import find_database
 from odoo_toolkit.connection.failures import time_is_over
@@ -33,11 +33,8 @@ State = Literal["disconnected", "connecting", "authenticated", "ready", "error",
 
 
 #: Asks for what a database keeps at any address, and a copy that Odoo makes does not.
-_UUID = Call(
-    model="ir.config_parameter",
-    method="search_read",
-    arguments={"domain": [["key", "=", "database.uuid"]], "fields": ["value"]},
-    internal=True,
+_UUID = asking(
+    "ir.config_parameter", "search_read", domain=[["key", "=", "database.uuid"]], fields=["value"]
 )
 
 

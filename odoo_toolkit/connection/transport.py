@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any, Protocol
 
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import Call, asking
 from odoo_toolkit.configuration import Secret
 from odoo_toolkit.connection.http import Http
 from odoo_toolkit.connection.settings import ConnectionSettings
@@ -117,9 +117,7 @@ def _log_in(
 
 def _check_owner(transport: Transport, uid: int, username: str) -> None:
     """Refuse a key of another user: JSON-2 carries no login, so that Odoo cannot refuse it."""
-    call = Call(
-        model="res.users", method="read", arguments={"fields": ["login"]}, ids=(uid,), internal=True
-    )
+    call = asking("res.users", "read", (uid,), fields=["login"])
     (owner,) = transport.send(call)
     if owner["login"] != username:
         raise AccessError(

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.app_models import APPS
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import asking
 from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.doctor.context import Found
 from odoo_toolkit.doctor.diagnosis import Step, ok, problem, skipped, warning
@@ -103,9 +103,7 @@ def look_at_rights(found: Found) -> Step:
 
 def look_at_reports(found: Found) -> Step:
     """Say whether Odoo can make PDFs."""
-    call = Call(
-        model="ir.actions.report", method="get_wkhtmltopdf_state", access="read", internal=True
-    )
+    call = asking("ir.actions.report", "get_wkhtmltopdf_state")
     try:
         state = found.connection.call(call)
     except NotFoundError:

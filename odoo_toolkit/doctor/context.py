@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import Call, asking
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.http import Http
 from odoo_toolkit.connection.settings import ConnectionSettings
@@ -72,10 +72,7 @@ class Found:
         # Without the companies of the settings: with a wrong one, no company may be read.
         settings = attrs.evolve(self.connection.settings, company_id=None, company_ids=())
         odoo = Odoo(settings, transport=self.transport)
-        arguments = {"fields": ["share", "company_ids"]}
-        call = Call(
-            model="res.users", method="read", ids=(odoo.uid,), arguments=arguments, internal=True
-        )
+        call = asking("res.users", "read", (odoo.uid,), fields=["share", "company_ids"])
         try:
             rows = odoo.call(call)
         except OdooError:

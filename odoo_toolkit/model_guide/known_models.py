@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from odoo_toolkit.app_models import COMMON_MODELS
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import asking
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.errors import AccessError
@@ -23,8 +23,8 @@ def model_label(odoo: Odoo, model: str) -> str:
         return odoo.schema.models().get(model, model)
 
     def ask() -> str:
-        arguments = {"domain": [["model", "=", model]], "fields": ["name"], "limit": 1}
-        call = Call(model="ir.model", method="search_read", arguments=arguments, internal=True)
+        named = [["model", "=", model]]
+        call = asking("ir.model", "search_read", domain=named, fields=["name"], limit=1)
         try:
             rows = odoo.call(call)
         except AccessError:

@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import asking
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import TO_MANY, Field
@@ -82,19 +82,8 @@ def new_record_values(odoo: Odoo, model: str, names: Iterable[str]) -> dict[str,
     # To 16 the third argument maps a field to whether it has onchange methods, from 17 on to
     # what is to be told of it.
     mark: Any = {} if odoo.version.major >= 17 else "1"
-    arguments: dict[str, Any] = {
-        "values": {},
-        "field_names": [],
-        "fields_spec": dict.fromkeys(named, mark),
-    }
-    call = Call(
-        model=model,
-        method="onchange",
-        ids=(),
-        arguments=arguments,
-        access="read",
-        internal=True,
-    )
+    spec = dict.fromkeys(named, mark)
+    call = asking(model, "onchange", (), values={}, field_names=[], fields_spec=spec)
     try:
         values = odoo.call(call)["value"]
     except (OdooError, KeyError, TypeError):

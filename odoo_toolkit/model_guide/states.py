@@ -10,7 +10,7 @@ import attrs
 
 from odoo_toolkit.annotations import Model
 from odoo_toolkit.app_models import known
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import Call, asking
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.display.results import Shown
@@ -176,9 +176,7 @@ def _transitions(
 
 def _initial(odoo: Odoo, model: str, field: Field) -> str | None:
     """Return the state that a new record has; None where the server does not tell."""
-    call = Call(
-        model=model, method="default_get", arguments={"fields": [field.name]}, internal=True
-    )
+    call = asking(model, "default_get", fields=[field.name])
     try:
         value = odoo.call(call).get(field.name)
     except (OdooError, AttributeError):

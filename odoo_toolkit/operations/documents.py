@@ -208,7 +208,7 @@ def read_rows(
     described = policy.readable_fields(model, odoo.schema.fields)
     arguments: dict[str, Any] = {
         "domain": read_domain(domain),
-        "fields": named([name for name in fields if name in described] or ["id"]),
+        "fields": named(dict.fromkeys(name for name in fields if name in described) or ("id",)),
     }
     arguments |= {"limit": limit} if limit is not None else {}
     arguments |= {"order": order} if order is not None else {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import asking
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.errors import NotFoundError
@@ -52,13 +52,11 @@ def look_for(odoo: Odoo, wanted: Sequence[Wanted]) -> None:
 
 def _check(odoo: Odoo, items: Sequence[Wanted]) -> None:
     model = items[0].model
-    call = Call(
-        model=model,
-        method="search",
-        arguments={"domain": [["id", "in", [item.id for item in items]]]},
-        # Who left is not meant; what else is archived may be.
+    call = asking(
+        model,
+        "search",
         context={"active_test": model == USER},
-        internal=True,
+        domain=[["id", "in", [item.id for item in items]]],
     )
     found: list[int] = odoo.call(call)
     for item in items:

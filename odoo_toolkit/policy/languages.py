@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.arguments.values import records_written
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import Call, asking
 from odoo_toolkit.errors import OdooError, ValidationError
 
 if TYPE_CHECKING:
@@ -116,11 +116,8 @@ def _translated(odoo: Connection, model: str) -> Mapping[str, bool]:
     """Return the fields that Odoo translates, and whether it may do so by sentence."""
 
     def ask() -> Mapping[str, bool]:
-        asked = Call(
-            model=model,
-            method="fields_get",
-            arguments={"allfields": [], "attributes": ["type", "translate", "sanitize"]},
-            internal=True,
+        asked = asking(
+            model, "fields_get", allfields=[], attributes=["type", "translate", "sanitize"]
         )
         return {
             name: field.get("type") == "html" and field.get("sanitize", True)
@@ -139,7 +136,7 @@ def _active(odoo: Connection, language: str) -> tuple[str, ...]:
     """Return the active languages; none where they cannot be known."""
 
     def ask() -> tuple[str, ...]:
-        call = Call(model="res.lang", method="get_installed", access="read", internal=True)
+        call = asking("res.lang", "get_installed")
         return tuple(code for code, _ in odoo.call(call))
 
     try:
@@ -151,14 +148,7 @@ def _active(odoo: Connection, language: str) -> tuple[str, ...]:
 
 
 def _is_by_sentence(odoo: Connection, model: str, record_id: int, name: str) -> bool:
-    call = Call(
-        model=model,
-        method="get_field_translations",
-        ids=(record_id,),
-        arguments={"field_name": name, "langs": [SOURCE]},
-        access="read",
-        internal=True,
-    )
+    call = asking(model, "get_field_translations", (record_id,), field_name=name, langs=[SOURCE])
     try:
         return bool(odoo.call(call)[1]["translation_show_source"])
     except OdooError:
@@ -171,12 +161,12 @@ def _others(
     """Return of which fields the English text is another one than is to be written."""
     if not values:
         return []
-    call = Call(
-        model=model,
-        method="search_read",
-        arguments={"domain": [["id", "in", list(ids)]], "fields": list(values)},
+    call = asking(
+        model,
+        "search_read",
         context={"lang": SOURCE, "active_test": False},
-        internal=True,
+        domain=[["id", "in", list(ids)]],
+        fields=list(values),
     )
     try:
         rows = odoo.call(call)

@@ -10,7 +10,7 @@ import attrs
 
 from odoo_toolkit.arguments import read_commands
 from odoo_toolkit.arguments.values import DEFAULT, VALUES, Record, read_values, records_within
-from odoo_toolkit.call import PARAMETERS, Call
+from odoo_toolkit.call import PARAMETERS, Call, asking
 from odoo_toolkit.compat import FILTERED_AFTER_LIMIT
 from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.fields import Field
@@ -110,14 +110,11 @@ def _check_external_ids(odoo: Connection, call: Call) -> None:
     at = list(columns).index("id")
     given = {str(row[at]) for row in rows if isinstance(row, (list, tuple)) and len(row) > at}
     names = [name.split(".", 1) for name in given if "." in name]
-    search = Call(
-        model="ir.model.data",
-        method="search_read",
-        arguments={
-            "domain": [["module", "in", [m for m, _ in names]], ["model", "!=", call.model]],
-            "fields": ["complete_name"],
-        },
-        internal=True,
+    search = asking(
+        "ir.model.data",
+        "search_read",
+        domain=[["module", "in", [m for m, _ in names]], ["model", "!=", call.model]],
+        fields=["complete_name"],
     )
     try:
         others = {row["complete_name"] for row in odoo.call(search)} if names else set()
@@ -292,13 +289,7 @@ def _refuse_closed(
 
 
 def _found(odoo: Connection, model: str, domain: list[Any]) -> set[int]:
-    search = Call(
-        model=model,
-        method="search",
-        internal=True,
-        context={"active_test": False},
-        arguments={"domain": domain},
-    )
+    search = asking(model, "search", context={"active_test": False}, domain=domain)
     return set(odoo.call(search))
 
 
@@ -310,7 +301,7 @@ def _files_of_fields(odoo: Connection, model: str, ids: list[int]) -> set[int]:
         AccessError: one is behind a closed field, or of a closed model.
     """
     fields = ["res_model", "res_field"]
-    read = Call(model=model, method="read", ids=ids, arguments={"fields": fields}, internal=True)
+    read = asking(model, "read", ids, fields=fields)
     try:
         rows = odoo.call(read) if ids else []
     except OdooError:
@@ -345,7 +336,7 @@ def left_out(
     hidden = owners.hidden_filter(odoo.policy, model, domain, odoo.schema.fields)
     if not hidden:
         return 0
-    call = Call(model=model, method="search", arguments={"domain": hidden}, internal=True)
+    call = asking(model, "search", domain=hidden)
     if not domain and counted and owners.is_separable(model):
         found_by = {key: context[key] for key in _FOUND_BY if key in context}
         return int(odoo.call(attrs.evolve(call, method="search_count", context=found_by)))

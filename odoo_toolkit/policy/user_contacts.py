@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.arguments.values import DEFAULT, VALUES, Record, defaults_in
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import Call, asking
 from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.fields import Field, FieldsOf
 from odoo_toolkit.policy.ids import ids_in
@@ -288,22 +288,13 @@ def _id_of(odoo: Connection, model: str, value: Any) -> set[int]:
         value = value[0] if value else None
     ids = ids_in(value)
     if isinstance(value, str) and value:
-        arguments = {"name": value, "operator": "=", "limit": 2}
-        search = Call(
-            model=model, method="name_search", arguments=arguments, context=_ALL, internal=True
-        )
+        search = asking(model, "name_search", context=_ALL, name=value, operator="=", limit=2)
         ids |= {found[0] for found in odoo.call(search)}
     return ids
 
 
 def _read(odoo: Connection, model: str, domain: list[Any], fields: list[str]) -> list[Any]:
-    search = Call(
-        model=model,
-        method="search_read",
-        arguments={"domain": domain, "fields": fields},
-        context=_ALL,
-        internal=True,
-    )
+    search = asking(model, "search_read", context=_ALL, domain=domain, fields=fields)
     try:
         rows: list[Any] = odoo.call(search)
     except OdooError as error:

@@ -13,7 +13,7 @@ from odoo_toolkit.annotations import ANY_JSON, Context, DryRun, JsonSchema, Mode
 from odoo_toolkit.arguments import Records, Values
 from odoo_toolkit.arguments.contexts import checked_context
 from odoo_toolkit.arguments.values import VALUES
-from odoo_toolkit.call import Call, name_arguments, opened_ids
+from odoo_toolkit.call import Call, asking, name_arguments, opened_ids
 from odoo_toolkit.change_history.lost_answers import send
 from odoo_toolkit.change_history.recording import current
 from odoo_toolkit.client import Odoo
@@ -258,8 +258,8 @@ def _tell_of_existing(
         ["module", "in", sorted({module for module, _ in names})],
         ["name", "in", sorted({name for _, name in names})],
     ]
-    asked = {"domain": domain, "fields": ["complete_name", "res_id"]}
-    search = Call(model="ir.model.data", method="search_read", arguments=asked, internal=True)
+    fields = ["complete_name", "res_id"]
+    search = asking("ir.model.data", "search_read", domain=domain, fields=fields)
     try:
         found = [row for row in odoo.call(search) if row["complete_name"] in given]
     except AccessError:

@@ -9,7 +9,7 @@ from annotated_doc import Doc
 
 from odoo_toolkit.annotations import Context, Fields, Model
 from odoo_toolkit.app_models import COMMON_MODELS
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import Call, asking
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.errors import AccessError, OdooError
@@ -160,23 +160,15 @@ def list_models(
 
 
 def _transient_models(odoo: Odoo) -> dict[str, str]:
-    call = Call(
-        model="ir.model",
-        method="search_read",
-        arguments={"domain": [["transient", "=", True]], "fields": ["model", "name"]},
-        internal=True,
+    call = asking(
+        "ir.model", "search_read", domain=[["transient", "=", True]], fields=["model", "name"]
     )
     return {row["model"]: row["name"] for row in odoo.call(call)}
 
 
 def _field_counts(odoo: Odoo) -> dict[str, int]:
     """Return the number of fields of each model; empty where the user cannot know."""
-    call = Call(
-        model="ir.model.fields",
-        method="read_group",
-        arguments={"domain": [], "fields": ["model"], "groupby": ["model"]},
-        internal=True,
-    )
+    call = asking("ir.model.fields", "read_group", domain=[], fields=["model"], groupby=["model"])
     try:
         return {row["model"]: row["model_count"] for row in odoo.call(call)}
     except (OdooError, KeyError):

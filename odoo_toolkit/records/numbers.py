@@ -15,7 +15,7 @@ import attrs
 
 from odoo_toolkit.arguments import read_commands
 from odoo_toolkit.arguments.compared import Difference, differences
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import Call, asking
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
@@ -153,14 +153,7 @@ def _currency_decimals(odoo: Odoo, currency: Any = None) -> int | None:
     """Return the decimals of a currency, without one of the company's; None where not known."""
 
     def read(model: str, record: int, field: str) -> Any:
-        call = Call(
-            model=model,
-            method="read",
-            ids=(record,),
-            arguments={"fields": [field]},
-            access="read",
-            internal=True,
-        )
+        call = asking(model, "read", (record,), fields=[field])
         return odoo.schema.remember(f"{model} {record} {field}", lambda: odoo.call(call)[0][field])
 
     try:

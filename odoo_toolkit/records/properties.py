@@ -15,7 +15,7 @@ import attrs
 
 from odoo_toolkit.arguments.domain_values import PROPERTIES_SINCE
 from odoo_toolkit.arguments.values import DEFAULT
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import Call, asking
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, OdooError, ValidationError
 from odoo_toolkit.fields import TO_MANY, Field, FieldsOf, similar_names
@@ -226,12 +226,12 @@ def _defined_anywhere(odoo: Odoo, model: str, field: str) -> set[str]:
     if parent is None:
         return set()
     definition = parent.definition
-    search = Call(
-        model=parent.model,
-        method="search_read",
-        arguments={"domain": [[definition, "!=", False]], "fields": [definition]},
+    search = asking(
+        parent.model,
+        "search_read",
         context={"active_test": False},
-        internal=True,
+        domain=[[definition, "!=", False]],
+        fields=[definition],
     )
     return {name for row in odoo.call(search) for name in _defined(row[definition])}
 
@@ -480,13 +480,7 @@ def _definitions(
         if not isinstance(number, int) or isinstance(number, bool):
             known[key] = None
             return None
-        read = Call(
-            model=parent.model,
-            method="read",
-            ids=(number,),
-            arguments={"fields": [parent.definition]},
-            internal=True,
-        )
+        read = asking(parent.model, "read", (number,), fields=[parent.definition])
         (row,) = odoo.call(read)
     except (OdooError, ValueError):
         known[key] = None
@@ -500,14 +494,7 @@ def _parent(odoo: Odoo, model: str, name: str) -> _Parent | None:
 
     def ask() -> _Parent | None:
         attributes = ["definition_record", "definition_record_field", "relation"]
-        told = odoo.call(
-            Call(
-                model=model,
-                method="fields_get",
-                arguments={"allfields": [], "attributes": attributes},
-                internal=True,
-            )
-        )
+        told = odoo.call(asking(model, "fields_get", allfields=[], attributes=attributes))
         own = told.get(name, {})
         record, definition = own.get("definition_record"), own.get("definition_record_field")
         relation = told.get(record, {}).get("relation")

@@ -9,7 +9,7 @@ import attrs
 
 from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.app_models import MODULES
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import Call, asking
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.display.results import Shown
@@ -115,12 +115,13 @@ def installed_apps(odoo: Odoo) -> dict[str, str]:
     """
     if odoo.policy.model_problem("ir.module.module", "read"):
         return {}
-    arguments = {
-        "domain": [["state", "in", _INSTALLED], ["application", "=", True]],
-        "fields": ["name", "shortdesc"],
-        "order": "name",
-    }
-    call = Call(model="ir.module.module", method="search_read", arguments=arguments, internal=True)
+    call = asking(
+        "ir.module.module",
+        "search_read",
+        domain=[["state", "in", _INSTALLED], ["application", "=", True]],
+        fields=["name", "shortdesc"],
+        order="name",
+    )
     try:
         rows = odoo.schema.remember("installed apps", lambda: odoo.call(call))
     except OdooError:

@@ -7,7 +7,7 @@ from datetime import UTC, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import asking
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, OdooError
 from odoo_toolkit.values.periods import time_zone
@@ -77,14 +77,7 @@ def own_context(odoo: Odoo) -> dict[str, str]:
 
 def _of_user(odoo: Odoo) -> str:
     # Not context_get: its answer is one that Odoo 14 cannot write as XML-RPC.
-    call = Call(
-        model="res.users",
-        method="read",
-        ids=(odoo.uid,),
-        arguments={"fields": ["tz"]},
-        access="read",
-        internal=True,
-    )
+    call = asking("res.users", "read", (odoo.uid,), fields=["tz"])
     try:
         rows = odoo.call(call)
     except OdooConnectionError:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import asking
 from odoo_toolkit.compat import words
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.wizards.catalog import known_wizard
@@ -53,16 +53,7 @@ def is_transient(odoo: Odoo, model: str, *, untold: bool = True) -> bool:
         if odoo.version.major >= 17:
             return False
         domain = [["model", "=", model], ["transient", "=", True]]
-        return bool(
-            odoo.call(
-                Call(
-                    model="ir.model",
-                    method="search_count",
-                    arguments={"domain": domain},
-                    internal=True,
-                )
-            )
-        )
+        return bool(odoo.call(asking("ir.model", "search_count", domain=domain)))
     except OdooError:
         # Odoo 15 and 16 do not tell ordinary users. Dialogs on other models are rare.
         return untold

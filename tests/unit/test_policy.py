@@ -810,7 +810,7 @@ def test_every_part_is_walked_once_however_many_roles_it_could_play(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Each level is a condition, a value and commands at once: walked for each, it would double."""
-    monkeypatch.setattr(policy_names, "_MOST_VISITS", 2000)
+    monkeypatch.setattr(policy_names, "MOST_VISITS", 2000)
     nested: Any = 1
     for _ in range(18):
         nested = ["child_ids", "any", {"child_ids": nested}]

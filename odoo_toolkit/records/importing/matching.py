@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import asking
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import Field, FieldsOf, computed_from
@@ -368,8 +368,7 @@ def _digits(odoo: Odoo, model: str, prepared: Prepared) -> dict[str, int]:
     floats = [c.field.name for c in prepared.columns if c.field.type == "float"]
     if not floats:
         return {}
-    arguments = {"allfields": floats, "attributes": ["digits"]}
-    call = Call(model=model, method="fields_get", arguments=arguments, internal=True)
+    call = asking(model, "fields_get", allfields=floats, attributes=["digits"])
     described = odoo.call(call)
     return {name: field["digits"][1] for name, field in described.items() if field.get("digits")}
 
