@@ -218,13 +218,13 @@ class Walk(Written):
     # Values ----------------------------------------------------------------------------------
 
     def no_record(self, value: Any, where: Path) -> None:
-        """Judge what stands where the values of a record belong."""
+        """Check something else in the place of a record."""
         self.unknown(None, value, where)
 
     def value(
         self, model: str | None, field: Field | None, name: Any, value: Any, where: Path
     ) -> None:
-        """Judge what a field is to hold that is no commands; ``where`` its record stands."""
+        """Check a value without commands; ``where`` is the place of its record."""
         if field is not None and field.type == "many2one":
             self.related(field, value, (*where, name))
         if field is not None and field.type in TO_MANY:

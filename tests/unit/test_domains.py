@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from odoo_toolkit.arguments import DOMAIN_HELP, Domain, check_domain, resolve_domain
+from odoo_toolkit.arguments.domain_shape import check_syntax, plain_elements
 from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.fields import Field, parse_fields
 from tests.unit.table_values import NA, NAT, Column, Moment, Scalar
@@ -757,3 +758,27 @@ def test_a_value_of_other_versions_is_told() -> None:
     with pytest.raises(OdooError) as caught:
         resolve_domain([["type", "=", "product"]], "product.template", lambda model: fields)
     assert "'consu', with is_storable: true" in caught.value.suggestion
+
+
+_ODD: Any = st.one_of(
+    st.sampled_from(["name", "a.b", "a..b", " a", "=", "in", "any", "==", "&", "x\x00", "é"]),
+    st.integers(-(2**64), 2**64),
+    st.floats(),
+    st.booleans(),
+    st.none(),
+)
+_LEAVES = st.tuples(
+    st.one_of(st.sampled_from(["name", "a.b", "id"]), _ODD),
+    st.sampled_from(["=", "in", "child_of", "any", "not =like", "==", "IN", 5]),
+    st.one_of(st.just(1), _ODD, st.lists(_ODD, max_size=2)),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.one_of(_LEAVES, _LEAVES.map(list)), max_size=2))
+def test_a_plain_domain_is_read_as_all_rules_would_read_it(domain: list[Any]) -> None:
+    if (elements := plain_elements(domain)) is not None:
+        assert list(map(list, elements)) == [
+            [path, operator, tuple(value) if isinstance(value, list) else value]
+            for path, operator, value in check_syntax(domain, 14)
+        ]
