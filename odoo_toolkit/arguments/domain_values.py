@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any
 
-from odoo_toolkit.arguments.date_periods import advice
-from odoo_toolkit.arguments.domain_shape import DOMAIN_OPERATORS, LIKE_OPERATORS
+from odoo_toolkit.arguments.domain_shape import DOMAIN_OPERATORS, LIKE_OPERATORS, advice
 from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit.fields import RELATIONAL, TO_MANY, Field, FieldsOf, unknown_field_error
 from odoo_toolkit.values.moments import day_string, parse_moment

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -158,6 +159,32 @@ def owns_lines(field: Field | None, model: str, described: FieldsOf) -> bool:
             model = (step.relation if step is not None else None) or ""
         field = described(model).get(last) if model else None
     return True
+
+
+def ids_in(value: Any) -> set[int]:
+    """Return the ids in what stands for records: ids, texts of them, lists, what is read of one.
+
+    Of a pair with a name, a name that is a number counts, too: a list of two ids may look the same.
+    """
+    if isinstance(value, Mapping):
+        value = value.get("id")
+    if isinstance(value, (list, tuple)):
+        return {number for item in value for number in ids_in(item)}
+    if isinstance(value, float) and math.isfinite(value):
+        return {math.floor(value), math.ceil(value)}
+    if isinstance(value, str):
+        return _number_in(value)
+    return {int(value)} if isinstance(value, int) and value is not False else set()
+
+
+def _number_in(text: str) -> set[int]:
+    """Return the number that a text is: 12, +12, 1_2, 0xC."""
+    for base in (10, 0):
+        try:
+            return {int(text, base)}
+        except ValueError:
+            continue
+    return set()
 
 
 class _Reader:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from odoo_toolkit.arguments.values import ids_in
 from odoo_toolkit.call import Access, Call
 from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.fields import Field, FieldsOf
 from odoo_toolkit.policy.files import SERVED_BY, may_be_markup, served_as_code
-from odoo_toolkit.policy.ids import ids_in
 from odoo_toolkit.policy.owners import reaches_others
 from odoo_toolkit.policy.reach import closed_in, end_of, search_closed
 from odoo_toolkit.policy.rules import field_refusal, file_refusal, model_refusal, template_refusal

@@ -9,13 +9,19 @@ from typing import TYPE_CHECKING, Any, Protocol
 import attrs
 
 from odoo_toolkit.arguments import read_commands
-from odoo_toolkit.arguments.values import DEFAULT, VALUES, Record, read_values, records_within
+from odoo_toolkit.arguments.values import (
+    DEFAULT,
+    VALUES,
+    Record,
+    ids_in,
+    read_values,
+    records_within,
+)
 from odoo_toolkit.call import PARAMETERS, Call, asking
 from odoo_toolkit.compat import FILTERED_AFTER_LIMIT
 from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.policy import owners
-from odoo_toolkit.policy.ids import ids_in
 from odoo_toolkit.policy.rules import field_refusal
 from odoo_toolkit.policy.tables import FILE_MODELS
 

@@ -11,11 +11,10 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from odoo_toolkit.arguments.values import DEFAULT, VALUES, Record, defaults_in
+from odoo_toolkit.arguments.values import DEFAULT, VALUES, Record, defaults_in, ids_in
 from odoo_toolkit.call import Call, asking
 from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.fields import Field, FieldsOf
-from odoo_toolkit.policy.ids import ids_in
 from odoo_toolkit.policy.rules import IN_A_SCRIPT
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit.policy.ids import ids_in
+from odoo_toolkit.arguments.values import ids_in
 
 
 @pytest.mark.parametrize(
