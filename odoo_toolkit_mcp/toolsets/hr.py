@@ -25,10 +25,10 @@ TOOLS = (
     ),
     Tool(
         name="odoo_hr_list_leaves",
-        title="List an employee's time off",
-        description="List an employee's time off requests, each in words, such as 'approved Sick"
-        " Time Off, 2030-01-07 to 2030-01-09'. Use it to see which time off overlaps"
-        " given days. The result also contains totals by type and allocations. For the"
+        title="List time off",
+        description="List the time off requests of an employee or a department, each in words, such"
+        " as 'approved Sick Time Off, 2030-01-07 to 2030-01-09'. Use it to see which time off"
+        " overlaps given days. The result also contains totals by type and allocations. For the"
         " balance of the connected user, use odoo_hr_get_leave_balance.",
         function=hr.list_leaves,
         access="read",

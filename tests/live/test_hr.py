@@ -16,7 +16,7 @@ from odoo_toolkit.errors import StateError
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.names import AmbiguousNameError
 from tests.kit.live_tapes import Open
-from tests.live.staff import Staff, new_staff
+from tests.live.staff import Staff, employee, new_staff
 
 pytestmark = pytest.mark.recorded
 
@@ -467,6 +467,7 @@ def test_an_employees_time_off_is_listed(admin: Odoo, staff: Staff, suffix: str)
         (staff.boss, {"employee_name": f"toolkit clerk {staff.tag}"}),
     ):
         told = hr.list_leaves(odoo, **who, date_from=MONDAY, date_to=friday)
+        assert told.employee
         assert told.employee.id == staff.emp_id
         assert told.overlapping == words
         assert {row.id for row in told.leaves} >= {first.id, half.id}
@@ -484,6 +485,35 @@ def test_an_employees_time_off_is_listed(admin: Odoo, staff: Staff, suffix: str)
     for leave in (first, half):
         hr.decide_leave(admin, decision="refuse", leave_id=leave.id)
     assert hr.list_leaves(staff.emp, date_from=MONDAY, date_to=friday).overlapping == []
+
+
+@pytest.mark.every_version
+def test_time_off_of_a_department_includes_its_sub_departments(
+    opened: Open, admin: Odoo, suffix: str
+) -> None:
+    def department(name: str, **values: Any) -> int:
+        return toolkit.create(admin, "hr.department", {"name": name, **values}).id or 0
+
+    type_id = leave_type(admin, f"Lake {suffix}")
+    above = department(f"Works {suffix}")
+    below = department(f"Yard {suffix}", parent_id=above)
+    asked = {"leave_type_id": type_id, "date_from": MONDAY}
+    made = {}
+    for name, own in (("Ann", above), ("Bo", below), ("Cy", department(f"Other {suffix}"))):
+        user = opened(f"{name} {suffix} in base.group_user")
+        employee(opened, admin, user, f"{name} {suffix}", department_id=own)
+        made[name] = request(user, **asked).id
+
+    def ids(odoo: Odoo, of: int | str) -> set[int]:
+        told = hr.list_leaves(odoo, department_id=of, date_from=MONDAY, date_to=MONDAY)
+        assert told.employee is None
+        return {row.id for row in told.leaves}
+
+    assert ids(admin, above) == ids(admin, f"Works {suffix}") == {made["Ann"], made["Bo"]}
+    assert ids(admin, f"Yard {suffix}") == {made["Bo"]}
+    told = hr.list_leaves(admin, department_id=below, date_from=MONDAY, date_to=MONDAY)
+    assert told.overlapping == [f"Bo {suffix}: requested Lake {suffix}, {MONDAY}"]
+    assert "cannot see" in told.warnings[0]
 
 
 @pytest.mark.every_version

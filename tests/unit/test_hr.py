@@ -463,6 +463,7 @@ def test_whole_days_of_19_go_from_a_morning_to_an_afternoon(
         ({"employee_id": 99}, "no employee with id 99"),
         ({"employee_name": "Zoe"}, "Zoe"),
         ({"employee_id": 1, "employee_name": "Ann Ash"}, "Pass either"),
+        ({"employee_id": 1, "department_id": 1}, "Both an employee and a department"),
     ],
 )
 def test_a_wrong_list_is_refused(values: dict[str, Any], words: str) -> None:

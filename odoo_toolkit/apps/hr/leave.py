@@ -60,6 +60,7 @@ class LeaveRow(op.Shown):
 
     id: int
     text: str
+    employee: RecordName | None = None
     leave_type: RecordName | None = None
     date_from: str | None = None
     date_to: str | None = None
@@ -72,7 +73,8 @@ class LeaveRow(op.Shown):
 
 def leave_row(row: op.Row) -> LeaveRow:
     """Return a row of :data:`LEAVE_FIELDS` as lists show it."""
-    return op.filled(LeaveRow, row, text=in_words(row), state=state_of(row), **terms(row))
+    told: op.Row = {"employee": row["employee_id"], "text": in_words(row), "state": state_of(row)}
+    return op.filled(LeaveRow, row, **told, **terms(row))
 
 
 def state_of(row: op.Row) -> str:
@@ -131,27 +133,32 @@ def in_words(row: op.Row) -> str:
     return f"{_SAID.get(state, state)} {kind}, {days}"
 
 
+def of_employee(employee: RecordName) -> tuple[str, str, int]:
+    """Return the condition for the time off of an employee."""
+    return "employee_id", "=", employee.id
+
+
 def read_leaves(
     odoo: Odoo,
-    employee_id: int,
+    whose: tuple[str, str, int],
     first: str | None,
     last: str | None,
     *,
     states: Sequence[str] = (),
     limit: int | None = None,
 ) -> list[op.Row]:
-    """Return the time off of an employee on some of these days, as far as this user may see it.
+    """Return time off on some of these days, as far as this user may see it.
 
     Args:
         odoo: the connection.
-        employee_id: whose.
+        whose: condition on the employee or department.
         first: the first day; None for any.
         last: the last day; None for any.
         states: only of these; what was cancelled by way of the archive is of none of them.
         limit: most rows.
     """
     # By moments, for to 16 not every request has days; a day more, for the time zones.
-    domain: list[object] = [["employee_id", "=", employee_id]]
+    domain: list[object] = [list(whose)]
     if states:
         domain.append(["state", "in", list(states)])
     if last:
@@ -495,7 +502,7 @@ def request_leave(
         kind, form, taken_up = op.gather(
             lambda: _type(odoo, type_id, employee.id, first),
             lambda: _worked_out(odoo, values),
-            lambda: read_leaves(odoo, employee.id, first, last, states=TAKES_DAYS),
+            lambda: read_leaves(odoo, of_employee(employee), first, last, states=TAKES_DAYS),
         )
     what = _checked(kind, form, first, last, half_day, hours, taken_up)
     if other:
