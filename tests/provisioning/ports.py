@@ -20,6 +20,9 @@ SERVERS = range(18069, 18569)
 SECOND = 500  # added to a server's port: more than there are first ones
 OTHERS = range(19069, 24069)
 
+#: The same for all processes of this machine, whatever their TMPDIR and cache are.
+LOCKS = Path("/dev/shm" if os.access("/dev/shm", os.W_OK) else tempfile.gettempdir())
+
 _KEPT: list[Reservation] = []
 
 
@@ -76,7 +79,7 @@ def reserve(candidates: Iterable[int] | None = None) -> Reservation:
     Raises:
         OSError: There is none.
     """
-    folder = Path(tempfile.gettempdir()) / f"odoo-toolkit-ports-{os.getuid()}"
+    folder = LOCKS / f"odoo-toolkit-ports-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     if candidates is None:
         start = secrets.randbelow(len(OTHERS))

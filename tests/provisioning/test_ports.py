@@ -6,7 +6,6 @@ import gc
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,7 +21,7 @@ def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[int, 
     """Two ports that only this test knows of."""
     found = [ports.reserve() for _ in range(2)]
     # from now on locks are looked for in another folder, where these two are free
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(ports, "LOCKS", tmp_path)
     yield found[0].number, found[1].number
     for one in found:
         one.release()
