@@ -32,16 +32,15 @@ if TYPE_CHECKING:
     from odoo_toolkit_mcp.toolsets.base import Asks, Tool
 from odoo_toolkit_mcp.approval_rules import NO_RULES, Rules
 from odoo_toolkit_mcp.question import Question
-from odoo_toolkit_mcp.untrusted import cleaned
+from odoo_toolkit_mcp.untrusted import clean
 
 R = TypeVar("R")
 
 #: A method one of whose words is among these destroys something: ``unlink``, ``button_cancel``.
 DESTROYING_WORDS = frozenset({"unlink", "delete", "remove", "cancel"})
 
-#: Characters of a name that a question shows, of a value on one line with others, and of a whole
-#: question: nobody reads more.
-_LONGEST_NAME, _SHORT, _LONGEST = 80, 200, 20_000
+#: Characters of a value on one line with others, and of a whole question: nobody reads more.
+_SHORT, _LONGEST = 200, 20_000
 
 #: Missing records that an error names.
 _SHOWN = 10
@@ -551,17 +550,6 @@ def _without_files(value: Any, files: frozenset[str]) -> Any:
         return f"(a file of {len(data):,} bytes, SHA-256 {hashlib.sha256(data).hexdigest()})"
 
     return replaced(value, tell)
-
-
-def clean(text: object, longest: int | None = _LONGEST_NAME) -> str:
-    """Return text on one line, cut, without characters that show nothing or turn the text.
-
-    A name is written by anybody who may write a record: it must not look like a part of the
-    question.
-    """
-    whole = str(text) if longest is None else str(text)[: longest * 4]
-    line = " ".join(cleaned(whole).split())
-    return line if longest is None or len(line) <= longest else f"{line[: longest - 1]}…"
 
 
 # What is deleted -------------------------------------------------------------------------------

@@ -79,7 +79,7 @@ def _who(odoo: Odoo) -> str:
     """Return who asks: the login first, as people choose their names themselves."""
     # Imported here: the server must be able to start without them.
     from odoo_toolkit.users.acting_as import acting_as
-    from odoo_toolkit_mcp.affected import clean
+    from odoo_toolkit_mcp.untrusted import clean
 
     return f"{login_of(odoo)} ({clean(acting_as(odoo).user or f'user {odoo.uid}')})"
 

@@ -91,6 +91,9 @@ _SUSPECT = re.compile(f"[{_HIDDEN_CHARACTERS}\ufe0e\ufe0f\u2028\u2029]")
 _SUSPECT_ESCAPE = re.compile(r"\\[ubfr]")
 
 #: The word of the marks, however it is written. It never follows a lone backslash in JSON.
+#: Characters of a name that a question shows: nobody reads more.
+_LONGEST_NAME = 80
+
 _MARK_WORD = re.compile(r"untrusted[\W_]{0,9}odoo[\W_]{0,9}data", re.IGNORECASE)
 
 
@@ -103,6 +106,17 @@ def cleaned(text: str) -> str:
     if text.isprintable() and text.isascii():
         return text
     return _SELECTORS.sub("", _HIDDEN.sub("", _BREAK.sub("\n", text)))
+
+
+def clean(text: object, longest: int | None = _LONGEST_NAME) -> str:
+    """Return text on one line, cut, without characters that show nothing or turn the text.
+
+    A name is written by anybody who may write a record: it must not look like a part of the
+    question.
+    """
+    whole = str(text) if longest is None else str(text)[: longest * 4]
+    line = " ".join(cleaned(whole).split())
+    return line if longest is None or len(line) <= longest else f"{line[: longest - 1]}…"
 
 
 def cleaned_json(text: str) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Note = Callable[["Happening", "Approval"], None]
 """Is told what happens to a plan."""
 
-#: Whose plan it is: confirmed by the one who asked, or approved by another person.
+#: The plans of the person who asked, or of other people, who need an approval.
 Whose = Literal["own", "others"]
 
 
@@ -41,7 +41,7 @@ class Waiting:
 
     @property
     def more(self) -> bool:
-        """Whether there may be more of others than are shown."""
+        """True if others may have more plans than these."""
         from odoo_toolkit.change_history.approvals import SHOWN
 
         return len(self.others or ()) == SHOWN

@@ -19,9 +19,9 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ConfigurationError
 from odoo_toolkit.plans import Plan, planned
 from odoo_toolkit_mcp import confirmation
-from odoo_toolkit_mcp.affected import clean, destroys
+from odoo_toolkit_mcp.affected import destroys
 from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
-from odoo_toolkit_mcp.untrusted import NOTICE
+from odoo_toolkit_mcp.untrusted import NOTICE, clean
 from tests.kit.mcp import (
     YES,
     BookingToolset,

@@ -393,7 +393,7 @@ def test_tools_of_missing_modules_are_left_out(
     module: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     odoo = server()
-    monkeypatch.setattr(odoo.schema, "module_installed", lambda name: name != module)
+    monkeypatch.setattr(odoo.schema, "module_installed", lambda name, **how: name != module)
     settings, problems = load(ServerSettings, {"mode": "full"}, environ={})
     assert settings is not None, problems
     registry = ToolsetRegistry(settings, [CoreToolset, HrToolset])
