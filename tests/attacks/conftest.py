@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from odoo_toolkit.client import Odoo
 from odoo_toolkit_mcp import known_rights, tool_list
 from odoo_toolkit_mcp.known_rights import KnownRights
 from tests.attacks.database import Database
@@ -20,17 +21,21 @@ from tests.live.servers import Server
 __all__ = ["admin", "odoo", "server", "suffix", "user"]
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _one_look_at_rights() -> Iterator[None]:
-    """Ask once what each set of groups may do: the list of tools is comfort, no wall."""
-    known, groups_of = KnownRights(), known_rights._groups_of
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tool_list, "KnownRights", lambda: known)
-        # Of two versions they may have the same ids.
-        patch.setattr(
-            known_rights, "_groups_of", lambda odoo: f"{odoo.version.major}: {groups_of(odoo)}"
-        )
-        yield
+#: What the groups of all users may do: asked for once, as the list of tools is comfort, no wall.
+_RIGHTS, _groups_of = KnownRights(), known_rights._groups_of
+
+
+@pytest.fixture(autouse=True)
+def _one_look_at_rights(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have all servers of a process know the rights that one of them asked for."""
+
+    def groups_of(odoo: Odoo) -> str | None:
+        # Other groups of another version may have the same ids.
+        found = _groups_of(odoo)
+        return found and f"{odoo.version.major}: {found}"
+
+    monkeypatch.setattr(tool_list, "KnownRights", lambda: _RIGHTS)
+    monkeypatch.setattr(known_rights, "_groups_of", groups_of)
 
 
 @functools.cache

@@ -31,7 +31,7 @@ def test_all_else_is_run_by_check_and_test() -> None:
         assert f"-m '{markers}'" in TARGETS[target]
     # Only what needs no Odoo is left out by a folder.
     assert re.findall(r"--ignore (\S+)", TARGETS["check"]) == []
-    assert re.findall(r"--ignore (\S+)", TARGETS["test"]) == ["tests/unit"]
+    assert re.findall(r"--ignore (\S+)", TARGETS["test"]) == ["tests/unit", "tests/played"]
     assert re.findall(r"--ignore (\S+)", TARGETS["live"]) == ["tests/unit", "tests/attacks"]
     needing = re.compile(r"tests\.live\.conftest import|needs_odoo\b")
     here = Path(__file__)
@@ -46,7 +46,8 @@ def test_markers_are_gates_or_say_how_often_a_test_runs() -> None:
     """One that nobody knows would take its tests out of all gates, or into none."""
     declared = (ROOT / "pyproject.toml").read_text("utf-8").split("\nmarkers = [")[1]
     own = re.findall(r'^    "(\w+): ', declared.split("\n]")[0], re.MULTILINE)
-    assert {*own} == {*GATES, *OTHER_WAYS, "every_version", "recorded", "needs_odoo", "own_gate"}
+    how_often = {*OTHER_WAYS, "every_version", "recorded", "long"}
+    assert {*own} == {*GATES, *how_often, "needs_odoo", "own_gate"}
 
 
 def test_the_folders_of_a_gate_are_marked_for_it() -> None:

@@ -111,11 +111,12 @@ def test_a_gates_tests_are_its_own_unless_they_are_named(asked: Any, left_out: b
         (config("tests", everything=True), False),
     ],
 )
-def test_what_is_recorded_asks_no_odoo_unless_it_is_named(
-    asked: Any, left_out: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("marker", ["recorded", "long"])
+def test_what_is_recorded_or_long_asks_no_odoo_unless_it_is_named(
+    marker: str, asked: Any, left_out: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Played without a server, it runs."""
+    """Without a server, it runs."""
     monkeypatch.setattr(selection, "SERVERS", SERVERS)
-    own, played, other = item("recorded", server=SERVERS[0]), item("recorded"), item()
+    own, played, other = item(marker, server=SERVERS[0]), item(marker), item()
     found = selection.of_fuller_runs(asked, [own, played, other])
     assert found == ([own] if left_out else [])
