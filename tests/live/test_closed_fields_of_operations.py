@@ -9,6 +9,7 @@ import pytest
 
 from odoo_toolkit import Odoo, OdooError, Policy, connect, search_read
 from odoo_toolkit.apps import accounting, inventory, manufacturing, purchase, sales
+from odoo_toolkit.arguments.reading import wired
 from tests.live.servers import Server, credentials
 
 #: model, and what shows one of its records: the oldest, which no other test has just made.
@@ -45,7 +46,7 @@ def test_an_operation_does_without_a_closed_field_or_says_so(
 
         def noting(call: Any) -> Any:
             if call.method in ("search_read", "read") and call.step:
-                asked.update(call.arguments.get("fields") or ())
+                asked.update(wired(call).arguments.get("fields") or ())
             return original(call)
 
         odoo.call = noting
