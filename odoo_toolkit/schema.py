@@ -194,11 +194,8 @@ class Schema:
             raise
 
     def _has_field(self, model: str, field: str) -> bool:
-        named = {"allfields": [field], "attributes": ["type"]}
         try:
-            found = self._call(
-                Call(model=model, method="fields_get", arguments=named, internal=True)
-            )
+            found = self._call(asking(model, "fields_get", allfields=[field], attributes=["type"]))
         except (NotFoundError, AccessError):
             return False
         return field in found

@@ -87,16 +87,10 @@ def _who(odoo: Odoo) -> str:
 def login_of(odoo: Odoo) -> str:
     """Return the login of the connected user, as approvers are named by it."""
     # Imported here: the server must be able to start without it.
-    from odoo_toolkit.call import Call
+    from odoo_toolkit.call import asking
 
-    read = Call(
-        model="res.users",
-        method="read",
-        ids=(odoo.uid,),
-        arguments={"fields": ["login"]},
-        internal=True,
-    )
-    return str(odoo.call(read)[0]["login"]).lower()
+    (row,) = odoo.call(asking("res.users", "read", (odoo.uid,), fields=["login"]))
+    return str(row["login"]).lower()
 
 
 def _refusal(approvals: Approvals, found: Approval) -> OdooError:

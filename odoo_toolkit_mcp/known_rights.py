@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import asking
 from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.errors import OdooConnectionError, OdooError
 
@@ -81,12 +81,8 @@ class KnownRights:
 def _groups_of(odoo: Odoo) -> str | None:
     # Groups that another one implies are apart from 19 on.
     field = "all_group_ids" if odoo.version.major >= 19 else "groups_id"
-    arguments = {"fields": [field]}
-    call = Call(
-        model="res.users", method="read", ids=(odoo.uid,), arguments=arguments, internal=True
-    )
     try:
-        (row,) = odoo.call(call)
+        (row,) = odoo.call(asking("res.users", "read", (odoo.uid,), fields=[field]))
         return ",".join(map(str, sorted(row[field])))
     except (OdooError, LookupError, TypeError, ValueError):
         return None

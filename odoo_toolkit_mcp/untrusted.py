@@ -90,10 +90,10 @@ _NOT_IN_ADDRESSES = re.compile(f"[{_HIDDEN_CHARACTERS}\ufe0e\ufe0f\u2028\u2029\n
 _SUSPECT = re.compile(f"[{_HIDDEN_CHARACTERS}\ufe0e\ufe0f\u2028\u2029]")
 _SUSPECT_ESCAPE = re.compile(r"\\[ubfr]")
 
-#: The word of the marks, however it is written. It never follows a lone backslash in JSON.
 #: Characters of a name that a question shows: nobody reads more.
 _LONGEST_NAME = 80
 
+#: The word of the marks, however it is written. It never follows a lone backslash in JSON.
 _MARK_WORD = re.compile(r"untrusted[\W_]{0,9}odoo[\W_]{0,9}data", re.IGNORECASE)
 
 

@@ -23,7 +23,8 @@ pytest_plugins = ["tests.kit.trusted", "tests.kit.market"]
 # No test cuts the power: waiting for the disk takes most of the time of tests that keep a journal.
 databases._SYNC = "OFF"
 
-# Thousands of small files come and go: in memory, where there is enough of it.
+# What tests and programs write to the folder for temporary files, but for pytest's own tmp_path, is
+# much and small: in memory, where there is enough of it.
 _MEMORY = Path("/dev/shm")
 if _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > 4 * 1024**3:
     os.environ.setdefault("TMPDIR", str(_MEMORY))
@@ -68,8 +69,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_unconfigure() -> None:
-    """Stop the servers that this process started."""
+    """Stop the servers that this process started, and remove what its programs kept."""
     own.close()
+    shutil.rmtree(os.environ["XDG_STATE_HOME"], ignore_errors=True)
 
 
 def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from typing import Any
 
 import attrs
 
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import Call, asking
 from odoo_toolkit.change_history.store import FORM
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.configuration import configuration_error
 from odoo_toolkit.databases import database_of
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit_mcp.accounts.team import Instance, Team
+from odoo_toolkit_mcp.accounts.waiting_plans import approvers_of
 from odoo_toolkit_mcp.accounts.wording import in_the_file
 from odoo_toolkit_mcp.approval_rules import rules_of
 from odoo_toolkit_mcp.requests import fails_without_history
@@ -86,9 +86,7 @@ def unknown_groups(instance: Instance, odoo: Odoo) -> list[str]:
     if not wanted:
         return []
     model = "res.groups"
-    everything: list[Any] = []
-    search = Call(model=model, method="search", arguments={"domain": everything}, internal=True)
-    ids = tuple(odoo.call(search))
+    ids = tuple(odoo.call(asking(model, "search", domain=[])))
     named = odoo.call(Call(model=model, method="get_external_id", ids=ids, internal=True))
     return sorted(wanted - set(named.values()))
 
@@ -103,18 +101,13 @@ def unknown_approvers(instance: Instance, odoo: Odoo) -> list[str]:
     Raises:
         OdooError: it cannot be asked, or this user may not know.
     """
-    settings = instance.rules[0].settings if instance.rules else None  # no rule changes them
-    wanted = sorted({login.lower() for login in settings.approvers} if settings else ())
+    wanted = sorted(approvers_of(instance))
     if not wanted:
         return []
     # More than is asked for may match, as some characters stand for others.
     named = [["login", "=ilike", login.replace("\\", "\\\\")] for login in wanted]
-    search = Call(
-        model="res.users",
-        method="search_read",
-        arguments={"domain": [*["|"] * (len(named) - 1), *named], "fields": ["login"]},
-        internal=True,
-    )
+    domain = [*["|"] * (len(named) - 1), *named]
+    search = asking("res.users", "search_read", domain=domain, fields=["login"])
     found = {row["login"].lower() for row in odoo.call(search)}
     return [login for login in wanted if login not in found]
 
@@ -142,12 +135,8 @@ def unknown_models(instance: Instance, odoo: Odoo) -> list[str]:
     }
     if not wanted:
         return []
-    search = Call(
-        model="ir.model",
-        method="search_read",
-        arguments={"domain": [["model", "in", sorted(wanted)]], "fields": ["model"]},
-        internal=True,
-    )
+    domain = [["model", "in", sorted(wanted)]]
+    search = asking("ir.model", "search_read", domain=domain, fields=["model"])
     return sorted(wanted - {row["model"] for row in odoo.call(search)})
 
 

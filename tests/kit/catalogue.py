@@ -300,6 +300,12 @@ def _move(odoo: Odoo, number: int) -> int:
     return int(search_read(odoo, "stock.move", of_it, ["id"]).records[0]["id"])
 
 
+def _validate_in_part(odoo: Odoo, number: int) -> object:
+    """Move one of what a transfer of one product moves."""
+    lines = [{"move_id": _move(odoo, number), "quantity": 1}]
+    return inventory.validate_picking(odoo, picking_id=number, lines=lines, backorder=True)
+
+
 def done_transfer(odoo: Odoo) -> int:
     """Make a receipt that is done."""
     number = transfer(odoo)
@@ -1025,24 +1031,14 @@ CASES: Mapping[str, Case] = {
     "inventory.validate_picking, in part": Case(
         "stock.picking",
         transfer,
-        lambda odoo, n: inventory.validate_picking(
-            odoo,
-            picking_id=n,
-            lines=[{"move_id": _move(odoo, n), "quantity": 1}],
-            backorder=True,
-        ),
+        _validate_in_part,
         left=_ALL,
         look=_there,
     ),
     "inventory.validate_picking, a delivery in part": Case(
         "stock.picking",
         _delivery,
-        lambda odoo, n: inventory.validate_picking(
-            odoo,
-            picking_id=n,
-            lines=[{"move_id": _move(odoo, n), "quantity": 1}],
-            backorder=True,
-        ),
+        _validate_in_part,
         left=_ALL,
         look=_there,
     ),
