@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from operator import ge, gt, le, lt
@@ -54,6 +55,7 @@ class Records:
         self.unaccent = False
         self._models, self._uid = models, uid
         self._lock = threading.RLock()
+        self._last_ids = Counter[str]()
         for model, rows in records.items():
             self.rows[model] = []
             for row in rows:
@@ -197,7 +199,10 @@ class Records:
     # Writing -----------------------------------------------------------------------------------
 
     def _next_id(self, model: str) -> int:
-        return max((row["id"] for row in self.rows[model]), default=0) + 1
+        """Return an id that no record has had, as the last ones may be deleted."""
+        last = self.rows[model][-1]["id"] if self.rows[model] else 0
+        self._last_ids[model] = max(self._last_ids[model], last) + 1
+        return self._last_ids[model]
 
     def _create(self, call: Call) -> Any:
         given = call.arguments["vals_list"]

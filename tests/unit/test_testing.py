@@ -211,6 +211,12 @@ def test_what_is_written_is_there(odoo: Odoo, server: FakeServer) -> None:
     ]
 
 
+def test_a_record_does_not_get_the_id_of_a_deleted_one(odoo: Odoo) -> None:
+    unlink(odoo, "res.partner", [first := create(odoo, "res.partner", {"name": "Brief"}).id])
+
+    assert create(odoo, "res.partner", {"name": "Next"}).id == first + 1
+
+
 def test_a_record_that_is_not_there_is_not_written(server: FakeServer) -> None:
     call = Call(model="res.partner", method="write", ids=[1, 99], arguments={"vals": {"color": 1}})
     with pytest.raises(NotFoundError):
