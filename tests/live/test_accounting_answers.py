@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit import Odoo
+from odoo_toolkit import Odoo, read
 from odoo_toolkit.apps.accounting import (
     Invoice,
     create_credit_note,
@@ -29,6 +29,9 @@ def test_a_payment_says_its_day_and_what_in_process_means(admin: Odoo, suffix: s
     assert "Registered 1.00 USD on 2026-01-15. 159.00 USD is still due." in part.message
     assert (payment.state == "in_process") == ("in_process: " in part.message)
     assert (payment.state == "in_process") == (admin.version.major >= 18)
+    assert payment.entry
+    (entry,) = read(admin, "account.move", [payment.entry.id], ["state", "amount_total"])
+    assert (entry["state"], entry["amount_total"]) == ("posted", 1.0)
 
 
 def test_a_due_date_that_odoo_takes_by_itself_is_told(admin: Odoo, suffix: str) -> None:

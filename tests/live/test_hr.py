@@ -597,6 +597,7 @@ def test_expenses_are_submitted_posted_and_paid_together(
     assert paid.warnings == []
     assert [found.id for found in paid.entries] == [entry.id]
     (payment,) = paid.payments
+    assert payment.entry
     assert (payment.amount, payment.journal.id) == (92.75, journal)
     assert f"from {payment.journal.name}" in paid.message
     domain = [["move_id", "=", entry.id], ["account_id.reconcile", "=", True]]

@@ -99,6 +99,7 @@ MODELS: dict[str, dict[str, str]] = {
         "reconciled_invoice_ids": "many2many account.move",
         "reconciled_bill_ids": "many2many account.move",
         "is_reconciled": "boolean",
+        "move_id": "many2one account.move",
     },
     "account.payment.register": {
         "payment_date": "date",
@@ -217,6 +218,9 @@ IN_EUROS = {**POSTED, "id": 8, "name": "INV/2", "currency_id": 1, "amount_residu
 class Books(Scripted):
     """The books of a company on a version, with some invoices in them."""
 
+    #: Whether payments have entries; without an outstanding account they have none from 18 on.
+    books_payments = True
+
     def __init__(self, major: int, *moves: dict[str, Any], policy: Policy | None = None) -> None:
         models = {name: dict(fields) for name, fields in MODELS.items()}
         journal = "inbound_payment_method_ids", "outbound_payment_method_ids"
@@ -280,14 +284,17 @@ class Books(Scripted):
                 currency_id=answers.get("currency_id") or move["currency_id"],
                 journal_id=answers["journal_id"],
                 reconciled_invoice_ids=[(6, 0, [move["id"]])],
+                move_id=move["id"] if self.books_payments else False,
             )
             for move in (moves[:1] if answers.get("group_payment") else moves)
         ]
-        for move in moves:
+        for move in moves if self.books_payments else ():
             move["amount_residual"] = max(
                 0.0, move["amount_residual"] - (answers.get("amount") or 1e9)
             )
             move["payment_state"] = "partial" if move["amount_residual"] else "paid"
+        for move in () if self.books_payments else moves:
+            move["payment_state"] = "in_payment"
         return {
             "type": "ir.actions.act_window",
             "res_model": "account.payment",

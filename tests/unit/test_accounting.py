@@ -208,6 +208,24 @@ def test_a_payment_in_part_is_not_safe_to_repeat(
     assert ("You can safely repeat the call" in raised.value.suggestion) is safe
 
 
+def test_a_payment_without_an_entry_does_not_say_what_is_due() -> None:
+    odoo = Books(19, POSTED)
+    odoo.books_payments = False
+    paid = register_payment(odoo, invoice_ids=[7], amount=60)
+    assert isinstance(paid, PaymentResult)
+    assert paid.payments[0].entry is None
+    assert not {"due", "left"} & set(paid.message.split())
+    (warning,) = paid.warnings
+    assert "no journal entry for P7." in warning
+
+
+def test_a_payment_whose_entry_is_hidden_says_nothing_of_it() -> None:
+    odoo = Books(19, POSTED, policy=Policy(field_blocklist=["move_id"]))
+    paid = register_payment(odoo, invoice_ids=[7])
+    assert isinstance(paid, PaymentResult)
+    assert (paid.payments[0].entry, paid.warnings) == (None, [])
+
+
 def test_another_payment_is_not_taken_for_the_one_whose_answer_was_lost() -> None:
     """Neither an earlier one of this process, nor one of another invoice."""
     odoo = Books(19, POSTED, {**POSTED, "id": 8})

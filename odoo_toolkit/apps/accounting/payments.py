@@ -43,6 +43,9 @@ class Payment(op.Shown):
 
     Its state is posted on Odoo 17 and earlier, and in_process or paid on Odoo 18 and later. If it
     is in_process, ``message`` says when it becomes paid.
+
+    Attributes:
+        entry: Journal entry. None if Odoo posted none, or the policy hides it.
     """
 
     id: int
@@ -50,6 +53,7 @@ class Payment(op.Shown):
     state: str | None = None
     amount: float | None = None
     currency: str | None = None
+    entry: RecordName | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -218,7 +222,8 @@ def register_payment(
             done.warnings.append(
                 f"The amount exceeds the amount due by {more}. The excess stays open as a credit."
             )
-        made = _payment_result(odoo, ids, done, day, foreign=foreign)
+        writes_off = writeoff_account is not None
+        made = _payment_result(odoo, ids, done, day, foreign=foreign, writes_off=writes_off)
         if parts and amount is None and any(row.amount_residual for row in made.invoices):
             made.warnings.append(
                 "In another currency, Odoo pays only the next instalment. To pay more, set amount."
@@ -324,10 +329,10 @@ def _payment_method(odoo: Odoo, journal: op.Row, code: str, inbound: bool) -> di
 
 
 def _payment_result(
-    odoo: Odoo, ids: list[int], done: op.Done, day: str, *, foreign: bool
+    odoo: Odoo, ids: list[int], done: op.Done, day: str, *, foreign: bool, writes_off: bool
 ) -> PaymentResult:
     made = done.answers[0]
-    fields = ("name", "state", "amount", "currency_id", "is_reconciled")
+    fields = ("name", "state", "amount", "currency_id", "is_reconciled", "move_id")
     domain = [["id", "in", made]]
 
     def read_payments() -> list[op.Row]:
@@ -358,6 +363,15 @@ def _payment_result(
     left = by_currency(
         (r["amount_residual"], op.currency_of(r)) for r in rows if r["amount_residual"]
     )
+    told = f" {left} is still due." if left else " Nothing is left to pay."
+    if unbooked := _without_entry(odoo, payments):
+        told = ""  # the amounts due have not changed yet
+        done.warnings.append(
+            f"Odoo posted no journal entry for {unbooked}. The amount due stays the same until you "
+            "match the payment with a bank line."
+        )
+        if writes_off:
+            done.warnings.append("Without a journal entry, Odoo books no write-off.")
     if moved:
         booked = moved[0]["date"]
         done.warnings.append(f"Odoo booked it on {booked}, not {day}: check the lock dates.")
@@ -366,12 +380,21 @@ def _payment_result(
     total = by_currency((row["amount"], op.currency_of(row)) for row in payments)
     waits = _IN_PROCESS if any(row["state"] == "in_process" for row in payments) else ""
     return PaymentResult(
-        payments=[op.filled(Payment, row, currency=op.currency_of(row)) for row in payments],
+        payments=[
+            op.filled(Payment, row, currency=op.currency_of(row), entry=row.get("move_id"))
+            for row in payments
+        ],
         invoices=[
             op.filled(PaidInvoice, row, name=called(row), currency=op.currency_of(row))
             for row in rows
         ],
-        message=f"Registered {total or 'a payment'} on {day}. "
-        f"{f'{left} is still due.' if left else 'Nothing is left to pay.'}{waits}",
+        message=f"Registered {total or 'a payment'} on {day}.{told}{waits}",
         warnings=done.warnings,
     )
+
+
+def _without_entry(odoo: Odoo, payments: Sequence[op.Row]) -> str:
+    """Name the payments that have no journal entry; none if the policy hides the entries."""
+    if "move_id" not in odoo.policy.readable_fields("account.payment", odoo.schema.fields):
+        return ""
+    return ", ".join(str(row["name"] or row["id"]) for row in payments if not row["move_id"])

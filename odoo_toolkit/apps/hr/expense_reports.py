@@ -76,7 +76,7 @@ class ReportedExpense(op.Shown):
 
 @attrs.frozen(kw_only=True)
 class ExpensePayment(op.Shown):
-    """A payment of expenses."""
+    """A payment of expenses. ``entry`` is None if Odoo posted no journal entry."""
 
     id: int
     name: str | None = None
@@ -85,6 +85,7 @@ class ExpensePayment(op.Shown):
     date: str | None = None
     journal: RecordName | None = None
     state: str | None = None
+    entry: RecordName | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -435,7 +436,7 @@ def _payments(
 ) -> list[ExpensePayment]:
     """Return the payments reconciled with entries, or made for them (Odoo 18 and later)."""
     ids = [entry.id for entry in entries]
-    fields = ("name", "amount", "currency_id", "date", "journal_id", "state")
+    fields = ("name", "amount", "currency_id", "date", "journal_id", "state", "move_id")
 
     def look() -> list[op.Row]:
         domain: list[Any] = [[_PAID, "in", ids]]
@@ -444,7 +445,10 @@ def _payments(
         return op.read_rows(odoo, _PAYMENT, domain, fields, acts_on=EXPENSE.model, order="id")
 
     rows = op.afterwards(look, warnings, "how it was paid")
-    return [op.filled(ExpensePayment, row, currency=op.currency_of(row)) for row in rows or ()]
+    return [
+        op.filled(ExpensePayment, row, currency=op.currency_of(row), entry=row.get("move_id"))
+        for row in rows or ()
+    ]
 
 
 def _entries(odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> list[RecordName]:
