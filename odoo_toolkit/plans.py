@@ -408,6 +408,8 @@ def operation_with(plan_class: type[S]) -> Callable[[Callable[P, R | S]], Operat
 def _check_shapes(function: Callable[..., Any], given: Mapping[str, Any]) -> None:
     """Refuse a list or a mapping where one value is asked for, and the other way round.
 
+    A word is no Boolean, as "no" would count as true.
+
     Raises:
         ValidationError: there is one.
     """
@@ -422,6 +424,7 @@ def _check_shapes(function: Callable[..., Any], given: Mapping[str, Any]) -> Non
 
 _ONE: tuple[tuple[type, ...], str] = (Mapping, list, tuple, set), "one value"
 _SEVERAL: tuple[tuple[type, ...], str] = (Mapping,), "a list"
+_BOOLEAN: tuple[tuple[type, ...], str] = (*_ONE[0], str, bytes, float), "True or False"
 
 
 @functools.cache
@@ -439,7 +442,9 @@ def _shape(hint: Any) -> tuple[tuple[type, ...], str] | None:
     if origin in (typing.Union, UnionType):
         shapes = {_shape(one) for one in typing.get_args(hint) if one is not type(None)}
         return shapes.pop() if len(shapes) == 1 else None
-    if hint in (str, int, float, bool) or origin is Literal:
+    if hint is bool:
+        return _BOOLEAN
+    if hint in (str, int, float) or origin is Literal:
         return _ONE
     return _SEVERAL if origin in (list, Sequence) else None
 

@@ -91,6 +91,21 @@ def test_a_list_is_refused_where_one_value_is_asked_for(name: str, value: Any) -
     assert refused.value.details == {"field": name}
 
 
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_a_word_is_no_boolean(name: str) -> None:
+    function: Any = OPERATIONS[name]
+    hints = typing.get_type_hints(function)
+    needed = {
+        parameter.name: None
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.default is parameter.empty
+    }
+    for argument in (argument for argument, hint in hints.items() if hint in (bool, bool | None)):
+        with pytest.raises(ValidationError, match="must be True or False") as refused:
+            function(**{**needed, argument: "no"})
+        assert refused.value.details == {"field": argument}
+
+
 def test_a_mapping_is_no_list() -> None:
     args: Any = {"no": 1}
     with pytest.raises(ValidationError, match="must be a list"):
