@@ -17,7 +17,7 @@ import attrs
 
 from odoo_toolkit.call import Access, Call
 from odoo_toolkit.compat import MODEL_METHODS
-from odoo_toolkit.errors import AccessError, ValidationError
+from odoo_toolkit.errors import AccessError, ConfigurationError, ValidationError
 from odoo_toolkit.fields import Field, FieldsOf
 from odoo_toolkit.policy import calls
 from odoo_toolkit.policy.files import with_types
@@ -67,6 +67,16 @@ class Policy(Rules):
     _readable: dict[str, tuple[Mapping[str, Field], Mapping[str, Field]]] = attrs.field(
         init=False, eq=False, repr=False, factory=dict
     )
+
+    def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
+        lists = (self.model_allowlist, self.model_blocklist, self.write_allowlist)
+        problems = _malformed_names(*lists, self.field_blocklist, self.method_blocklist)
+        if problems:  # it would close nothing
+            raise ConfigurationError(
+                " ".join(problems),
+                suggestion="Write technical names. A field is closed on every model, so name no model with it.",
+            )
 
     @cached_property
     def _key_rule(self) -> Callable[[str], bool]:
@@ -256,6 +266,25 @@ def _always() -> dict[str, list[str]]:
     }
 
 
+def _malformed_names(*lists: Iterable[str]) -> list[str]:
+    """Return what is no name in the lists of a policy, which are given in the order of _LISTS."""
+    return [
+        f"{name!r} in the {title} is not the name of a {kind}."
+        for (title, kind, pattern), names in zip(_LISTS, lists, strict=True)
+        for name in sorted(names)
+        if not pattern.fullmatch(name)
+    ]
+
+
+_LISTS = (
+    ("model allowlist", "model, such as 'res.partner'", calls.MODEL),
+    ("model blocklist", "model, such as 'res.partner'", calls.MODEL),
+    ("write allowlist", "model, such as 'res.partner'", calls.MODEL),
+    ("field blocklist", "field, such as 'email'", calls.IDENTIFIER),
+    ("method blocklist", "method", calls.IDENTIFIER),
+)
+
+
 def policy_problems(
     *,
     mode: str = "full",
@@ -281,20 +310,7 @@ def policy_problems(
             + ", ".join(sorted(written - allowed))
             + "."
         )
-    for title, names in (
-        ("model allowlist", allowed),
-        ("model blocklist", blocked),
-        ("write allowlist", written),
-    ):
-        problems += [
-            f"{name!r} in the {title} is not the name of a model, such as 'res.partner'."
-            for name in sorted(names)
-            if not calls.MODEL.fullmatch(name)
-        ]
-    for title, values in (("field", field_blocklist), ("method", method_blocklist)):
-        problems += [
-            f"{name!r} in the {title} blocklist is not the name of a {title}."
-            for name in sorted(names_of(values))
-            if not calls.IDENTIFIER.fullmatch(name)
-        ]
+    problems += _malformed_names(
+        allowed, blocked, written, names_of(field_blocklist), names_of(method_blocklist)
+    )
     return problems

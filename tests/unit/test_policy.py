@@ -13,7 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from odoo_toolkit.call import Call, default_access, name_arguments
-from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
+from odoo_toolkit.errors import (
+    AccessError,
+    ConfigurationError,
+    NotFoundError,
+    OdooError,
+    ValidationError,
+)
 from odoo_toolkit.fields import Field
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.policy import names as policy_names
@@ -1037,3 +1043,20 @@ def test_a_text_that_is_longer_than_a_name_names_nothing(name: str) -> None:
     assert not naming(name + " " * (LONGEST_NAME - len(name) + 1))
     assert not naming(" " * 1_000_000 + name)
     assert not naming("\n" * 1_000_000)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("field_blocklist", ["email", "res.partner.email"]),
+        ("field_blocklist", "res.users:login"),
+        ("method_blocklist", ["action_*"]),
+        ("model_blocklist", ["Sales Orders"]),
+        ("model_allowlist", ["Res.Partner"]),
+        ("write_allowlist", ["res partner"]),
+    ],
+)
+def test_what_is_no_name_closes_nothing_and_is_refused(name: str, value: Any) -> None:
+    given: dict[str, Any] = {name: value}
+    with pytest.raises(ConfigurationError, match="is not the name of a"):
+        Policy(**given)
