@@ -291,13 +291,17 @@ class _Condition:
             return values
         for item in values:
             if item not in there:
-                meant = selection_details(self.field, item)["did_you_mean"]
-                hint = f" Did you mean {meant[0]!r}?" if meant else ""
-                self.warnings.append(
-                    f"{self.path} of {self.model} has no value {short_repr(item)}, so the filter "
-                    f"ignores it.{hint}"
-                )
+                self.warn_of_missing(item)
         return there
+
+    def warn_of_missing(self, value: Any) -> None:
+        """Warn of a value that a selection does not have, and that so changes nothing."""
+        meant = selection_details(self.field, value)["did_you_mean"]
+        hint = f" Did you mean {meant[0]!r}?" if meant else ""
+        self.warnings.append(
+            f"{self.path} of {self.model} has no value {short_repr(value)}, so the filter "
+            f"ignores it.{hint}"
+        )
 
     def warn_of_midnight(self, day: str) -> None:
         """Warn where a day is compared with moments for equality."""
@@ -337,6 +341,7 @@ class _Condition:
 _AMONG = frozenset({"in", "not in"})
 _EXACT = frozenset({"=", "!=", "in", "not in"})
 _LISTS = frozenset({"in", "not in", "child_of", "parent_of"})
+_NAMED = _EXACT | _LISTS
 
 
 def _items(value: Any) -> list[Any]:
@@ -389,6 +394,12 @@ def _text(value: Any, condition: _Condition) -> Any:
 
 def _record(value: Any, condition: _Condition) -> Any:
     if isinstance(value, str):
+        if condition.operator in _NAMED and _INTEGER_TEXT.fullmatch(value):
+            raise condition.wrong(
+                value,
+                "is compared with a name here",
+                f"For the record with this id, pass the number {value}. For a name, use ilike.",
+            )
         # Odoo looks for records of any name, and from 18 on finds all that have one.
         return value or (False if condition.operator in _EXACT else value)
     # 0 is no record to 17, and from 18 on means what is not set.
@@ -402,11 +413,10 @@ def _record(value: Any, condition: _Condition) -> Any:
 
 
 def _selection(value: Any, condition: _Condition) -> Any:
-    # Only where a wrong value finds nothing: != "done" is harmless where Odoo dropped that state.
     field = condition.field
-    if condition.operator not in ("=", "in") or not field.selection:
+    if condition.operator not in _EXACT or not field.selection or _is_value(field, value):
         return value
-    if not _is_value(field, value):
+    if condition.operator in ("=", "in"):
         details = selection_details(field, value)
         raise condition.wrong(
             value,
@@ -417,6 +427,8 @@ def _selection(value: Any, condition: _Condition) -> Any:
             "INVALID_SELECTION",
             **details,
         )
+    # No error: != "done" is right for all versions, also where Odoo dropped that state.
+    condition.warn_of_missing(value)
     return value
 
 

@@ -75,7 +75,7 @@ class Policy(Rules):
         if problems:  # it would close nothing
             raise ConfigurationError(
                 " ".join(problems),
-                suggestion="Write technical names. A field is closed on every model, so name no model with it.",
+                suggestion="Write names as Odoo does. A field is closed on every model: name none.",
             )
 
     @cached_property

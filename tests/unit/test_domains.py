@@ -354,8 +354,9 @@ def test_the_builder_refuses_what_would_be_no_domain(build: Any) -> None:
         ["date_order.month_number", "=", 5],
         ["state", "=", False],
         ["state", "in", ["sale", False]],
-        ["state", "!=", "gone"],
+        ["state", "not in", ["sale", False]],
         ["state", "ilike", "anything"],
+        ["partner_id", "ilike", "15"],
         ["name", "ilike", 5],
         ["image", "!=", False],
         ["searchable", "=", "x"],
@@ -431,6 +432,9 @@ def test_values_become_what_odoo_takes_by_the_type_of_the_field(
         (["name", "=like", None], "INVALID_DOMAIN"),
         (["partner_id", "!=", 0], "INVALID_DOMAIN"),
         (["partner_id", "=like", ""], "INVALID_DOMAIN"),
+        (["partner_id", "=", "15"], "INVALID_DOMAIN"),
+        (["partner_id", "not in", [7, "15"]], "INVALID_DOMAIN"),
+        (["partner_id", "child_of", "15"], "INVALID_DOMAIN"),
         (["order_line", "in", [7, 0]], "INVALID_DOMAIN"),
         (["image", "=", "AP8="], "INVALID_DOMAIN"),
     ],
@@ -509,6 +513,15 @@ def test_a_value_that_does_not_exist_lets_the_rest_of_a_list_count() -> None:
     assert warnings == [
         "state of sale.order has no value 'bogus', so the filter ignores it.",
         "state of sale.order has no value 'drafd', so the filter ignores it. Did you mean 'draft'?",
+    ]
+
+
+@pytest.mark.parametrize("condition", [["state", "!=", "drafd"], ["state", "not in", ["drafd"]]])
+def test_what_excludes_a_value_that_does_not_exist_excludes_nothing(condition: list[Any]) -> None:
+    resolved, warnings = resolve_domain([condition], "sale.order", fields_of)
+    assert resolved == [condition]
+    assert warnings == [
+        "state of sale.order has no value 'drafd', so the filter ignores it. Did you mean 'draft'?"
     ]
 
 
