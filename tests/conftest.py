@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import shutil
@@ -23,11 +24,15 @@ pytest_plugins = ["tests.kit.trusted", "tests.kit.market"]
 # No test cuts the power: waiting for the disk takes most of the time of tests that keep a journal.
 databases._SYNC = "OFF"
 
-# What tests and programs write to the folder for temporary files, but for pytest's own tmp_path, is
-# much and small: in memory, where there is enough of it.
+# What tests and programs write to the folder for temporary files is much and small: in memory,
+# where there is enough of it.
 _MEMORY = Path("/dev/shm")
 if _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > 4 * 1024**3:
     os.environ.setdefault("TMPDIR", str(_MEMORY))
+    tempfile.tempdir = None  # pytest has asked for it before
+
+# Garbage is looked for seldom: each look walks over all that tests were imported with.
+gc.set_threshold(100_000, 20, 20)
 
 # Journals and the like of the programs that tests start.
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="odoo-toolkit-state-")
@@ -66,6 +71,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in left_out]
     if hasattr(config, "workerinput"):
         selection.begin_with_the_longest(items)
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was imported and collected out of all later looks for garbage."""
+    gc.freeze()
 
 
 def pytest_unconfigure() -> None:
