@@ -35,17 +35,14 @@ KEYS = keys_of(NewLine)
 ORDER = ("sales", "create-order", "--partner", "7", "--dry-run")
 
 
-@pytest.mark.parametrize(
-    ("version", "name"),
-    [
-        (version, name)
-        for version in sorted(map(int, RELEASES))
-        for name in names(version)
-        if apps_operation(name)
-    ],
-)
-def test_a_command_sends_what_its_operation_sends(version: int, name: str, tmp_path: Path) -> None:
+#: Operation -> the newest version that has it: words become arguments in the same way on all.
+NEWEST = {name: version for version in sorted(map(int, RELEASES)) for name in names(version)}
+
+
+@pytest.mark.parametrize("name", [name for name in NEWEST if apps_operation(name)])
+def test_a_command_sends_what_its_operation_sends(name: str, tmp_path: Path) -> None:
     """Its dry run and its work are those of the recording; its JSON is that of the tool."""
+    version = NEWEST[name]
     with done_as_commands(name, tmp_path) as ran:
         play_back(version, name, kept(version), invariants=False)
     assert {words[-2] for words in ran} == {"--dry-run", "--yes"}
