@@ -314,9 +314,7 @@ class Names:
             )
         fields = [self.field(model, str(column).partition("/")[0]) for column in columns]
         ends = [end_of(model, str(column).split("/"), self.described) for column in columns]
-        for row in rows if isinstance(rows, (list, tuple)) else ():
-            if not isinstance(row, (list, tuple)):
-                raise ValidationError("data must be a list of rows.", suggestion="Correct it.")
+        for row in rows:
             for column, field, value in zip(columns, fields, row, strict=False):
                 self._cell_written(str(column), field, value, path)
             for end, value in zip(ends, row, strict=False):

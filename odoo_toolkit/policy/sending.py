@@ -234,7 +234,7 @@ def _loaded(odoo: Connection, call: Call) -> Iterator[tuple[str, bool, Collectio
             if not owners.is_owned(here) or here == "ir.model":
                 continue
             if following == ".id":
-                yield here, True, {number for row in rows for number in ids_in(row[index])}
+                yield here, True, ids_in([row[index : index + 1] for row in rows])
             elif odoo.policy.closes and not call.step:
                 raise field_refusal(name, call.model, f"fields: {column}")
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from odoo_toolkit.arguments import Records, Values, read_commands, read_values, with_values
+from odoo_toolkit.arguments import Records, Values, read_commands, read_values, scalars, with_values
 from odoo_toolkit.arguments.reading import READ
 from odoo_toolkit.arguments.values import VALUES
 from odoo_toolkit.call import PARAMETERS, Call
@@ -283,8 +283,8 @@ class Walk(Written):
 
     def _load(self, model: str, columns: Any, rows: Any) -> None:
         """``load`` creates and updates the lines that a column's path leads to."""
-        columns = columns if isinstance(columns, (list, tuple)) else ()
-        self.rows_written(model, columns, rows, ("data",))
+        columns = scalars.listed(columns or (), "fields")
+        self.rows_written(model, columns, scalars.rows(rows or (), "data"), ("data",))
         for column in columns:
             path = ("fields", column)
             here: str | None = model

@@ -279,6 +279,9 @@ LEAF = [["parent_id.vat", "=", 1]]
 @example(call=("res.partner", "name_search", [], {"operator": ["x"]}, {}))
 @example(call=("res.partner", "search", [[]], {}, {"default_vat": "x"}))
 @example(call=("crm.lead", "load", [], {"fields": ["name"]}, {}))
+@example(call=("res.partner", "load", [], {"fields": True}, {}))
+@example(call=("res.partner", "load", [], {"fields": ["name"], "data": True}, {}))
+@example(call=("res.users", "load", [], {"fields": ["name", "message_ids/.id"], "data": [[1]]}, {}))
 @example(
     call=(
         "res.partner",
