@@ -25,6 +25,17 @@ _PLACEHOLDER = re.compile(r"\$\{[^{}]*\}|<[^<>]*>|\{\{[^{}]*\}\}|%[A-Z][A-Z0-9_]
 
 Source = Literal["keyword", "environment", "file"]
 
+#: Names that people give to settings, and the settings; others are found by their likeness.
+OTHER_NAMES = {
+    "db": "database",
+    "dbname": "database",
+    "host": "url",
+    "login": "username",
+    "user": "username",
+    "key": "api_key",
+    "token": "api_key",
+}
+
 #: A setting's field -> the source, the setting's name there, and the value as it stands there.
 Given = dict[str, tuple[Source, str, Any]]
 
@@ -201,8 +212,9 @@ def unknown_names(keywords: Iterable[str], known: Collection[str]) -> list[str]:
     ]
 
 
-def _meant(name: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
+def _meant(name: str, known: Collection[str]) -> str:
+    meant = OTHER_NAMES.get(name)
+    near = [meant] if meant in known else difflib.get_close_matches(name, known, n=1)
     return f" Did you mean {near[0]}?" if near else ""
 
 

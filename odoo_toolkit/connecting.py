@@ -13,7 +13,8 @@ import attrs
 from odoo_toolkit.change_history import History
 from odoo_toolkit.change_history.places import history_of_settings
 from odoo_toolkit.client import CallEvent
-from odoo_toolkit.configuration import configuration_error, unknown_names
+from odoo_toolkit.configuration import configuration_error, read_file, unknown_names
+from odoo_toolkit.connection import variables
 from odoo_toolkit.connection.pool import Pool
 from odoo_toolkit.connection.settings import ConnectionSettings, Protocol, connection_settings
 from odoo_toolkit.errors import ConfigurationError, shorten_uncaught
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
     from odoo_toolkit.notebook.models import Connection
 
 _SETTINGS = frozenset(field.name for field in attrs.fields(ConnectionSettings))
+
+#: What sets a list must not seem to apply.
+_UNREAD_POLICY = (
+    "connect() does not read {}: only the MCP server does. This connection has the mode full and no"
+    " lists. To restrict it, pass policy=Policy(...)."
+)
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -126,7 +133,11 @@ def connect(
     # It can stand beside ready-made settings.
     del keywords["history"]
     shorten_uncaught()
+    if policy is None and (named := variables.unread_policy(variables.POLICY_SETTINGS)):
+        variables.warn_once([_UNREAD_POLICY.format(named)])
     if settings is None:
+        file = read_file(config) if config else None
+        variables.warn_once(variables.unread_variables({**keywords, "history": history}, file))
         named = history if isinstance(history, (str, Path)) else None
         settings = connection_settings(config, history=named, **keywords)
     elif given := [

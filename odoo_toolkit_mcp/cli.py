@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.configuration import load, read_file, unknown_keys, unknown_variables
 from odoo_toolkit.connection.settings import ConnectionSettings
+from odoo_toolkit.connection.variables import unread_variables, warn_once
 from odoo_toolkit.errors import ConfigurationError, OdooError
 from odoo_toolkit.installation import DISTRIBUTION, clash, version
 from odoo_toolkit_mcp.audit import AuditLog
@@ -65,11 +66,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return serve_a_team(words[1:])
     options = _parser().parse_args(words)
-    connection, server, problems = _settings(options)
+    connection, server, problems, unread = _settings(options)
     if connection is None or server is None or problems:
-        return _report(problems)
+        return _report(problems + unread)
     secrets = [connection.password, connection.api_key, server.auth_token, server.metrics_token]
     log_to_stderr(server.log_level, server.log_format, secrets)
+    warn_once(unread)
 
     # Imported here: mcp takes most of a second, and whoever asks for help need not wait.
     import anyio
@@ -145,8 +147,8 @@ def _parser() -> argparse.ArgumentParser:
 
 def _settings(
     options: argparse.Namespace,
-) -> tuple[ConnectionSettings | None, ServerSettings | None, list[str]]:
-    """Read all settings: command line, environment, file, defaults; and all problems."""
+) -> tuple[ConnectionSettings | None, ServerSettings | None, list[str], list[str]]:
+    """Read all settings: command line, environment, file, defaults; all problems, and hints."""
     file: Mapping[str, Any] = {}
     problems: list[str] = []
     if options.config:
@@ -175,7 +177,7 @@ def _settings(
                 history.store.open()
         except OdooError as error:
             problems.append(f"ODOO_HISTORY: {error.message} {error.suggestion}")
-    return connection, server, problems
+    return connection, server, problems, unread_variables(file=file)
 
 
 def _report(problems: Sequence[str]) -> int:

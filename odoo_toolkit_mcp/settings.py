@@ -21,6 +21,7 @@ from odoo_toolkit.configuration import (
     setting,
     text,
 )
+from odoo_toolkit.connection.variables import POLICY_LISTS, POLICY_SETTINGS
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.policy.policy import policy_problems
 from odoo_toolkit_mcp.list_choice import FORMS
@@ -36,16 +37,6 @@ MODE_ACCESS: Mapping[str, frozenset[Access]] = {
     "restricted": frozenset({"read", "execute", "create", "write"}),
     "full": frozenset({"read", "execute", "create", "write", "delete"}),
 }
-
-#: The settings that are the policy's.
-_POLICY = (
-    "mode",
-    "model_allowlist",
-    "model_blocklist",
-    "write_allowlist",
-    "field_blocklist",
-    "method_blocklist",
-)
 
 
 #: Where the HTTP server gives a sign of life, and where its metrics are.
@@ -291,7 +282,7 @@ class ServerSettings:
     @classmethod
     def check(cls, values: Mapping[str, Any]) -> list[str]:
         """Return what is wrong between settings that are right one by one."""
-        rules = {name: values[name] for name in _POLICY if name in values}
+        rules = {name: values[name] for name in POLICY_SETTINGS if name in values}
         problems = [_by_variable(problem) for problem in policy_problems(**rules)]
         if values.get("search_limit", 0) > values.get("search_max_limit", math.inf):
             problems.append(
@@ -346,14 +337,14 @@ def _http_problems(values: Mapping[str, Any]) -> list[str]:
 
 def _by_variable(problem: str) -> str:
     """Name the lists by the variables that set them."""
-    for name in _POLICY[1:]:
+    for name in POLICY_LISTS:
         problem = problem.replace(name.replace("_", " "), f"ODOO_MCP_{name.upper()}")
     return problem.replace("the ODOO_MCP", "ODOO_MCP").replace("The ODOO_MCP", "ODOO_MCP")
 
 
 def policy_of(settings: ServerSettings) -> Policy:
     """Return the policy that the settings describe."""
-    return Policy(**{name: getattr(settings, name) for name in _POLICY})
+    return Policy(**{name: getattr(settings, name) for name in POLICY_SETTINGS})
 
 
 def read_options_of(settings: ServerSettings) -> ReadOptions:

@@ -17,6 +17,7 @@ from odoo_toolkit.change_history.places import history_of_settings
 from odoo_toolkit.cli.output import say
 from odoo_toolkit.cli.profiles import MODES, Chosen, choose, profile_names
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.connection import variables
 from odoo_toolkit.errors import OdooConnectionError, OdooError
 
 
@@ -108,13 +109,27 @@ def open_odoo(found: Chosen) -> WatchedOdoo:
     return WatchedOdoo(found.settings, policy=found.policy, history=history)
 
 
+def _warn_of_lists(found: Chosen) -> None:
+    """Warn of lists in the environment, which do not restrict the command."""
+    # A profile has lists of its own, if any.
+    if (named := variables.unread_policy(variables.POLICY_LISTS)) and not found.policy.closes:
+        variables.warn_once(
+            [
+                f"The command does not read {named}: only the MCP server does. To restrict the"
+                " command, put the lists in a profile."
+            ]
+        )
+
+
 def with_odoo(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command a connection as its first argument, and the options that choose it."""
 
     @functools.wraps(function)
     def command(*arguments: Any, profile: str | None, mode: str | None, **options: Any) -> Any:
         context = click.get_current_context()
-        odoo = open_odoo(chosen(context, profile, mode))
+        found = chosen(context, profile, mode)
+        _warn_of_lists(found)
+        odoo = open_odoo(found)
         state = context.ensure_object(State)
         state.odoo = odoo
         state.options = {

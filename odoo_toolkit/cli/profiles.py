@@ -19,6 +19,7 @@ import attrs
 
 from odoo_toolkit.cli.keys import KEY, KEYS, Profile, keys_of
 from odoo_toolkit.configuration import load
+from odoo_toolkit.connection import variables
 from odoo_toolkit.connection.settings import ConnectionSettings, connection_settings
 from odoo_toolkit.errors import ConfigurationError, OdooError
 from odoo_toolkit.file_content import replacing
@@ -29,13 +30,8 @@ from odoo_toolkit.policy.policy import policy_problems
 MODES = ("readonly", "restricted", "full")
 
 _CONNECTION = tuple(field.name for field in attrs.fields(ConnectionSettings))
-_LISTS = (
-    *("model_allowlist", "model_blocklist", "write_allowlist"),
-    *("field_blocklist", "method_blocklist"),
-)
-_POLICY = ("mode", *_LISTS)
 #: What may stand in a profile.
-KNOWN = (*_CONNECTION, *_POLICY, KEY)
+KNOWN = (*_CONNECTION, *variables.POLICY_SETTINGS, KEY)
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _VARIABLE = re.compile(r" \(ODOO_\w+(?:, ODOO_\w+)*\)")
@@ -159,6 +155,7 @@ def choose(name: str | None, mode: str | None) -> Chosen:
 
 
 def _from_environment(mode: str | None) -> Chosen:
+    variables.warn_once(variables.unread_variables())
     try:
         settings = connection_settings()
     except ConfigurationError as error:
@@ -179,7 +176,10 @@ def _from_profile(name: str, values: Profile, mode: str | None) -> Chosen:
             f"The mode of the profile is {said}, and --mode {used} allows more. Change the profile"
             " instead."
         )
-    rules: dict[str, Any] = {"mode": said or used, **{n: values.get(n, "") for n in _LISTS}}
+    rules: dict[str, Any] = {
+        "mode": said or used,
+        **{n: values.get(n, "") for n in variables.POLICY_LISTS},
+    }
     problems += policy_problems(**rules)
     keys, key_from, why = keys_of(name, values)
     given = {field: values.get(field) for field in _CONNECTION if field not in KEYS}

@@ -8,7 +8,7 @@ from odoo_toolkit.call import Call, asking
 from odoo_toolkit.configuration import Secret
 from odoo_toolkit.connection.http import Http, parse_json, unexpected
 from odoo_toolkit.error_patterns import classify, fault_from_json2
-from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError
+from odoo_toolkit.errors import ConfigurationError, OdooConnectionError, OdooError, ValidationError
 
 #: Keys of the request body that are not arguments of the method.
 _RESERVED = {"ids", "context"}
@@ -20,14 +20,19 @@ class Json2Transport:
     name = "json2"
 
     def __init__(self, http: Http, database: str | None, api_key: Secret) -> None:
-        self._http = http
+        self._http, self._database = http, database
         self._headers = {"Authorization": f"bearer {api_key.reveal()}"}
         if database:
             self._headers["X-Odoo-Database"] = database
 
     def authenticate(self) -> int:
         """Ask who the key belongs to; see :class:`~odoo_toolkit.connection.transport.Transport`."""
-        context = self.send(asking("res.users", "context_get"))
+        try:
+            context = self.send(asking("res.users", "context_get"))
+        except ConfigurationError as error:
+            if self._database:  # Odoo does not say which it looked for
+                error.message = f"The server has no database named {self._database}."
+            raise
         try:
             return int(context["uid"])
         except (KeyError, TypeError, ValueError):

@@ -27,7 +27,7 @@ from odoo_toolkit.configuration import (
     unknown_names,
 )
 
-_CREDENTIALS = frozenset({"password", "api_key"})
+CREDENTIALS = frozenset({"password", "api_key"})
 
 Protocol = Literal["auto", "json2", "jsonrpc", "xmlrpc"]
 
@@ -151,9 +151,9 @@ class ConnectionSettings:
             for name in ("url", "database", "username")
             if name in given and name in found
         )
-        if not others and not _CREDENTIALS & given.keys():
+        if not others and not CREDENTIALS & given.keys():
             return found
-        return {name: value for name, value in found.items() if name not in _CREDENTIALS}
+        return {name: value for name, value in found.items() if name not in CREDENTIALS}
 
     @classmethod
     def check(cls, values: Mapping[str, Any]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import stat
@@ -14,20 +13,12 @@ import attrs
 
 from odoo_toolkit.configuration import read_file, sources, unknown_keys
 from odoo_toolkit.connection.settings import ConnectionSettings, connection_settings
+from odoo_toolkit.connection.variables import unread_variables
 from odoo_toolkit.doctor.diagnosis import Step, ok, problem, warning
 from odoo_toolkit.errors import ConfigurationError
 
-#: Variables that people set, and the ones that are read; others are found by their likeness.
-_MEANT = {
-    "ODOO_DATABASE": "ODOO_DB",
-    "ODOO_HOST": "ODOO_URL",
-    "ODOO_LOGIN": "ODOO_USERNAME",
-    "ODOO_KEY": "ODOO_API_KEY",
-    "ODOO_TOKEN": "ODOO_API_KEY",
-}
-
-#: Where a name begins so, a setting of the MCP server is meant.
-_OF_THE_SERVER = "ODOO_MCP_"
+#: Where a key of the file begins so, a setting of the MCP server is meant.
+_OF_THE_SERVER = "odoo_mcp_"
 
 _AGAIN = "Correct that, and run this again."
 
@@ -128,26 +119,8 @@ def _how_to_give(rows: list[dict[str, Any]]) -> str:
 
 def _unread(file: Mapping[str, Any], keywords: Mapping[str, Any]) -> list[str]:
     """Return sentences for what is set under a name that is not read, and was probably meant."""
-    prefix = _OF_THE_SERVER.lower()
-    hints = unknown_keys(
-        {k: v for k, v in file.items() if not k.startswith(prefix)}, [ConnectionSettings]
-    )
-    known = [field.metadata["env"] for field in attrs.fields(ConnectionSettings)]
-    given = {named.upper() for _, named, _ in sources(ConnectionSettings, file=file).values()}
-    given |= {
-        field.metadata["env"]
-        for field in attrs.fields(ConnectionSettings)
-        if keywords.get(field.name) is not None
-    }
-    for name in sorted(os.environ):
-        if not name.startswith("ODOO_") or name.startswith(_OF_THE_SERVER) or name in known:
-            continue
-        near = _MEANT.get(name) or next(iter(difflib.get_close_matches(name, known, 1, 0.8)), None)
-        if near and near not in given:
-            hints.append(
-                f"The toolkit does not read the environment variable {name}. You may mean {near}."
-            )
-    return hints
+    own = {key: value for key, value in file.items() if not key.startswith(_OF_THE_SERVER)}
+    return unknown_keys(own, [ConnectionSettings]) + unread_variables(keywords, file)
 
 
 def _open_to_others(config: str | Path | None, file: Mapping[str, Any]) -> list[str]:

@@ -37,7 +37,7 @@ def test_only_a_server_that_writes_makes_a_journal(
         "ODOO_MCP_MODE": mode,
     }.items():
         monkeypatch.setenv(name, value)
-    connection, settings, problems = cli._settings(cli._parser().parse_args([]))
+    connection, settings, problems, _ = cli._settings(cli._parser().parse_args([]))
     assert problems == []
     assert isinstance(connection, ConnectionSettings)
     assert isinstance(settings, ServerSettings)
@@ -45,7 +45,7 @@ def test_only_a_server_that_writes_makes_a_journal(
     assert (journal is not None) == (mode != "readonly") == path.exists()
     if journal:  # a readonly server shows the one that is there
         monkeypatch.setenv("ODOO_MCP_MODE", "readonly")
-        connection, settings, _ = cli._settings(cli._parser().parse_args([]))
+        connection, settings, *_ = cli._settings(cli._parser().parse_args([]))
         assert connection
         assert settings
         assert history_for(connection, settings) is not None

@@ -188,6 +188,12 @@ def test_a_start_warns_of_what_fails_without_a_history(
     assert (warned in client.log) == (history == "off")
 
 
+def test_a_start_warns_of_a_variable_that_is_misspelled(environ: dict[str, str]) -> None:
+    with StdioClient({**environ, "ODOO_HISTRY": "off"}) as client:
+        client.initialize()
+    assert "ODOO_HISTRY. You may mean ODOO_HISTORY." in client.log
+
+
 @pytest.mark.parametrize("option", ["--help", "--version"])
 def test_asking_for_help_does_not_import_mcp(option: str) -> None:
     code = (

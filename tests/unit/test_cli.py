@@ -14,6 +14,7 @@ from odoo_toolkit import cli
 from odoo_toolkit.cli import importing, output
 from odoo_toolkit.cli.commands import COMMANDS, commands
 from odoo_toolkit.cli.exit_codes import STATUS
+from odoo_toolkit.connection import variables
 from odoo_toolkit.errors import CODES, OdooConnectionError, make_error
 from odoo_toolkit.testing import FakeServer
 from tests.unit.fake_shell import Run, run, server
@@ -289,6 +290,18 @@ def test_settings_that_are_missing_are_all_said(run: Run, monkeypatch: pytest.Mo
     assert "ODOO_URL" in result.stderr
     assert "ODOO_API_KEY" in result.stderr
     assert "--profile NAME" in result.stderr
+
+
+def test_what_the_command_does_not_read_is_said(
+    run: Run, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(variables, "_told", set())
+    monkeypatch.setenv("ODOO_HISTRY", "auto")
+    monkeypatch.setenv("ODOO_MCP_MODEL_BLOCKLIST", "hr.employee")
+    assert run("count", "res.partner").exit_code == 0
+    misspelled, lists = caplog.messages
+    assert "ODOO_HISTRY. You may mean ODOO_HISTORY." in misspelled
+    assert "does not read ODOO_MCP_MODEL_BLOCKLIST:" in lists
 
 
 def test_a_file_that_cannot_be_written_is_said(run: Run, tmp_path: Path) -> None:

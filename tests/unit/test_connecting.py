@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import attrs
 import pytest
 
 from odoo_toolkit import ConfigurationError, ConnectionSettings, Odoo, Policy, Pool, connect
+from odoo_toolkit.connection import variables
 from odoo_toolkit.testing import FakeServer
 
 #: A value of each setting, which is not its default.
@@ -43,8 +45,9 @@ GIVEN: dict[str, Any] = {
 @pytest.fixture(autouse=True)
 def offline(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Odoo, "connect", lambda self: self)
-    for field in attrs.fields(ConnectionSettings):
-        monkeypatch.delenv(field.metadata["env"], raising=False)
+    monkeypatch.setattr(variables, "_told", set())
+    for name in [name for name in os.environ if name.startswith("ODOO_")]:
+        monkeypatch.delenv(name)
 
 
 def test_each_setting_is_a_keyword_and_arrives() -> None:
@@ -62,12 +65,59 @@ def test_each_keyword_is_documented() -> None:
 
 def test_what_is_not_a_setting_is_told_with_what_was_meant() -> None:
     with pytest.raises(ConfigurationError) as caught:
-        connect(usrname="ann", polcy=Policy(), xyzzy=1)
+        connect(db="one", user="ann", usrname="ann", polcy=Policy(), xyzzy=1)
     assert caught.value.details["problems"] == [
+        "db is not a setting. Did you mean database?",
+        "user is not a setting. Did you mean username?",
         "usrname is not a setting. Did you mean username?",
         "polcy is not a setting. Did you mean policy?",
         "xyzzy is not a setting.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("ODOO_HISTRY", "ODOO_HISTORY"),
+        ("ODOO_DATABASE", "ODOO_DB"),
+        ("ODOO_USER", "ODOO_USERNAME"),
+        ("ODOO_MODE", "ODOO_MCP_MODE"),
+        ("ODOO_MODEL_BLOCKLIST", "ODOO_MCP_MODEL_BLOCKLIST"),
+    ],
+)
+def test_a_variable_that_nothing_reads_is_told_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, name: str, meant: str
+) -> None:
+    monkeypatch.setenv(name, "x")
+    for _ in range(2):
+        connect(url="https://odoo.test", api_key="key")
+    assert caplog.messages == [
+        f"The toolkit does not read the environment variable {name}. You may mean {meant}."
+    ]
+
+
+@pytest.mark.parametrize("name", ["ODOO_RC", "ODOO_STAGE", "ODOO_DB_PASSWORD", "ODOO_DATABASE"])
+def test_variables_of_others_and_of_what_is_given_are_no_mistake(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    monkeypatch.setenv(name, "x")
+    connect(url="https://odoo.test", api_key="key", database="one")
+    assert caplog.messages == []
+
+
+def test_a_policy_in_the_environment_does_not_seem_to_apply(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    where: dict[str, Any] = {"url": "https://odoo.test", "api_key": "key"}
+    monkeypatch.setenv("ODOO_MCP_MODE", "full")
+    connect(**where)
+    monkeypatch.setenv("ODOO_MCP_MODE", "readonly")
+    monkeypatch.setenv("ODOO_MCP_FIELD_BLOCKLIST", "email")
+    connect(**where, policy=Policy(mode="readonly"))
+    assert caplog.messages == []
+    connect(**where)
+    (told,) = caplog.messages
+    assert "does not read ODOO_MCP_MODE, ODOO_MCP_FIELD_BLOCKLIST:" in told
 
 
 def test_settings_beside_settings_are_refused(tmp_path: Path) -> None:

@@ -139,6 +139,14 @@ def test_a_refused_api_key_falls_back_to_the_password(
     assert "revoked key" not in caplog.text
 
 
+def test_a_database_that_json2_does_not_find_is_named(nineteen: responses.RequestsMock) -> None:
+    page = "<title>404 Not Found</title><p>No database is selected and the requested URL was not"
+    context_get = f"{URL}/json/2/res.users/context_get"
+    nineteen.replace("POST", context_get, body=page, status=404, content_type="text/html")
+    with pytest.raises(ConfigurationError, match=r"^The server has no database named nope\."):
+        odoo(api_key="k" * 40, database="nope").connect()
+
+
 def test_a_refused_login_names_user_and_database(mock: responses.RequestsMock) -> None:
     recorded = RECORDED["14"]
     mock.add("POST", f"{URL}/web/webclient/version_info", json=recorded["version_info"])
