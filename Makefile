@@ -1,6 +1,8 @@
 # Run 'make demo' for an Odoo 19 with demo data and a session on it, in one command.
 
 PYTHON = .venv/bin/python
+# Half of the time in which pytest collects goes into files that the next process can use.
+unexport PYTHONDONTWRITEBYTECODE
 
 PYTEST = $(PYTHON) -m pytest
 # Waits until no other heavy run is at work on this machine.
