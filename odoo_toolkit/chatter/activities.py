@@ -29,7 +29,7 @@ from odoo_toolkit.connection.parallel import side_by_side
 from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import NotFoundError, ValidationError, invalid
 from odoo_toolkit.operations.documents import Document, Row, afterwards, filled, read_rows
-from odoo_toolkit.operations.lines import NamesOrIds
+from odoo_toolkit.operations.lines import NamesOrIds, today
 from odoo_toolkit.operations.steps import Done, operate, permit
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.names import resolve
@@ -217,6 +217,7 @@ def schedule_activity(
     )
     permit(odoo, schedule, dry_run=dry_run)
     check_has(odoo, model, "activity_ids", "activities")
+    values.setdefault("date_deadline", today(odoo))
     # Left out, Odoo 19 assigns it to nobody.
     values["user_id"] = _user(odoo, user_id, user_name) or odoo.uid
     xmlid = f"mail.mail_activity_data_{activity_type}"

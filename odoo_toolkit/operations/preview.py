@@ -24,6 +24,7 @@ from odoo_toolkit.operations.documents import Document, Row, currency_of, read_r
 from odoo_toolkit.operations.lines import local_day
 from odoo_toolkit.plans import PlannedDocument, PlannedLine
 from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.records.time_zones import own_context
 from odoo_toolkit.values import from_wire
 
 _TAX = "account.tax"
@@ -513,7 +514,8 @@ class _Form:
                     "field_names": list(changed),
                     "fields_spec": spec,
                 },
-                context={"default_move_type": kind} if kind else {},
+                # As in the step that is planned: Odoo takes its own days from the zone.
+                context={**own_context(self.odoo), **({"default_move_type": kind} if kind else {})},
                 access="read",
                 acts_on=self.layout.document.model,
                 step=True,

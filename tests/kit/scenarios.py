@@ -231,6 +231,7 @@ _HEAD = {
     **{name: name for name in ("partner", "payment_term", "currency", *AMOUNTS)},
     "date": "invoice_date",
     "accounting_date": "date",
+    "due_date": "invoice_date_due",
 }
 _LINE = {name: name for name in ("product", "quantity", "price_unit", "discount", "subtotal")}
 

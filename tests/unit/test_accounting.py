@@ -29,6 +29,7 @@ from odoo_toolkit.errors import (
     StateError,
     ValidationError,
 )
+from odoo_toolkit.operations.lines import today
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.records.results import RecordName
 from tests.unit.fake_accounting import POSTED, Books, _move
@@ -335,3 +336,23 @@ def test_what_cannot_be_paid_is_refused(
     with pytest.raises((StateError, ValidationError, NotFoundError), match=error):
         register_payment(odoo, invoice_ids=[move["id"] for move in moves], **options)
     assert odoo.written() == []
+
+
+def test_a_plan_asks_odoo_in_the_zone_of_the_user() -> None:
+    """The days that Odoo takes by itself are then those of the invoice that it creates."""
+    odoo = Books(19)
+    user = {"id": 2, "company_id": [1, "Us"], "tz": "Asia/Tokyo"}
+    odoo.server.answers["res.users", "read"] = [user]
+    create_invoice(odoo, partner_id=9, lines=LINES, dry_run=True)
+    create_invoice(odoo, partner_id=9, lines=LINES)
+    asked = [call for call in odoo.sent if call.method in ("onchange", "create")]
+    assert {call.method: call.context["tz"] for call in asked} == {
+        "onchange": "Asia/Tokyo",
+        "create": "Asia/Tokyo",
+    }
+
+
+def test_the_plan_of_a_draft_without_a_date_has_todays() -> None:
+    odoo = Books(19, _move(invoice_date=False, invoice_date_due="2026-01-15"))
+    (document,) = post_invoice(odoo, invoice_id=7, dry_run=True).documents
+    assert (document.date, document.due_date) == (today(odoo), None)

@@ -189,6 +189,8 @@ def post_invoice(
     op.permit(odoo, POST, dry_run=dry_run)
     row = op.find(odoo, INVOICE, invoice_id, invoice_name)
     _check_postable(row)
+    # Odoo dates an invoice without a date today, and works out from that when it is due.
+    dated = {} if row["invoice_date"] else {"date": op.today(odoo), "due_date": None}
     return op.operate(
         odoo,
         [POST],
@@ -196,7 +198,7 @@ def post_invoice(
         lambda done: invoice_result(odoo, done, "Posted", posting=True, date=_booked(odoo, row)[0]),
         message=f"Would post {called(row)}.",
         dry_run=dry_run,
-        preview=lambda: [previewed(odoo, row)],
+        preview=lambda: [previewed(odoo, row, **dated)],
         doubts=lambda: lock_warnings(odoo, row["company_id"].id, *_booked(odoo, row)),
     )
 

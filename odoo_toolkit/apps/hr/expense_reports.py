@@ -155,7 +155,8 @@ class _Pay(_Press):
     def _press(self, odoo: Odoo, call: op.Call) -> Any:
         action = odoo.call(call)
         source = (self.model, call.ids or ())
-        return answer_wizard(odoo, action, {"journal_id": self.journal}, source=source).action
+        answers = {"journal_id": self.journal}
+        return answer_wizard(odoo, action, answers, source=source, context=call.context).action
 
 
 @op.operation

@@ -6,7 +6,7 @@ Odoo's form calculates the hours and days between the dates.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Annotated, Any, Literal
 
 import attrs
@@ -342,11 +342,10 @@ def get_leave_balance(odoo: Odoo) -> LeaveBalances:
         ValidationError: The user is not an employee.
         AccessError: Odoo or the policy does not allow it.
     """
-    now = datetime.now(UTC).strftime("%Y-%m-%d 00:00:00")
     open_ones = [
         ["user_id", "=", odoo.uid],
         ["state", "in", ["confirm", "validate1", "validate"]],
-        ["date_to", ">=", now],
+        ["date_to", ">=", op.start_of_day(odoo, op.today(odoo))],
     ]
     employee, types, leaves = op.gather(
         lambda: own_employee(odoo, LEAVE),

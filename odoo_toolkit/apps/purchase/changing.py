@@ -232,7 +232,7 @@ def _added(
     if not lines:
         return [], []
     if day is None and odoo.version.major == _UNDATED:
-        day = max(row[_DATE] or "", f"{op.today(odoo)}T00:00:00Z")
+        day = max(row[_DATE] or "", _day(odoo, op.today(odoo)))
     dated = [{_DATE: day, **line} if day and op.names_product(line) else line for line in lines]
     commands, _, warnings = new_lines(
         odoo,

@@ -25,6 +25,7 @@ from odoo_toolkit.apps.purchase.orders import (
 from odoo_toolkit.change_history.lost_answers import creating, look, or_seen
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import StateError
+from odoo_toolkit.records.time_zones import own_context
 
 
 @attrs.frozen(kw_only=True)
@@ -39,6 +40,8 @@ class _CreateBill(op.Step):
 
     def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> list[int]:
         (call,) = self.calls(odoo, ids)
+        # Odoo 14 books the bill on its own day.
+        call = attrs.evolve(call, context={**own_context(odoo), **call.context})
         with creating(odoo, INVOICE.model, [ORDER.model, *ids]) as creation:
 
             def seen() -> list[int] | None:
