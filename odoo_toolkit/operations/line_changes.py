@@ -11,19 +11,20 @@ from annotated_doc import Doc
 
 from odoo_toolkit.annotations import JsonSchema
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError, invalid
+from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError, invalid, make_error
 from odoo_toolkit.operations.documents import Row, currency_of
 from odoo_toolkit.operations.lines import (
     NamesOrIds,
     check_discount,
     check_lines,
     checked_number,
+    names_product,
     wanted_each,
 )
 from odoo_toolkit.operations.preview import Layout, given_lines, read_document
 from odoo_toolkit.operations.steps import Seen
 from odoo_toolkit.plans import PlannedDocument, PlannedLine
-from odoo_toolkit.records.names import AmbiguousNameError, Wanted, resolve_all
+from odoo_toolkit.records.names import AmbiguousNameError, Wanted, resolve, resolve_all
 from odoo_toolkit.records.results import RecordName
 
 
@@ -81,6 +82,56 @@ def check_line_numbers(line: Mapping[str, Any], where: str) -> None:
         )
     if "discount" in line:
         check_discount(line, where)
+
+
+def check_described(
+    odoo: Odoo, line: Mapping[str, Any], where: str, flag: str, *, free: bool, also: str = ""
+) -> None:
+    """Refuse a line without a product, unless it has only text, or text with a price.
+
+    A caller who puts the product's name into ``name`` would get an empty line. Before such an
+    error, the toolkit looks for that product: 1 round trip.
+
+    Args:
+        odoo: the connection.
+        line: as :func:`check_lines` returned it.
+        where: path of the line, for messages.
+        flag: the field of the products that are meant, such as ``sale_ok``.
+        free: whether Odoo takes lines with a price and without a product here.
+        also: what else a line may be, for messages.
+
+    Raises:
+        ValidationError: naming what the line lacks.
+    """
+    name = line.get("name")
+    if name is not None and not isinstance(name, str):
+        raise invalid(f"{where}.name", f"{where}.name must be a string.")
+    named = bool(name and name.strip())
+    if names_product(line) or (named and (len(line) == 1 or (free and "price_unit" in line))):
+        return
+    hint = "Set product_id or product_name. "
+    if named and _is_product(odoo, str(name), flag):
+        hint = f"Set product_name to {str(name).strip()[:60]!r} instead of name. "
+    elif named and free:
+        hint = "Set price_unit for a line without a product, or product_name for a product. "
+    problem = "a name, but no product" if named else "neither a product nor a name"
+    raise make_error(
+        "MISSING_REQUIRED_FIELD",
+        f"{where} has {problem}.",
+        suggestion=f"{hint}For a note, set only name.{also}",
+        details={"field": f"{where}.product_id"},
+    )
+
+
+def _is_product(odoo: Odoo, name: str, flag: str) -> bool:
+    domain = ((flag, "=", True),)
+    try:
+        resolve(odoo, Wanted(model="product.product", field="name", name=name, domain=domain))
+    except AmbiguousNameError:
+        return True
+    except OdooError:
+        return False
+    return True
 
 
 #: Most lines that an error lists.

@@ -99,11 +99,11 @@ def test_lists_of_models_need_no_more_than_the_invoice_and_what_is_named(major: 
 @pytest.mark.parametrize(
     ("line", "error"),
     [
-        ({"name": "x", "tax_ids": [2]}, "is for purchases"),
-        ({"name": "x", "tax_ids": [7]}, "no tax 7"),
-        ({"name": "x", "tax_ids": "1"}, "must be a list"),
-        ({"name": "x", "tax_ids": [True]}, "must be a record id"),
-        ({"name": "x", "quantity": "2"}, "quantity"),
+        ({"name": "x", "price_unit": 1, "tax_ids": [2]}, "is for purchases"),
+        ({"name": "x", "price_unit": 1, "tax_ids": [7]}, "no tax 7"),
+        ({"name": "x", "price_unit": 1, "tax_ids": "1"}, "must be a list"),
+        ({"name": "x", "price_unit": 1, "tax_ids": [True]}, "must be a record id"),
+        ({"name": "x", "price_unit": 1, "quantity": "2"}, "quantity"),
         ({"quantity": 2}, "neither a product nor a name"),
         ({"product_id": 77}, "no product with id 77"),
     ],

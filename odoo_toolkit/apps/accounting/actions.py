@@ -91,7 +91,8 @@ def create_invoice(
     >>> invoice.posted
     True
 
-    Each line has ``product_id``, ``product_name`` or ``name``. Optional keys are ``quantity``
+    Each line has ``product_id`` or ``product_name``, or ``name`` with ``price_unit``. A line with
+    only ``name`` becomes a note. Optional keys are ``quantity``
     (default: 1), ``price_unit`` in the invoice's currency (default: the product's price or cost),
     ``discount`` in percent, ``uom``, ``account_id`` or ``account_name`` (a name or code), and
     ``tax_ids`` (ids or names).
@@ -114,7 +115,7 @@ def create_invoice(
     steps = [CREATE, POST] if post else [CREATE]
     op.permit(odoo, *steps, dry_run=dry_run)
     op.check_choice(move_type, INVOICE_TYPES, "move_type", "{} is not an invoice type.")
-    checked = checked_lines(lines)
+    checked = checked_lines(odoo, lines)
     day = op.checked_day(invoice_date, "invoice_date") or op.today(odoo)
     due = op.checked_day(due_date, "due_date")
     if due is not None and due < day:

@@ -68,7 +68,7 @@ def update_invoice(
     """
     op.permit(odoo, CHANGE, dry_run=dry_run)
     asked = op.checked_changes(change, remove)
-    new = checked_lines(add, "add") if add else []
+    new = checked_lines(odoo, add, "add") if add else []
     if not any((new, *asked)):
         raise ValidationError(
             "There is nothing to change.", suggestion="Pass add, change or remove."

@@ -20,11 +20,11 @@ from odoo_toolkit.errors import NotFoundError, ValidationError, make_error
 
 
 class NewLine(TypedDict, total=False):
-    """A line of an invoice or bill."""
+    """A line of an invoice or bill: a product, text with a price, or a note."""
 
     product_id: int
     product_name: str
-    name: Annotated[str, Doc("Label. Required without a product.")]
+    name: Annotated[str, Doc("Text. Alone: a note. With price_unit: a line without a product.")]
     quantity: Annotated[float, op.JsonSchema({"type": "number", "default": 1})]
     price_unit: Annotated[float, Doc("Default: the product's.")]
     discount: Annotated[float, Doc("Percentage.")]
@@ -46,9 +46,14 @@ _OF_PRODUCT = {
 
 
 def checked_lines(
-    lines: Sequence[Mapping[str, Any]], argument: str = "lines"
+    odoo: Odoo, lines: Sequence[Mapping[str, Any]], argument: str = "lines"
 ) -> list[dict[str, Any]]:
     """Return the lines, or refuse what cannot be a line of an invoice.
+
+    Args:
+        odoo: the connection.
+        lines: as they were given.
+        argument: that they were given as, for messages.
 
     Raises:
         ValidationError: naming the line and the key.
@@ -56,19 +61,19 @@ def checked_lines(
     checked = op.check_lines(lines, NewLine.__annotations__, argument)
     for index, line in enumerate(checked):
         where = f"{argument}[{index}]"
-        if not {"product_id", "product_name"} & line.keys() and not str(line.get("name", "")):
-            raise make_error(
-                "MISSING_REQUIRED_FIELD",
-                f"{where} has neither a product nor a name.",
-                suggestion="Set product_id, product_name or name.",
-                details={"field": f"{where}.name"},
-            )
+        op.check_described(odoo, line, where, "active", free=True)
+        if _is_note(line):
+            continue
         line.setdefault("quantity", 1)
         for key in ("quantity", "price_unit", "discount"):
             if key in line:
                 line[key] = op.checked_number(line[key], f"{where}.{key}", positive=False)
         op.check_discount(line, where)
     return checked
+
+
+def _is_note(line: Mapping[str, Any]) -> bool:
+    return line.keys() == {"name"}
 
 
 def resolve_lines(
@@ -167,6 +172,9 @@ def fill_lines(
     units: list[dict[str, Any]] = [{"product_id": line.get("product_id")} for line in lines]
     ratios = op.put_units(odoo, _LINE, list(zip(lines, units, strict=True)), argument)
     for index, line in enumerate(lines):
+        if _is_note(line):
+            commands.append([0, 0, {"display_type": "line_note", "name": line["name"]}])
+            continue
         values = {
             key: line[key]
             for key in ("quantity", "name", "price_unit", "discount", "account_id", "product_id")

@@ -19,7 +19,7 @@ from odoo_toolkit.apps.purchase.offers import ABOVE, Offer, choose, obstacle, of
 from odoo_toolkit.apps.purchase.orders import CONFIRM, LAYOUT, ORDER, Order, order_result
 from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import invalid, make_error
+from odoo_toolkit.errors import invalid
 from odoo_toolkit.records.results import RecordName
 
 
@@ -95,16 +95,7 @@ def _line_values(odoo: Odoo, line: Mapping[str, Any], product_id: int | None) ->
 
 
 def _checked(odoo: Odoo, line: dict[str, Any], where: str) -> dict[str, Any]:
-    name = line.get("name")
-    if name is not None and not isinstance(name, str):
-        raise invalid(f"{where}.name", f"{where}.name must be a string.")
-    if not op.names_product(line) and (not (name or "").strip() or set(line) != {"name"}):
-        raise make_error(
-            "MISSING_REQUIRED_FIELD",
-            f"{where} has no product.",
-            suggestion="Set product_id or product_name. For a note, set only name.",
-            details={"field": f"{where}.product_id"},
-        )
+    op.check_described(odoo, line, where, "purchase_ok", free=False)
     for key in ("quantity", "price_unit", "discount"):
         if key in line:
             op.checked_number(line[key], f"{where}.{key}", positive=key == "quantity")

@@ -11,7 +11,7 @@ from annotated_doc import Doc
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.sales.orders import LAYOUT
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import invalid, make_error
+from odoo_toolkit.errors import invalid
 
 
 class NewLine(TypedDict, total=False):
@@ -30,6 +30,7 @@ class NewLine(TypedDict, total=False):
 NewLines = Annotated[Sequence[NewLine] | None, op.OBJECTS, Doc("Lines to add.")]
 Add = Annotated[NewLines, Doc("Lines as in create_order.")]
 LINE = "sale.order.line"
+_FREE_SINCE = 18
 
 #: What is compared to see whether lines were changed.
 LINE_FIELDS = (
@@ -39,11 +40,12 @@ LINE_FIELDS = (
 
 
 def checked_lines(
-    lines: Sequence[Mapping[str, Any]], argument: str = "lines"
+    odoo: Odoo, lines: Sequence[Mapping[str, Any]], argument: str = "lines"
 ) -> list[dict[str, Any]]:
     """Return the lines, or refuse what cannot be a line of an order.
 
     Args:
+        odoo: the connection.
         lines: as they were given.
         argument: that they were given as, for messages.
 
@@ -51,7 +53,7 @@ def checked_lines(
         ValidationError: naming the line and the key.
     """
     given = op.check_lines(lines, NewLine.__annotations__, argument)
-    return [_checked(line, f"{argument}[{index}]") for index, line in enumerate(given)]
+    return [_checked(odoo, line, f"{argument}[{index}]") for index, line in enumerate(given)]
 
 
 def line_commands(
@@ -74,20 +76,13 @@ def line_commands(
     return [[0, 0, each] for each in values]
 
 
-def _checked(line: dict[str, Any], where: str) -> dict[str, Any]:
+def _checked(odoo: Odoo, line: dict[str, Any], where: str) -> dict[str, Any]:
     if "section" in line:
         return _checked_section(line, where)
-    name = line.get("name")
-    if name is not None and not isinstance(name, str):
-        raise invalid(f"{where}.name", f"{where}.name must be text.")
-    if not op.names_product(line) and not (name or "").strip():
-        raise make_error(
-            "MISSING_REQUIRED_FIELD",
-            f"{where} has neither a product nor a name.",
-            suggestion="Set product_id or product_name. For a note set only name, and for a "
-            "heading only section.",
-            details={"field": f"{where}.product_id"},
-        )
+    # To 17, Odoo takes no line without a product; from 18 on, it takes one until it confirms.
+    free = odoo.version.major >= _FREE_SINCE
+    heading = " For a heading, set only section."
+    op.check_described(odoo, line, where, "sale_ok", free=free, also=heading)
     op.check_line_numbers(line, where)
     return line
 
@@ -115,6 +110,7 @@ def _line_values(line: Mapping[str, Any], product_id: int | None) -> dict[str, A
 
 
 def checked_changes(
+    odoo: Odoo,
     add: Sequence[Mapping[str, Any]] | None,
     change: Sequence[Mapping[str, Any]] | None,
     remove: Sequence[int | str] | None,
@@ -125,7 +121,7 @@ def checked_changes(
         ValidationError: naming the line and the key.
     """
     asked = op.checked_changes(change, remove)
-    return (checked_lines(add, "add") if add else [], *asked)
+    return (checked_lines(odoo, add, "add") if add else [], *asked)
 
 
 def resolved_changes(

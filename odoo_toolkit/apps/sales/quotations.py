@@ -110,7 +110,7 @@ def create_order(
     """
     steps = [CREATE, CONFIRM] if confirm else [CREATE]
     op.permit(odoo, *steps, dry_run=dry_run)
-    checked = checked_lines(lines)
+    checked = checked_lines(odoo, lines)
     head = head_values(
         odoo,
         note,
@@ -266,7 +266,7 @@ def copy_order(
         AccessError: Odoo or the policy does not allow it.
     """
     op.permit(odoo, CREATE, dry_run=dry_run)
-    asked = checked_changes(add, change, remove)
+    asked = checked_changes(odoo, add, change, remove)
     head = head_values(
         odoo, None, commitment_date=commitment_date, client_order_ref=client_order_ref
     )
@@ -394,7 +394,7 @@ def update_order(
         AccessError: Odoo or the policy does not allow it.
     """
     op.permit(odoo, CHANGE, dry_run=dry_run)
-    asked = checked_changes(add, change, remove)
+    asked = checked_changes(odoo, add, change, remove)
     head = head_values(
         odoo, note, commitment_date=commitment_date, client_order_ref=client_order_ref
     )
