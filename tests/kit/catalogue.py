@@ -1372,6 +1372,16 @@ CASES: Mapping[str, Case] = {
         nothing,
         lambda odoo, _: products.create_product(odoo, name=_tag(), price=5.0),
     ),
+    "products.create_product, stored": Case(
+        "product.template",
+        nothing,
+        lambda odoo, _: products.create_product(
+            odoo,
+            name=_tag(),
+            product_type="storable",
+            vendors=[{"vendor_id": _elsewhere(odoo, partner), "price": 7.0}],
+        ),
+    ),
     "products.create_price_list": Case(
         "product.pricelist",
         nothing,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import attrs
@@ -32,6 +32,7 @@ from odoo_toolkit.operations.companies import acting_company
 from odoo_toolkit.operations.lots import lot_model
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.names import AmbiguousNameError
+from tests.kit.examples import functions, run_example
 from tests.live.sales_data import counted
 
 pytestmark = [pytest.mark.every_version, pytest.mark.recorded]
@@ -642,6 +643,80 @@ def test_bad_input_writes_nothing(odoo: Odoo, shop: Shop) -> None:
     planned = create_order(odoo, product_id=table, quantity=2, confirm=True, dry_run=True)
     assert [call.method for call in planned.calls[:2]] == ["create", "action_confirm"]
     assert records.count(odoo, "mrp.production", of_ours).count == before
+
+
+def test_what_cannot_be_made_is_refused(odoo: Odoo, shop: Shop) -> None:
+    wood, table, kit = shop.product("Wood", 3), shop.product("Table"), shop.product("Kit")
+    shop.bill(kit, {wood: 1}, type="phantom")
+    bill = shop.bill(table, {wood: 2})
+    saw = shop.make("mrp.workcenter", name=f"Saw {shop.tag}")
+    wrong: list[tuple[dict[str, Any], type[OdooError], str]] = [
+        ({"product_id": wood}, NotFoundError, "no bill of materials"),
+        ({"product_id": kit}, StateError, "is a kit"),
+        ({"product_id": wood, "bom_id": bill}, ValidationError, "does not belong to Wood"),
+        ({"product_id": 2**30}, NotFoundError, "no product"),
+        ({"bom_id": 2**30}, NotFoundError, "no bill of materials with id"),
+        ({}, ValidationError, "is needed"),
+        ({"product_id": table, "workcenter_id": saw}, ValidationError, f"work center {saw}"),
+    ]
+    for options, error, text in wrong:
+        for act in (check_components, create_order):
+            with pytest.raises(error, match=text) as raised:
+                act(odoo, **options)
+            assert raised.value.outcome == "refused"
+    assert "has no operations" in raised.value.suggestion
+    assert records.count(odoo, "mrp.production", [["product_id", "=", table]]).count == 0
+
+
+def test_what_cannot_be_produced_is_refused(odoo: Odoo, shop: Shop) -> None:
+    wood, table = shop.product("Wood", 9), shop.product("Table")
+    milk, cheese = shop.product("Milk", tracking="lot"), shop.product("Cheese", tracking="lot")
+    monday = shop.lot(milk, "Monday", 5)
+    shop.bill(table, {wood: 2})
+    shop.bill(cheese, {milk: 2})
+    of_wood, of_milk = (_order(odoo, what, 2, confirm=True).id for what in (table, cheese))
+    before = _state(odoo, of_wood), _state(odoo, of_milk)
+    wrong: list[tuple[int, dict[str, Any], str]] = [
+        (of_wood, {"quantity": float("nan")}, "number"),
+        (of_wood, {"lots": ["A"]}, "not tracked"),
+        (of_wood, {"lots": ["A", "A"]}, "twice"),
+        (of_wood, {"lots": [""]}, "list of strings"),
+        (of_wood, {"lines": []}, "lines is empty"),
+        (of_wood, {"lines": [{"product_id": wood}]}, "neither a quantity nor lots"),
+        (of_wood, {"lines": [{"product_id": wood, "quantity": -1}]}, "negative"),
+        (of_wood, {"lines": [{"product_id": wood, "amount": 1}]}, "unknown key"),
+        (of_wood, {"lines": [{"product_id": wood, "lots": [monday]}]}, "not tracked"),
+        (of_milk, {"lots": ["A", "B"]}, "need one lot"),
+        (of_milk, {"lots": [monday]}, "a lot of Milk"),
+    ]
+    for order, options, text in wrong:
+        with pytest.raises(ValidationError, match=text):
+            produce(odoo, order_id=order, **options)
+    lines = [{"product_name": f"Chair {shop.tag}", "quantity": 1}]
+    with pytest.raises(NotFoundError, match="Chair"):
+        produce(odoo, order_id=of_wood, lines=lines)
+    assert (_state(odoo, of_wood), _state(odoo, of_milk)) == before
+
+
+def test_a_lot_that_is_not_reserved_is_taken_from_where_it_lies(odoo: Odoo, shop: Shop) -> None:
+    milk, cheese = shop.product("Milk", tracking="lot"), shop.product("Cheese")
+    shop.bill(cheese, {milk: 2})
+    made = _order(odoo, cheese, 3, confirm=True)
+    monday = shop.lot(milk, "Monday", 5)
+    lines = [{"product_id": milk, "lots": [monday]}]
+    with pytest.raises(ValidationError, match="in stock"):
+        produce(odoo, order_id=made.id, lines=lines)
+    assert _produce(odoo, made.id, lines=lines, unreserved=True).state == "done"
+    assert (_in_lots(odoo, milk), shop.on_hand(cheese)) == ({monday: -1.0}, [3.0])
+
+
+@pytest.mark.parametrize("act", functions("manufacturing"))
+def test_the_example_of_a_function_runs(admin: Odoo, shop: Shop, act: Callable[..., Any]) -> None:
+    wood, steel, table = [shop.product(name, 20) for name in ("Wood", "Steel", "Table")]
+    shop.bill(table, {wood: 2, steel: 1})
+    order = _order(admin, table, 4, confirm=True)
+    called = {name: f"{name} {shop.tag}" for name in ("Wood", "Steel", "Table")}
+    run_example(act, admin, {**called, "WH/MO/5": order.name}, {r"WH/MO/\d{5}": "WH/MO/6"})
 
 
 def test_stock_that_came_later_is_reserved(odoo: Odoo, shop: Shop) -> None:

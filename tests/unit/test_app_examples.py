@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib
-import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from docs.builder.apps import business_apps
 from odoo_toolkit.client import Odoo
+from tests.kit.examples import functions, run_example
 from tests.unit import (
     test_accounting,
     test_accounting_settlement,
@@ -37,8 +35,6 @@ from tests.unit.dunning import Dunning, invoice, owed
 from tests.unit.fake_bank import BankOffice
 from tests.unit.fake_books import Ledger, item
 from tests.unit.fake_contacts import AddressBook
-from tests.unit.fake_manufacturing import Workshop
-from tests.unit.fake_products import Shop
 from tests.unit.fake_purchase import Buying
 from tests.unit.scripted import Scripted
 
@@ -172,7 +168,6 @@ ODOOS: dict[str, tuple[Callable[[], Odoo], dict[str, Callable[[], Odoo]]]] = {
             "return_picking": lambda: Depot(19, state="done", entered=5.0),
         },
     ),
-    "manufacturing": (lambda: Workshop(19), {}),
     "project": (
         test_project.server,
         {
@@ -181,7 +176,6 @@ ODOOS: dict[str, tuple[Callable[[], Odoo], dict[str, Callable[[], Odoo]]]] = {
             "get_hours": test_project_hours.example,
         },
     ),
-    "products": (Shop, {}),
     "purchase": (
         _offered,
         {
@@ -201,27 +195,22 @@ ODOOS: dict[str, tuple[Callable[[], Odoo], dict[str, Callable[[], Odoo]]]] = {
 }
 
 
-def functions() -> Iterator[tuple[str, str]]:
-    """Yield app and name of each public function."""
-    for app in ODOOS:
-        module = importlib.import_module(f"odoo_toolkit.apps.{app}")
-        for name in module.__all__:
-            if inspect.isfunction(getattr(module, name)):
-                yield app, name
+#: Their examples are run on a real Odoo, and on what it answered.
+PLAYED = ("manufacturing", "products")
 
 
 def test_every_app_has_its_examples_run() -> None:
-    assert sorted(ODOOS) == sorted(business_apps())
+    assert sorted([*ODOOS, *PLAYED]) == sorted(business_apps())
 
 
-@pytest.mark.parametrize(("app", "name"), [*functions()])
-def test_the_example_of_a_function_runs(app: str, name: str) -> None:
-    function = getattr(importlib.import_module(f"odoo_toolkit.apps.{app}"), name)
+@pytest.mark.parametrize(
+    ("app", "function"),
+    [
+        pytest.param(app, function, id=f"{app}-{function.__name__}")
+        for app in ODOOS
+        for function in functions(app)
+    ],
+)
+def test_the_example_of_a_function_runs(app: str, function: Callable[..., Any]) -> None:
     usual, others = ODOOS[app]
-    names = {**vars(inspect.getmodule(function)), "odoo": others.get(name, usual)()}
-    text = inspect.getdoc(function) or ""
-    example = doctest.DocTestParser().get_doctest(text, names, f"{app}.{name}", None, None)
-    assert example.examples, "It has no example."
-    said: list[str] = []
-    failed = doctest.DocTestRunner(verbose=False).run(example, out=said.append).failed
-    assert not failed, "".join(said)
+    run_example(function, others.get(function.__name__, usual)())
