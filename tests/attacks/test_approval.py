@@ -17,6 +17,7 @@ from mcp.types import ElicitResult
 
 from odoo_toolkit import Connection, connect, create, read, search_read
 from odoo_toolkit.apps import sales
+from odoo_toolkit.apps.accounting import Invoice, create_invoice
 from tests.attacks.database import LOGIN_TABLES, Database, unchanged
 from tests.kit.approvals import Office, call
 from tests.kit.mcp import Person
@@ -179,6 +180,92 @@ async def test_nothing_is_done_before_a_later_call_that_waits(
             answer = await call(asks, attack["tool"], **attack["arguments"])
     assert "Nothing was done" in answer.get("message", ""), answer
     assert "approv" in answer["message"], answer
+
+
+WIZARD = "account.payment.register"
+PAYING = f"{WIZARD}.action_create_payments>100"
+
+
+def invoice(shop: Shop, amount: float) -> int:
+    """Return a new posted invoice."""
+    lines = [{"name": "Work", "price_unit": amount, "tax_ids": []}]
+    made = create_invoice(shop.odoo, partner_id=shop.partner, lines=lines, post=True)
+    assert isinstance(made, Invoice)
+    return made.id
+
+
+def pay(*invoices: int, **more: Any) -> dict[str, Any]:
+    return item("odoo_accounting_register_payment", invoice_ids=list(invoices), **more)
+
+
+def by_hand(document: int, **values: Any) -> dict[str, Any]:
+    return item(
+        "odoo_core_run_wizard", wizard=WIZARD, model="account.move", ids=[document], values=values
+    )
+
+
+def due(shop: Shop, document: int) -> int:
+    """Return the journal item of an invoice that is to be paid."""
+    open_one = [["move_id", "=", document], ["amount_residual", "!=", 0]]
+    (found,) = search_read(shop.odoo, "account.move.line", open_one, ["id"])
+    return int(found["id"])
+
+
+def filled(shop: Shop, document: int) -> int:
+    """Return a wizard that is already filled in."""
+    context = {"active_model": "account.move", "active_ids": [document]}
+    made = create(shop.odoo, WIZARD, {"payment_date": "2026-01-31"}, context=context).id
+    assert made is not None
+    return made
+
+
+#: Payments of more than 100, however they are made.
+LARGE: dict[str, Callable[[Shop], dict[str, Any]]] = {
+    "all of it": lambda s: pay(invoice(s, 160)),
+    "one half of it": lambda s: pay(invoice(s, 160), amount=80),
+    "too much for a small one": lambda s: pay(invoice(s, 60), amount=160),
+    "two small ones together": lambda s: pay(invoice(s, 60), invoice(s, 61)),
+    "two small ones, one after the other": lambda s: batch(
+        pay(invoice(s, 60)), pay(invoice(s, 61))
+    ),
+    "by the wizard": lambda s: by_hand(invoice(s, 160), amount=1.0),
+    "by the wizard, opened on a small one": lambda s: by_hand(
+        invoice(s, 60), line_ids=[[6, 0, [due(s, invoice(s, 160))]]]
+    ),
+    "by a wizard that is filled in": lambda s: execute_item(
+        WIZARD, "action_create_payments", [filled(s, invoice(s, 160))]
+    ),
+}
+
+
+@pytest.mark.every_version
+@pytest.mark.parametrize("name", LARGE)
+async def test_a_large_payment_waits(
+    own_server: Server, database: Database, shop: Shop, tmp_path: Path, name: str
+) -> None:
+    attack = LARGE[name](shop)
+    async with Office(own_server, tmp_path, [PAYING]).person("admin") as asks:
+        with unchanged(database, LOGIN_TABLES):
+            answer = await call(asks, attack["tool"], **attack["arguments"])
+    assert "Nothing was done" in answer.get("message", ""), answer
+    assert "approv" in answer["message"], answer
+
+
+@pytest.mark.every_version
+async def test_a_small_payment_does_not_wait_and_a_large_one_is_made_once_it_is_approved(
+    own_server: Server, shop: Shop, tmp_path: Path
+) -> None:
+    small, large = pay(invoice(shop, 60)), pay(invoice(shop, 160), amount=100)
+    office = Office(own_server, tmp_path, [PAYING])
+    async with office.person("admin") as asks, office.person("demo") as decides:
+        paid = await call(asks, small["tool"], **small["arguments"])
+        assert paid["payments"][0]["amount"] == 60, paid
+        waits = await call(asks, large["tool"], **large["arguments"])
+        assert waits["code"] == "APPROVAL_NEEDED", waits
+        approval = waits["details"]["approval"]
+        await call(decides, "odoo_core_decide_approval", approval=approval, approve=True)
+        paid = await call(asks, large["tool"], **large["arguments"])
+        assert paid["payments"][0]["amount"] == 100, paid
 
 
 #: The same call by another method: the rule, and the call.

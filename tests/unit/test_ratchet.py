@@ -29,7 +29,7 @@ from tests.unit.fake_shop import shop
 
 FIGURES = {
     "code lines of the library": 65733,
-    "code lines of the adapter": 10076,
+    "code lines of the adapter": 10127,
     "code lines of the server for a team": 5963,
     "files at the library's root": 17,
     "import lines of the library, per mille": 89,
