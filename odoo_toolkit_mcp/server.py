@@ -60,7 +60,7 @@ from odoo_toolkit_mcp.question import Question
 from odoo_toolkit_mcp.requests import Context, Requests, Running
 from odoo_toolkit_mcp.resources.serving import ServedResources
 from odoo_toolkit_mcp.sealing import Sealing
-from odoo_toolkit_mcp.settings import ServerSettings
+from odoo_toolkit_mcp.settings import ServerSettings, by_variable
 from odoo_toolkit_mcp.tool_groups import INPUT_SCHEMA, Operation, read_call
 from odoo_toolkit_mcp.tool_list import Listing, ToolList
 from odoo_toolkit_mcp.views.serving import (
@@ -138,7 +138,7 @@ class OdooServer(Server[Running]):
         self.requests = Requests(
             connection_settings,
             settings,
-            self.offered.register,
+            self._register,
             self._publish,
             serving,
             self.offered.look_up,
@@ -157,6 +157,7 @@ class OdooServer(Server[Running]):
         )
         self._sessions: OrderedDict[int, ServerSession] = OrderedDict()
         self._answered = anyio.Event()
+        self._lists_are_checked = False
         super().__init__(
             DISTRIBUTION,
             version=version(),
@@ -231,6 +232,18 @@ class OdooServer(Server[Running]):
         result = await call_next(ctx)
         self._answered.set()
         return result
+
+    def _register(self, odoo: Odoo) -> str | None:
+        """Find out which tools there are, and warn of names in lists that have no effect."""
+        groups = self.offered.register(odoo)
+        if not self._lists_are_checked:
+            # Imported here: the server starts without it.
+            from odoo_toolkit.doctor.policy_names import unknown_names
+
+            self._lists_are_checked = True
+            for told in unknown_names(odoo, [odoo.policy]):
+                logger.warning(by_variable(told))
+        return groups
 
     async def _publish(self) -> None:
         """Put newly registered tools to use, and tell all clients if the list has changed."""

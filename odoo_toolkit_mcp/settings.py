@@ -283,7 +283,7 @@ class ServerSettings:
     def check(cls, values: Mapping[str, Any]) -> list[str]:
         """Return what is wrong between settings that are right one by one."""
         rules = {name: values[name] for name in POLICY_SETTINGS if name in values}
-        problems = [_by_variable(problem) for problem in policy_problems(**rules)]
+        problems = [by_variable(problem) for problem in policy_problems(**rules)]
         if values.get("search_limit", 0) > values.get("search_max_limit", math.inf):
             problems.append(
                 "ODOO_MCP_SEARCH_LIMIT is larger than ODOO_MCP_SEARCH_MAX_LIMIT. Lower it."
@@ -335,8 +335,8 @@ def _http_problems(values: Mapping[str, Any]) -> list[str]:
     return problems
 
 
-def _by_variable(problem: str) -> str:
-    """Name the lists by the variables that set them."""
+def by_variable(problem: str) -> str:
+    """Return a sentence that names the lists by the variables that set them."""
     for name in POLICY_LISTS:
         problem = problem.replace(name.replace("_", " "), f"ODOO_MCP_{name.upper()}")
     return problem.replace("the ODOO_MCP", "ODOO_MCP").replace("The ODOO_MCP", "ODOO_MCP")

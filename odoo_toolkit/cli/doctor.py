@@ -18,10 +18,11 @@ from odoo_toolkit.cli.exit_codes import STATUS
 from odoo_toolkit.cli.keys import KEYS
 from odoo_toolkit.cli.output import as_json as to_json
 from odoo_toolkit.cli.output import print_text
-from odoo_toolkit.cli.profiles import choose
+from odoo_toolkit.cli.profiles import Chosen, choose
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.doctor import Diagnosis, Step, diagnose, wrong_settings
 from odoo_toolkit.doctor.diagnosis import MARKS, Status, step_lines
+from odoo_toolkit.doctor.policy_names import look_at_lists
 from odoo_toolkit.errors import ConfigurationError
 from odoo_toolkit.installation import version
 
@@ -70,8 +71,9 @@ def doctor(context: click.Context, profile: str | None, as_json: bool) -> None:
     diagnosis = _of_profile(name, state.mode) if name else diagnose()
     logged_in = diagnosis.step("rights").status != "skipped"
     plugins = look_at_plugins((lambda: open_odoo(chosen(context, profile))) if logged_in else None)
-    if plugins:
-        diagnosis = attrs.evolve(diagnosis, steps=[*diagnosis.steps, plugins])
+    lists = _of_lists(chosen(context, profile)) if logged_in else None
+    if more := [step for step in (lists, plugins) if step]:
+        diagnosis = attrs.evolve(diagnosis, steps=[*diagnosis.steps, *more])
     if as_json:
         told = {"toolkit": version(), **diagnosis.to_dict()}
         print_text(to_json(told, indent=2) + "\n")
@@ -95,6 +97,14 @@ def _of_profile(name: str, mode: str | None) -> Diagnosis:
         origins |= {key: f"environment variable ODOO_{key.upper()}" for key in KEYS}
     diagnosis = diagnose(chosen.settings, origins=origins)
     return attrs.evolve(diagnosis, steps=[_by_name(step) for step in diagnosis.steps])
+
+
+def _of_lists(found: Chosen) -> Step | None:
+    """Return what the names in the lists are worth; None where there are no lists."""
+    if not (found.policy.closes or found.policy.write_allowlist):
+        return None
+    with open_odoo(found) as odoo:
+        return look_at_lists(odoo, found.policy)
 
 
 def _by_name(step: Step) -> Step:

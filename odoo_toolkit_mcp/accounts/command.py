@@ -289,10 +289,10 @@ def _readable_secret(path: Path) -> str | None:
 
 def _problems_with_odoo(instance: Instance) -> Iterator[str]:
     """Yield what is wrong with an instance and its Odoo; what is right is said."""
+    from odoo_toolkit.doctor.policy_names import unknown_names
     from odoo_toolkit_mcp.accounts.policy_checks import (
         unknown_approvers,
         unknown_groups,
-        unknown_models,
         unused_plugins,
     )
     from odoo_toolkit_mcp.accounts.service_accounts import (
@@ -301,6 +301,7 @@ def _problems_with_odoo(instance: Instance) -> Iterator[str]:
         ends_of_keys,
         refusal_in_words,
     )
+    from odoo_toolkit_mcp.settings import policy_of
 
     yield from unused_plugins(instance)
     try:
@@ -310,12 +311,8 @@ def _problems_with_odoo(instance: Instance) -> Iterator[str]:
             with contextlib.suppress(OdooError):
                 if told := end_in_words(instance, ends_of_keys(odoo)):
                     _say(f"{instance.title}: {told}")
-            with contextlib.suppress(OdooError):
-                if unknown := unknown_models(instance, odoo):
-                    _say(
-                        f"{instance.title}: Warning: Odoo has no model {', '.join(unknown)}."
-                        " Correct the name, or install its app."
-                    )
+            for told in unknown_names(odoo, [policy_of(rule.settings) for rule in instance.rules]):
+                _say(f"{instance.title}: Warning: {told}")
             if unknown := unknown_groups(instance, odoo):
                 yield (
                     f"Odoo has no group {', '.join(unknown)}, so the rules with this group match no"

@@ -112,34 +112,6 @@ def unknown_approvers(instance: Instance, odoo: Odoo) -> list[str]:
     return [login for login in wanted if login not in found]
 
 
-def unknown_models(instance: Instance, odoo: Odoo) -> list[str]:
-    """Return the models in the lists of an instance's rules that its Odoo does not have.
-
-    Args:
-        instance: has the rules.
-        odoo: the connection of the server's own user.
-
-    Raises:
-        OdooError: it cannot be asked, or this user may not know.
-    """
-    wanted = {
-        model
-        for rule in instance.rules
-        for models in (
-            rule.settings.model_allowlist,
-            rule.settings.model_blocklist,
-            rule.settings.write_allowlist,
-        )
-        for model in models
-        if not set(model) & set("*?[")
-    }
-    if not wanted:
-        return []
-    domain = [["model", "in", sorted(wanted)]]
-    search = asking("ir.model", "search_read", domain=domain, fields=["model"])
-    return sorted(wanted - {row["model"] for row in odoo.call(search)})
-
-
 def doubtful_rules(instance: Instance) -> list[str]:
     """Return what the rules of an instance say that is hardly meant."""
     told = []

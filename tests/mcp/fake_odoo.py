@@ -42,6 +42,9 @@ _WHO = {
     ("res.company", "read", ("name",)),
 }
 
+#: What it reads for itself of the names in a policy's lists.
+_OF_LISTS = {("ir.model", ("model",)), ("ir.model.fields", ("name",))}
+
 
 def _fields_of(args: list[Any], kwargs: dict[str, Any]) -> tuple[str, ...]:
     fields = kwargs.get("fields") or (args[1] if len(args) > 1 else ())
@@ -171,7 +174,8 @@ class FakeOdoo:
             if model not in self.who:
                 raise FaultError(_access_error(model))
             return [_chosen(self.who[model], [*_fields_of(args, kwargs)])]
-        self.calls.append((model, method, args, kwargs))
+        if (model, _fields_of(args, kwargs)) not in _OF_LISTS:
+            self.calls.append((model, method, args, kwargs))
         answer = self.answers.get((model, method))
         if answer is None:
             raise FaultError(_access_error(model))

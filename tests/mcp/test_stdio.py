@@ -194,6 +194,19 @@ def test_a_start_warns_of_a_variable_that_is_misspelled(environ: dict[str, str])
     assert "ODOO_HISTRY. You may mean ODOO_HISTORY." in client.log
 
 
+def test_a_list_with_a_name_that_odoo_does_not_have_is_warned_of(
+    environ: dict[str, str], odoo: FakeOdoo
+) -> None:
+    odoo.answers["ir.model.fields", "search_read"] = lambda args, kwargs: (
+        [{"id": 1, "name": "email"}] if "=like" in str([args, kwargs]) else []
+    )
+    with StdioClient({**environ, "ODOO_MCP_FIELD_BLOCKLIST": "emial"}) as client:
+        client.initialize()
+        client.call("odoo_core_count", model="res.country")
+    warned = "ODOO_MCP_FIELD_BLOCKLIST contains 'emial', but no model has such a field."
+    assert client.log.count(f"{warned} Did you mean 'email'?") == 1
+
+
 @pytest.mark.parametrize("option", ["--help", "--version"])
 def test_asking_for_help_does_not_import_mcp(option: str) -> None:
     code = (

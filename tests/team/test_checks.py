@@ -309,9 +309,12 @@ def test_a_check_warns_of_models_that_odoo_does_not_have(
     server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lists = {"model_blocklist": ["res.partner", "hr.employe"], "write_allowlist": ["res.users.x"]}
+    lists["field_blocklist"] = ["emial", "email"]
     status, said = checked(file_of(tmp_path, instance_of(server, **lists)), capsys)
     assert status == 0
-    assert "Odoo has no model hr.employe, res.users.x." in said
+    assert "The model blocklist contains 'hr.employe', but Odoo has no such model. Did you" in said
+    assert "The write allowlist contains 'res.users.x', but Odoo has no such model." in said
+    assert "The field blocklist contains 'emial', but no model has such a field. Did you" in said
 
 
 def test_a_check_as_a_user_with_few_rights_says_nothing_wrong_of_models(
