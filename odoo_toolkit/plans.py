@@ -408,7 +408,7 @@ def operation_with(plan_class: type[S]) -> Callable[[Callable[P, R | S]], Operat
 def _check_shapes(function: Callable[..., Any], given: Mapping[str, Any]) -> None:
     """Refuse a list or a mapping where one value is asked for, and the other way round.
 
-    A word is no Boolean, as "no" would count as true.
+    A word is not a Boolean, as "no" would count as true.
 
     Raises:
         ValidationError: there is one.

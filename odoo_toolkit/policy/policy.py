@@ -75,7 +75,7 @@ class Policy(Rules):
         if problems:  # it would close nothing
             raise ConfigurationError(
                 " ".join(problems),
-                suggestion="Write names as Odoo does. A field is closed on every model: name none.",
+                suggestion="Write names as Odoo does. A field is blocked on all models: name none.",
             )
 
     @cached_property
@@ -267,7 +267,7 @@ def _always() -> dict[str, list[str]]:
 
 
 def _malformed_names(*lists: Iterable[str]) -> list[str]:
-    """Return what is no name in the lists of a policy, which are given in the order of _LISTS."""
+    """Return what is not a name in the lists of a policy, in the order of _LISTS."""
     return [
         f"{name!r} in the {title} is not the name of a {kind}."
         for (title, kind, pattern), names in zip(_LISTS, lists, strict=True)
