@@ -163,7 +163,7 @@ def _paid(odoo: Odoo, effects: Sequence[Effect], calls: Sequence[Call]) -> float
     currencies = {home, *(currency for _, currency in paid)}
     rates = {row["id"]: row["rate"] for row in _rows(odoo, "res.currency", currencies, ["rate"])}
     total = sum(abs(row["amount_total_signed"]) for row in moves.values())
-    return max(total, sum(abs(amount) / rates[of] * rates[home] for amount, of in paid))
+    return float(max(total, sum(abs(amount) / rates[of] * rates[home] for amount, of in paid)))
 
 
 #: The documents of a payment, the amount, which is that of the documents if it is 0, and its
