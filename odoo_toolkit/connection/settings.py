@@ -57,6 +57,22 @@ def _pem_file(value: Any) -> str:
     return path
 
 
+def _time_zone(value: Any) -> str:
+    name = text(value)
+    if name != "UTC":
+        # Imported here: few settings have one.
+        from zoneinfo import ZoneInfo, available_timezones
+
+        try:
+            ZoneInfo(name)
+        except (KeyError, ValueError, OSError):
+            if available_timezones():  # not every machine knows time zones
+                raise ValueError(
+                    f"must be a time zone such as Europe/Brussels, not {name!r}."
+                ) from None
+    return name
+
+
 def _history(value: Any) -> str:
     place = text(str(value) if isinstance(value, Path) else value)
     word = place.lower()
@@ -115,7 +131,7 @@ class ConnectionSettings:
     ca_cert: str | None = setting("ODOO_CA_CERT", parse=_pem_file)
     proxy: str | None = setting("ODOO_PROXY", parse=_url)
     lang: str = setting("ODOO_LANG", default="en_US")
-    tz: str = setting("ODOO_TZ", default="UTC")
+    tz: str = setting("ODOO_TZ", parse=_time_zone, default="UTC")
     company_id: int | None = setting("ODOO_COMPANY_ID", parse=integer(minimum=1))
     company_ids: tuple[int, ...] = setting("ODOO_COMPANY_IDS", parse=id_list, default=())
     calls_per_second: float | None = setting(

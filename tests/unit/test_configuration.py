@@ -27,14 +27,18 @@ def test_keywords_win_over_environment_over_file_over_default(
 ) -> None:
     file = tmp_path / "odoo.json"
     file.write_text(
-        json.dumps({"odoo_url": "https://file.test", "odoo_db": "file", "odoo_tz": "X"})
+        json.dumps({"odoo_url": "https://file.test", "odoo_db": "file", "odoo_tz": "Asia/Tokyo"})
     )
     monkeypatch.setenv("ODOO_DB", "environment")
     monkeypatch.setenv("ODOO_URL", "https://environment.test/")
 
     found = connection_settings(str(file), url="https://keyword.test", api_key="k")
 
-    assert (found.url, found.database, found.tz) == ("https://keyword.test", "environment", "X")
+    assert (found.url, found.database, found.tz) == (
+        "https://keyword.test",
+        "environment",
+        "Asia/Tokyo",
+    )
     assert (found.lang, found.timeout, found.protocol) == ("en_US", 30.0, "auto")
 
 
@@ -96,6 +100,8 @@ def test_a_key_without_an_address_of_its_own_is_used(monkeypatch: pytest.MonkeyP
             "api_key",
         ),
         ({**KEY, "timeout": 0}, "timeout"),
+        ({**KEY, "tz": "Mars/X"}, "tz must be a time zone such as Europe/Brussels, not 'Mars/X'"),
+        ({**KEY, "tz": "../../etc/passwd"}, "tz must be a time zone"),
         ({**KEY, "timeout": float("nan")}, "timeout"),
         ({**KEY, "ca_cert": "/nosuch.pem"}, "PEM"),
         ({**KEY, "company_id": 3, "company_ids": [1, 2]}, "company_id"),
