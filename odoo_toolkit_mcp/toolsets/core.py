@@ -318,7 +318,8 @@ class CoreToolset(BaseToolset):
         rules = rules_of(settings)
         of_history += approval_tools(rules) if rules.rules else ()
         if not server.keeps_history:
-            server.omitted |= {tool.name: history.NO_HISTORY for tool in of_history}
+            why = history.NONE_TO_READ if settings.mode == "readonly" else history.NO_HISTORY
+            server.omitted |= {tool.name: why for tool in of_history}
             of_history = ()
         about = (_explain_model_tool(server), _list_toolsets_tool(server))
         return server.add_tools([search, deep, *others, *of_history, *about])

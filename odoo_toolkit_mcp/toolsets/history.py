@@ -16,8 +16,9 @@ from odoo_toolkit.undoing.functions import UndoResult, undo, undo_since
 from odoo_toolkit.undoing.overview import HistorySummary, details, overview
 from odoo_toolkit_mcp.toolsets.base import Tool
 
-#: Why the tools are missing.
+#: Why the tools are missing. A server that writes nothing makes no history.
 NO_HISTORY = "the server keeps no change history: ODOO_HISTORY"
+NONE_TO_READ = "the server is readonly, and there is no change history yet: ODOO_HISTORY"
 
 _SINCE = Doc("A time in UTC, such as 2026-11-23T14:30:00Z.")
 
