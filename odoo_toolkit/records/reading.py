@@ -50,8 +50,9 @@ def search_read(
 
     >>> search_read(odoo, "sale.order", [["state", "=", "sale"]], ["name", "amount_total"])
 
-    The result is a list of dictionaries. Pass ``limit=None`` to get every record. The toolkit then
-    reads page after page. To use records while they arrive, see :func:`iterate`.
+    The result is a list of dictionaries, by default of at most 80 records. If ``has_more`` is true,
+    a sum over it misses records. Pass ``limit=None`` to get every record. The toolkit then reads
+    page after page. To use records while they arrive, see :func:`iterate`.
 
     Fields can follow relations: ``order_id.partner_id.country_id.code``. Each relation costs one
     more request. A path through several records returns a list of values. A value that the user

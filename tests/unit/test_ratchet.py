@@ -28,8 +28,8 @@ from tests.unit.fake_import import contacts
 from tests.unit.fake_shop import shop
 
 FIGURES = {
-    "code lines of the library": 65829,
-    "code lines of the adapter": 10136,
+    "code lines of the library": 65841,
+    "code lines of the adapter": 10138,
     "code lines of the server for a team": 5943,
     "files at the library's root": 17,
     "import lines of the library, per mille": 89,
