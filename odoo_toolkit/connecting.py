@@ -133,8 +133,8 @@ def connect(
     # It can stand beside ready-made settings.
     del keywords["history"]
     shorten_uncaught()
-    if policy is None and (named := variables.unread_policy(variables.POLICY_SETTINGS)):
-        variables.warn_once([_UNREAD_POLICY.format(named)])
+    if policy is None and (unread := variables.unread_policy(variables.POLICY_SETTINGS)):
+        variables.warn_once([_UNREAD_POLICY.format(unread)])
     if settings is None:
         file = read_file(config) if config else None
         variables.warn_once(variables.unread_variables({**keywords, "history": history}, file))
