@@ -253,7 +253,7 @@ def _refusal(odoo: Odoo, policy: Policy, model: str, name: str) -> OdooError:
 
 
 class _PartlyClosed(Row):
-    """A row some of whose fields the policy closes: they are left out where they are only shown.
+    """A row some of whose fields the policy closes: where they are only shown, it omits them.
 
     What is computed of None would be wrong, so what asks for one with ``row[name]`` is told.
     """

@@ -64,7 +64,7 @@ class Written(Names):
     takes_any: ClassVar[Mapping[str, frozenset[type]]] = {}
 
     def written_field(self, model: Any, name: Any, where: Path) -> Field | None:
-        """Judge the name of a field that is written, and return the field, where it is known."""
+        """Judge the name of a written field, and return the field, or None if it is unknown."""
         raise NotImplementedError
 
     def records(self, value: Any, where: Path, *, creating: bool) -> None:
