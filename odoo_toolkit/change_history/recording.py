@@ -73,6 +73,8 @@ class Recording:
         self.keeps_result = True
         #: Whether a step that fails has the operation fail, however much was done before it.
         self.whole = False
+        #: Whether the operation returned before it was through, such as where the time was over.
+        self.stopped = False
         #: The uuid of the database, if it is known.
         self.uuid: str | None = None
         self._store, self._digest = store, digest
@@ -142,7 +144,7 @@ class Recording:
         """Write how the operation ended. Of what was refused, the key is free again."""
         if not self.entry.id:
             return
-        self.entry.outcome = _outcome(self.entry.writes, error)
+        self.entry.outcome = _outcome(self.entry.writes, error is not None or self.stopped)
         self.entry.finished = now()
         values = {name: getattr(self.entry, name) for name in ("outcome", "finished", "message")}
         if self.entry.idempotency_key:
@@ -442,15 +444,15 @@ def _unknown(call: Call, before: Mapping[int, Mapping[str, Any]]) -> list[str]:
     return [name for name in call.arguments.get("vals", {}) if name not in kept]
 
 
-def _outcome(writes: Sequence[Write], error: BaseException | None) -> Outcome:
+def _outcome(writes: Sequence[Write], failed: bool) -> Outcome:
     outcomes = {"refused" if write.outcome in GONE else write.outcome for write in writes}
-    if error is not None and not outcomes:
+    if failed and not outcomes:
         return "refused"
     if "doubtful" in outcomes or "sent" in outcomes:
         return "doubtful"
     if outcomes == {"refused"}:
         return "refused"
-    return "partial" if error is not None or {"refused", "partial"} & outcomes else "done"
+    return "partial" if failed or {"refused", "partial"} & outcomes else "done"
 
 
 def _again(path: str, days: int, megabytes: int) -> History:

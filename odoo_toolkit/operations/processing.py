@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 import attrs
 
 from odoo_toolkit.call import LATER
+from odoo_toolkit.change_history.recording import current
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import OdooError, StateError, invalid, make_error
@@ -277,6 +278,8 @@ def process(
         lost = _ends(outcome)
         where = f"stopped at {outcome.stopped_at}" if outcome.stopped_at else "through"
         progress.finish(1, f"{row['name']}: {where}")
+    if (recording := current()) and not all(outcome.complete for outcome in outcomes):
+        recording.stopped = True
     message = _message(outcomes, dry_run)
     if plans is None:
         return way.result(message=message, orders=outcomes)
@@ -297,11 +300,13 @@ def _process(
 ) -> Outcome:
     """Take one order through the steps, or add to ``plans`` what would be; it never fails."""
     outcome = way.outcome(id=found["id"], name=found["name"])
-    row, name = None, asked[0]
+    row: Row | None = None
+    name = asked[0]
     try:
-        # What happened since it was found is not to be done again.
-        row = read(odoo, way.document, found["id"])
         for name in asked:
+            # What happened since it was found is not to be done again. What is read after a step
+            # is read for the next one: the step is done, whether or not that can be read.
+            row = row or read(odoo, way.document, found["id"])
             if outcome.actions:
                 outcome.actions[name] = way.stages[name].then
                 if plans is not None:
@@ -334,8 +339,8 @@ def _take(
     how: Mapping[str, Any],
     plans: list[Plan] | None,
     outcome: Outcome,
-) -> Row:
-    """Do or plan one step, and return the order's row as it is then."""
+) -> Row | None:
+    """Do or plan one step, and return the order's row as it is then; None if it is to be read."""
     stage = way.stages[name]
     for _ in range(_MOST_ROUNDS):
         left = stage.left(odoo, row, how.get(name, {}))
@@ -358,9 +363,9 @@ def _take(
             if stage.again and left:
                 plans.append(_later(odoo, stage))
             return row
-        row = read(odoo, way.document, row["id"])
         if not stage.again:
-            return row
+            return None
+        row = read(odoo, way.document, row["id"])
     raise StateError(
         f"After {_MOST_ROUNDS} rounds, there is still something to {name}.",
         suggestion="Check the order in Odoo.",

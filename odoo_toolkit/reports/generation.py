@@ -12,6 +12,7 @@ from annotated_doc import Doc
 from annotated_types import Len
 
 from odoo_toolkit.annotations import Context
+from odoo_toolkit.change_history.recording import one_entry
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display.results import Shown
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, invalid
@@ -126,7 +127,9 @@ def generate_report(
     names = _names(odoo, report, ids, context)
     job = Job(odoo=odoo, report=report, context=context or {})
     check_side_effects(job, ids)
-    source, documents, pages = _print(job, ids)
+    # What is made on the way is deleted in the same entry, of which nothing is left to undo.
+    with one_entry(odoo, "generate_report"):
+        source, documents, pages = _print(job, ids)
     content = merge([document.content for document in documents])
     if report.attachment:
         job.warnings.append("Odoo also stores a copy of this report as an attachment.")

@@ -166,16 +166,19 @@ def _entry(odoo: Odoo, entry_id: int) -> HistoryEntry:
         raise StateError(
             f"Entry {entry_id} ({found.operation}) was already undone, by entry {found.undone_by}.",
             suggestion="You don't need to do anything.",
+            retry=False,
         )
     if found.undoes is not None:
         raise StateError(
             f"Entry {entry_id} is itself the undo of entry {found.undoes}.",
             suggestion="Repeat the operation instead.",
+            retry=False,
         )
     if not _wrote(found):
         raise StateError(
             f"Entry {entry_id} ({found.operation}) has written nothing: {found.outcome}.",
             suggestion="You don't need to do anything.",
+            retry=False,
         )
     return found
 

@@ -280,9 +280,13 @@ def test_the_history_has_only_what_a_print_leaves(
     user = server.user("admin")
     login = {"database": server.db, "username": user.login, "api_key": user.api_key}
     with connect(url=server.url, **login, history=tmp_path / "history.sqlite") as odoo:
+        generate_report(odoo, report_name=report, record_ids=[order_id])
+        # A print that is not kept leaves nothing that anyone could undo.
+        assert [one.undo for one in overview(odoo)] in ([], [None])
+        assert [one.records for one in overview(odoo)] in ([], [[]])
         kept = attach_report(odoo, report_name=report, record=order_id)
         assert not isinstance(kept, toolkit.Plan)
-        (entry,) = overview(odoo)
+        entry = overview(odoo)[0]
         assert [name.rpartition("(")[2] for name in entry.records] == [f"ir.attachment {kept.id})"]
         assert (entry.undo.possible, entry.undo.not_undone) == ("full", [])
         assert toolkit.undo(odoo, entry=entry.entry).not_undone == []
