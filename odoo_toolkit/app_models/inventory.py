@@ -25,7 +25,8 @@ _BILLED = (
 
 _BROUGHT_BACK = "done with quantities of 0, and the goods are back"
 _DONE_STAYS = (
-    "A done transfer stays done, with quantities of 0. Backorders, new lots and messages stay."
+    "A done transfer stays done, with quantities of 0. Its order gets a new, open transfer. "
+    "Backorders, new lots and messages stay."
 )
 
 MODELS = (

@@ -10,7 +10,9 @@ import pytest
 from odoo_toolkit.apps import sales
 from odoo_toolkit.call import Call
 from odoo_toolkit.change_history import lost_answers
+from odoo_toolkit.connection.failures import time_is_over
 from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
+from odoo_toolkit.operations import processing
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.records.names import AmbiguousNameError
 from tests.unit.depot import Depot
@@ -33,6 +35,12 @@ class Firm(Scripted):
         depot = Depot(major)
         models: dict[str, Any] = deepcopy(FIELDS[str(major)])
         models["sale.order"]["order_line"]["relation_field"] = "order_id"
+        models.setdefault("sale.order.line", {}).update(
+            product_id="many2one product.product",
+            product_uom_qty="float",
+            qty_delivered="float",
+            qty_delivered_method="selection",
+        )
         models["sale.order"]["company_id"] = "many2one res.company"
         models["sale.order"]["picking_ids"] = "many2many stock.picking"
         more: list[Any] = [*depot.server._models.items(), *MODELS.items()]
@@ -273,6 +281,41 @@ def test_a_lost_connection_leaves_the_rest_untried_and_says_so(method: str, step
     again = process(odoo, ["S1", "S3", "S4"])
     assert all(outcome.complete for outcome in again.orders)
     assert odoo.counts() == [2, 3, 3]
+
+
+def test_a_step_that_is_done_is_not_where_it_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time is over once the order is confirmed: the next step is the one that is left."""
+    odoo, read = Firm(), processing.read
+
+    def late(odoo: Any, *about: Any) -> Any:
+        if odoo.order(1)["state"] == "sale":
+            raise time_is_over("https://odoo.example")
+        return read(odoo, *about)
+
+    monkeypatch.setattr(processing, "read", late)
+    outcome = process(odoo, steps=["confirm", "deliver"]).orders[0]
+    assert ([*outcome.done], outcome.stopped_at) == (["confirm"], "deliver")
+    (found,) = process(odoo, ["S3"], steps=["confirm", "deliver"]).orders
+    assert found.stopped_at == "confirm"
+
+
+def test_an_order_without_open_transfers_is_not_delivered_where_goods_are_missing() -> None:
+    """Its transfers were done with less, or cancelled, and Odoo calls it invoiced."""
+    odoo = Firm()
+    process(odoo, steps=["confirm", "deliver"])
+    odoo.order(1)["invoice_status"] = "invoiced"
+    line = odoo.row("sale.order.line", 1)
+    line |= {"qty_delivered_method": "stock_move", "product_id": 3, "product_uom_qty": 5.0}
+    line |= {"qty_delivered": 3.0}
+    outcome = process(odoo, steps=["deliver", "invoice"]).orders[0]
+    assert (outcome.complete, outcome.stopped_at, outcome.done) == (False, "deliver", {})
+    assert "2 of 5 not delivered" in (outcome.error or {})["message"]
+    outcome = process(odoo, steps=["invoice"]).orders[0]
+    assert (outcome.stopped_at, outcome.not_needed) == ("invoice", {})
+    assert "Nothing of S1 is invoiced" in (outcome.error or {})["message"]
+    # What came back is not to be delivered again.
+    odoo.transfer(1, picking_type_code="incoming", state="done")
+    assert process(odoo, steps=["deliver"]).orders[0].complete
 
 
 @pytest.mark.parametrize(

@@ -423,6 +423,54 @@ def _line(odoo: Odoo, entry: Entry) -> op.Row:
 # Transfers of orders ----------------------------------------------------------------------------
 
 
+@attrs.frozen(kw_only=True)
+class Ordered:
+    """The lines of an order of which transfers move the goods.
+
+    Attributes:
+        model: of the lines.
+        ordered, done: the fields with what is ordered, and with what has moved.
+        by: the field, and its value where transfers count the goods.
+        moved: what has happened to goods that have moved, for messages.
+    """
+
+    model: str
+    ordered: str
+    done: str
+    by: tuple[str, str]
+    moved: str
+
+
+#: Lines that a message names.
+_NAMED = 5
+
+
+def unmoved(odoo: Odoo, order: op.Document, row: op.Row, lines: Ordered) -> str:
+    """Say what of a confirmed order has not moved; empty where all has."""
+    domain = [["order_id", "=", row["id"]], [lines.by[0], "=", lines.by[1]]]
+    fields = ["product_id", lines.ordered, lines.done]
+    found = op.read_rows(odoo, lines.model, domain, fields, acts_on=order.model)
+    less = [line for line in found if line[lines.done] + _TOLERANCE < line[lines.ordered]]
+    told = [
+        f"{line['product_id'].name}: {line[lines.ordered] - line[lines.done]:g} of "
+        f"{line[lines.ordered]:g} not {lines.moved}"
+        for line in less[:_NAMED]
+    ]
+    more = f"; and {len(less) - _NAMED} more lines" if len(less) > _NAMED else ""
+    return "; ".join(told) + more
+
+
+def no_transfer(order: op.Document, row: op.Row, missing: str, lines: Ordered) -> StateError:
+    """Return the error of an order of which goods are missing, and no transfer is open."""
+    return op.state_error(
+        order,
+        row,
+        f"No transfer of {row['name']} is open, but not everything has moved. {missing}.",
+        f"To make a new transfer, lower the quantities with update_order to what is {lines.moved}, "
+        "then raise them again. If the rest is not wanted, only lower them.",
+    )
+
+
 def moving(
     order: op.Document,
     check: Callable[[op.Row], None],
@@ -431,6 +479,7 @@ def moving(
     verb: str,
     chosen: str,
     then: str,
+    lines: Ordered,
 ) -> op.Stage:
     """Return the stage that validates the transfers of an order.
 
@@ -442,17 +491,24 @@ def moving(
         verb: what the stage does.
         chosen: the function with which lots and quantities are chosen.
         then: as of a stage.
+        lines: of the order.
     """
+
+    own_types = (ours, "internal")
 
     def left(odoo: Odoo, row: op.Row, how: Mapping[str, Any]) -> list[op.Action] | str:
         check(row)
         transfers = read(odoo, row)
         opened = [item for item in transfers if item.state not in ("done", "cancel")]
-        own = [item for item in opened if item.type in (ours, "internal")]
+        own = [item for item in opened if item.type in own_types]
         # One that waits is made ready by those before it: it comes in the next round.
         if ready := [item for item in own if item.state != "waiting"] or own:
             numbers = sorted(item.id for item in ready)
             return [partial(validate, odoo, picking_id=number, **how) for number in numbers]
+        # What came back is not to be moved again.
+        back = [item for item in transfers if item.state == "done" and item.type not in own_types]
+        if transfers and not opened and not back and (told := unmoved(odoo, order, row, lines)):
+            raise no_transfer(order, row, told, lines)
         others = ", ".join(f"{item.name} ({item.type})" for item in opened)
         told = f"Nothing is left to {verb}." if transfers else "It has no transfers."
         return told + (f" Transfers that are not {ours}: {others}." if others else "")

@@ -8,11 +8,16 @@ from typing import Any
 import attrs
 
 from odoo_toolkit import operations as op
+from odoo_toolkit.apps.inventory.actions import CONFIRM
 from odoo_toolkit.apps.inventory.adjusting import APPLY, QUANT, in_stock, quants_of, way_to_count
+from odoo_toolkit.apps.inventory.transfers import moves_field
 from odoo_toolkit.change_history import Write
 from odoo_toolkit.client import Odoo
 
-_LINE, _MOVE = "stock.move.line", "stock.move"
+_LINE, _MOVE, _PICKING = "stock.move.line", "stock.move", "stock.picking"
+
+#: The fields of a move that link it to an order.
+_ORDERED = ("sale_line_id", "purchase_line_id")
 
 #: The field of what has moved: of a done line, writing it moves the difference.
 _QUANTITY_SINCE = 17
@@ -34,12 +39,86 @@ class _OnDocument(op.Step):
         ]
 
 
+@attrs.frozen(kw_only=True)
+class _Anew(op.Step):
+    """Copies a done transfer, whose order would else have none that is open."""
+
+    source: int
+
+    @property
+    def makes(self) -> bool:
+        """Whether the step that follows acts on the copy."""
+        return True
+
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[op.Call]:
+        """Return the call."""
+        return super().calls(odoo, [self.source])
+
+    def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> list[int]:
+        """Copy it, and return the ids of the copy."""
+        made = super().make(odoo, ids, warnings)
+        return made if isinstance(made, list) else [made]
+
+
+@attrs.frozen(kw_only=True)
+class _Demand(op.Step):
+    """Writes the demands of a copy. In Odoo 16 and earlier, the demand is the moved quantity."""
+
+    demands: Sequence[float]
+    says: str = "Demand written"
+    fails: str = "The new transfer has no demand"
+
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[op.Call]:
+        """Return the call, of which only the copy's moves are not known yet."""
+        vals = {moves_field(odoo): [], **self.arguments.get("vals", {})}
+        return op.Step.calls(self.of(vals=vals), odoo, ids)
+
+    def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
+        """Write them, in the order of the moves, in which they were copied."""
+        pairs = zip(_demands(odoo, ids[0]), self.demands, strict=False)
+        commands = [[1, move["id"], {"product_uom_qty": demand}] for move, demand in pairs]
+        return op.Step.make(self.of(vals={moves_field(odoo): commands}), odoo, ids, warnings)
+
+
 def transfers(odoo: Odoo, write: Write) -> list[op.WayBack]:
-    """Return how done transfers are taken back: their lines get the quantity 0."""
+    """Return how done transfers are taken back: their lines get the quantity 0.
+
+    Odoo keeps the transfer done, and the order would look delivered. So it gets a new transfer.
+    """
     found: list[op.WayBack] = []
-    for row in _done(odoo, "stock.picking", write):
-        found += _lines(odoo, "stock.picking", row, ["picking_id", "=", row["id"]])
+    for row in _done(odoo, _PICKING, write):
+        ways = _lines(odoo, _PICKING, row, ["picking_id", "=", row["id"]])
+        found += [_anew(odoo, way, row["id"]) for way in ways] if _is_of_order(odoo, row) else ways
     return found
+
+
+def _is_of_order(odoo: Odoo, row: op.Row) -> bool:
+    """Whether a transfer moves ordered goods. A return does not: it can be made again."""
+    names = [name for name in _ORDERED if name in odoo.schema.fields(_MOVE)]
+    moves = [["picking_id", "=", row["id"]], ["origin_returned_move_id", "=", False]]
+    read = op.read_rows(odoo, _MOVE, moves, names, acts_on=_PICKING) if names else []
+    return any(move[name] for move in read for name in names)
+
+
+def _anew(odoo: Odoo, way: op.WayBack, number: int) -> op.WayBack:
+    copy = _Anew(
+        model=_PICKING,
+        method="copy",
+        source=number,
+        says="New transfer",
+        fails="The goods are back, but the order has no new transfer. Duplicate the old one",
+    )
+    demands = [move["product_uom_qty"] for move in _demands(odoo, number)]
+    steps: list[op.AnyStep] = [*way.steps, copy]
+    if odoo.version.major < _QUANTITY_SINCE:
+        steps.append(_Demand(model=_PICKING, method="write", demands=demands))
+    says = f"{way.says}, and its order has a new transfer"
+    return attrs.evolve(way, says=says, steps=[*steps, CONFIRM])
+
+
+def _demands(odoo: Odoo, number: int) -> list[op.Row]:
+    moves = [["picking_id", "=", number]]
+    return op.read_rows(odoo, _MOVE, moves, ["product_uom_qty"], acts_on=_PICKING)
 
 
 def scraps(odoo: Odoo, write: Write) -> list[op.WayBack]:

@@ -11,7 +11,13 @@ from annotated_doc import Doc
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.actions import POST
 from odoo_toolkit.apps.accounting.invoices import INVOICE, Invoice, invoice_result
-from odoo_toolkit.apps.inventory.actions import VALIDATE, validate_picking
+from odoo_toolkit.apps.inventory.actions import (
+    VALIDATE,
+    Ordered,
+    no_transfer,
+    unmoved,
+    validate_picking,
+)
 from odoo_toolkit.apps.inventory.entries import MovedLine
 from odoo_toolkit.apps.inventory.transfers import Transfer
 from odoo_toolkit.apps.purchase.orders import (
@@ -63,6 +69,16 @@ WRITE = op.Step(
     method="write",
     says="Date and reference written",
     fails="Its date and reference are not written",
+)
+
+
+#: What receipts count.
+ORDERED = Ordered(
+    model="purchase.order.line",
+    ordered="product_qty",
+    done="qty_received",
+    by=("qty_received_method", "stock_moves"),
+    moved="received",
 )
 
 
@@ -231,7 +247,7 @@ def receive(
     op.permit(odoo, VALIDATE, dry_run=dry_run)
     row = op.find(odoo, ORDER, order_id, order_name)
     check_confirmed(row)
-    receipt = _meant(row, read_receipts(odoo, row["id"]), picking_id)
+    receipt = _meant(odoo, row, read_receipts(odoo, row["id"]), picking_id)
     return validate_picking(
         odoo,
         picking_id=receipt.id,
@@ -242,7 +258,7 @@ def receive(
     )
 
 
-def _meant(row: op.Row, receipts: list[Receipt], picking_id: op.NameOrId) -> Receipt:
+def _meant(odoo: Odoo, row: op.Row, receipts: list[Receipt], picking_id: op.NameOrId) -> Receipt:
     """Return the open receipt that is meant."""
     own = [receipt for receipt in receipts if receipt.type == "incoming"]
     opened = [receipt for receipt in own if receipt.state not in ("done", "cancel")]
@@ -256,6 +272,8 @@ def _meant(row: op.Row, receipts: list[Receipt], picking_id: op.NameOrId) -> Rec
         raise _refused(
             row, opened, f"{picking_id} is not an open receipt of it", "Pass another picking_id."
         )
+    if own and len(own) == len(receipts) and (told := unmoved(odoo, ORDER, row, ORDERED)):
+        raise no_transfer(ORDER, row, told, ORDERED)
     if own:
         raise _refused(row, own, "no receipt of it is open", "get_order shows its receipts.")
     raise _refused(

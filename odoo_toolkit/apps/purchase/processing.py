@@ -18,7 +18,7 @@ from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.invoices import Invoice
 from odoo_toolkit.apps.accounting.order_payments import Billing, paying_journal
 from odoo_toolkit.apps.inventory.actions import moving
-from odoo_toolkit.apps.purchase.fulfilment import BILL, WRITE, create_bill
+from odoo_toolkit.apps.purchase.fulfilment import BILL, ORDERED, WRITE, create_bill
 from odoo_toolkit.apps.purchase.orders import (
     CONFIRM,
     CONFIRMED,
@@ -172,6 +172,7 @@ _WAY = op.Way(
             verb="receive",
             chosen="receive",
             then="Would then receive everything that is ordered.",
+            lines=ORDERED,
         ),
         "bill": op.Stage(
             allowed=(BILL, WRITE),

@@ -16,7 +16,7 @@ from annotated_types import Len
 
 from odoo_toolkit import operations as op
 from odoo_toolkit.apps.accounting.order_payments import Billing, paying_journal
-from odoo_toolkit.apps.inventory.actions import moving
+from odoo_toolkit.apps.inventory.actions import Ordered, moving
 from odoo_toolkit.apps.sales import actions
 from odoo_toolkit.apps.sales.orders import (
     CONFIRMED,
@@ -36,6 +36,14 @@ StepName = Literal["confirm", "deliver", "invoice", "post", "pay"]
 def _to_invoice(odoo: Odoo, row: op.Row, _: Mapping[str, Any]) -> list[op.Action] | str:
     check_confirmed(row)
     status = row["invoice_status"]
+    if status == "invoiced" and not row["invoice_ids"]:
+        raise op.state_error(
+            ORDER,
+            row,
+            f"Nothing of {row['name']} is invoiced, though Odoo calls it invoiced: its transfers "
+            "are done or cancelled, and nothing is delivered.",
+            "See the delivered quantities with get_order, and deliver the order first.",
+        )
     if status in ("invoiced", "upselling"):
         return "The order is already invoiced."
     if status == "no" and any(item.state != "cancel" for item in _invoices(odoo, row)):
@@ -59,6 +67,14 @@ def _invoiced(odoo: Odoo, row: op.Row, result: actions.InvoiceResult) -> list[Re
 
 _BILLING = Billing(
     order=ORDER, noun="invoice", type="out_invoice", read=_invoices, check=check_confirmed
+)
+
+_ORDERED = Ordered(
+    model="sale.order.line",
+    ordered="product_uom_qty",
+    done="qty_delivered",
+    by=("qty_delivered_method", "stock_move"),
+    moved="delivered",
 )
 
 STEPS: tuple[StepName, ...] = get_args(StepName)
@@ -164,6 +180,7 @@ _WAY = op.Way(
             verb="deliver",
             chosen="validate_picking",
             then="Would then deliver everything, if it is all in stock.",
+            lines=_ORDERED,
         ),
         "invoice": op.Stage(
             allowed=(
