@@ -106,7 +106,10 @@ class Depot(Scripted):
             ],
             "res.company": [{"name": "My Company"}],
             "res.users": [{"id": 2, "company_id": 1}],
-            "uom.uom": [{"name": "Units"}],
+            "uom.uom": [
+                {"name": "Units", "factor": 1.0, "factor_inv": 1.0},
+                {"name": "Dozens", "factor": 12.0, "factor_inv": 12.0},
+            ],
             "res.currency": [{"name": "EUR"}],
             "product.product": [
                 {
@@ -220,7 +223,7 @@ class Depot(Scripted):
     def _add_line(self, values: dict[str, Any], reserved: float) -> None:
         lines = self.server.records["stock.move.line"]
         name = "quantity" if self.flagged else _RESERVED[self.version.major]
-        lines.append({"id": len(lines) + 1, name: reserved, **values})
+        lines.append({"id": len(lines) + 1, name: reserved, "product_uom_id": 1, **values})
 
     def _create(self, call: Call) -> Any:
         number = max(row["id"] for row in self.pickings) + 1
@@ -406,7 +409,7 @@ _FIELDS = {
     "res.company": "name",
     "res.currency": "name",
     "res.users": "company_id",
-    "uom.uom": "name",
+    "uom.uom": "name factor factor_inv",
     "product.product": (
         "seller_ids uom_id type tracking standard_price cost_currency_id free_qty qty_available "
         "is_storable"

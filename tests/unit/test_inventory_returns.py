@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit.apps.inventory import adjust_stock, get_picking, return_picking
+from odoo_toolkit.apps.inventory import adjust_stock, get_picking, return_picking, validate_picking
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, ValidationError
 from tests.unit.depot import Depot
@@ -36,6 +36,36 @@ def test_a_return_that_cannot_be_is_refused(depot: dict[str, Any], lines: Any, s
     with pytest.raises(OdooError, match=said):
         return_picking(made, picking_id=5, lines=lines)
     assert writes(made) == []
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_a_return_of_dozens_is_planned_in_the_unit_that_it_gets(major: int) -> None:
+    """To 18, Odoo returns in the product's unit."""
+    depot = _dozens(Depot(major, state="done", entered=5.0, ratio=12.0))
+    line = {"move_id": 1, "quantity": 2}
+    plan = return_picking(depot, picking_id=5, lines=[line], dry_run=True)
+    (planned,) = plan.documents[0].lines
+    assert (planned.quantity, planned.uom) == ((2, "Dozens") if major == 19 else (24, "Units"))
+    return_picking(depot, picking_id=5, lines=[line])
+    ((_, _, made),) = depot.returning["product_return_moves"]
+    assert made["quantity"] == planned.quantity
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_what_is_reserved_in_pieces_of_a_dozen_is_entered_in_pieces(major: int) -> None:
+    depot = _dozens(Depot(major, demand=1.0, reserved=1.0, ratio=12.0, places=(7.0, 5.0)))
+    line = {"move_id": 1, "quantity": 0.75}
+    validate_picking(depot, picking_id=5, lines=[line], backorder=False, unreserved=True)
+    (write,) = [call for call in writes(depot) if call.method == "write"]
+    ((_, _, values),) = next(iter(write.arguments["vals"].values()))
+    entered = [line.get("qty_done", line.get("quantity")) for _, _, line in values["move_line_ids"]]
+    assert entered == [7.0, 2.0]
+
+
+def _dozens(depot: Depot) -> Depot:
+    """Let the move be in dozens, and what is reserved of it in pieces."""
+    depot.server.records["stock.move"][0]["product_uom"] = 2
+    return depot
 
 
 @pytest.mark.parametrize("major", VERSIONS)

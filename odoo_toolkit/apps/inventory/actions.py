@@ -217,14 +217,16 @@ def _entering(
 ) -> Enter:
     """Return the step that enters quantities; ``again`` if steps before it change move lines."""
     moves = [item.move for item in expected]
-    present = read_move_lines(odoo, row["id"])
+    present = read_move_lines(odoo, row["id"], moves)
     lots = lot_lines(odoo, row, entries, expected, present, unreserved=unreserved)
 
-    def fill(lines: Sequence[op.Row]) -> dict[str, Any]:
+    def values(lines: Sequence[op.Row]) -> dict[str, Any]:
         return entry_values(odoo, moves, entries, lots, lines)
 
     return Enter(
-        arguments={"vals": fill(present)}, seen=enters(entries), fill=fill if again else None
+        arguments={"vals": values(present)},
+        seen=enters(entries),
+        fill=(lambda: values(read_move_lines(odoo, row["id"], moves))) if again else None,
     )
 
 
@@ -276,8 +278,6 @@ def transfer_result(
 
 
 _TOLERANCE = 1e-6
-#: Up to 18 the wizard counts in the product's unit, from 19 on in the move's.
-_IN_MOVE_UNIT = 19
 
 
 @op.operation
@@ -365,15 +365,35 @@ def return_picking(
         lambda done: transfer_result(odoo, done, created=True, validating=validate),
         message=f"Would return {op.counted(len(entries), 'line')} of {row['name']}.",
         dry_run=dry_run,
-        preview=lambda: [_returned(row, entries)],
+        preview=lambda: [_returned(odoo, row, entries)],
     )
 
 
-def _returned(row: op.Row, entries: Sequence[Entry]) -> op.PlannedDocument:
+def _returned(odoo: Odoo, row: op.Row, entries: Sequence[Entry]) -> op.PlannedDocument:
     ends = {"location_id": row["location_dest_id"], "location_dest_id": row["location_id"]}
     back = {**row, **ends, "id": None, "url": None, "state": None, "scheduled_date": None}
-    lines = [moved(entry.move, entry.quantity) for entry in entries]
+    others = [] if _counts_in_move_unit(odoo) else [e.move for e in entries if e.move["ratio"] != 1]
+    units = op.units_of_products(odoo, (move["product"].id for move in others), PICKING.model)
+    names = {move["id"]: units[move["product"].id].name for move in others}
+    lines = [
+        moved(
+            {**entry.move, "uom": names.get(entry.move["id"], entry.move["uom"])},
+            _returned_quantity(odoo, entry),
+        )
+        for entry in entries
+    ]
     return previewed(back, lines, name=f"new return of {row['name']}")
+
+
+def _counts_in_move_unit(odoo: Odoo) -> bool:
+    """Return True if a return keeps the move's unit. Odoo 18 and earlier use the product's."""
+    return odoo.version.major >= 19
+
+
+def _returned_quantity(odoo: Odoo, entry: Entry) -> float:
+    """Return the quantity in the unit of the return: the product's, or the move's."""
+    ratio = 1.0 if _counts_in_move_unit(odoo) else entry.move["ratio"]
+    return float(round(entry.quantity * ratio, 9))
 
 
 def _returnable(odoo: Odoo, row: op.Row, moves: Sequence[op.Row]) -> list[op.Row]:
@@ -409,10 +429,9 @@ def _check_left(row: op.Row, entries: Sequence[Entry]) -> None:
 
 def _line(odoo: Odoo, entry: Entry) -> op.Row:
     move = entry.move
-    ratio = 1.0 if odoo.version.major >= _IN_MOVE_UNIT else move["ratio"]
     line = {
         "product_id": move["product"].id,
-        "quantity": entry.quantity * ratio,
+        "quantity": _returned_quantity(odoo, entry),
         "move_id": move["id"],
     }
     # Only with the modules of sales or purchase is there anything to refund.

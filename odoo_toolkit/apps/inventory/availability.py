@@ -133,7 +133,7 @@ def check_movable(
     # From outside nothing is reserved, so no lot is chosen either.
     unnamed = [item for item in expected if item.stock is None and not item.move["asked"]]
     if uses_lots(row) and any(item.move["tracking"] != "none" for item in unnamed):
-        lines = read_move_lines(odoo, row["id"])
+        lines = read_move_lines(odoo, row["id"], moves)
         for item in unnamed:
             check_lots_known(odoo, item, lines, "lines")
     return expected
@@ -156,7 +156,7 @@ def check_lots_known(odoo: Odoo, item: Expected, lines: Sequence[op.Row], field:
     move = item.move
     if move["tracking"] not in ("lot", "serial"):
         return
-    own = [line for line in lines if line["move_id"].id == move["id"]]
+    own = [line for line in lines if line["move"] == move["id"]]
     covered = sum(line["reserved"] for line in own if line["lot_id"] or line["lot_name"])
     if item.stock is not None:
         covered = move["reserved"] + max(item.stock["free_qty"], 0.0) / move["ratio"]

@@ -13,14 +13,8 @@ import attrs
 from annotated_types import Gt
 
 from odoo_toolkit import operations as op
-from odoo_toolkit.apps.inventory.availability import PRODUCT, Expected, check_lots_known, uses_lots
-from odoo_toolkit.apps.inventory.transfers import (
-    PICKING,
-    moves_field,
-    picks,
-    read_move_lines,
-    read_moves,
-)
+from odoo_toolkit.apps.inventory.availability import Expected, check_lots_known, uses_lots
+from odoo_toolkit.apps.inventory.transfers import PICKING, moves_field, picks, read_moves
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import invalid
 
@@ -239,7 +233,7 @@ def lot_lines(
                 acts_on=PICKING.model,
                 unreserved=unreserved,
             )
-        lying = [line["location_dest_id"].id for line in lines if line["move_id"].id == move["id"]]
+        lying = [line["location_dest_id"].id for line in lines if line["move"] == move["id"]]
         values.setdefault(move["id"], []).extend(
             {
                 "picking_id": row["id"],
@@ -256,12 +250,20 @@ def lot_lines(
 
 
 def _units(odoo: Odoo, entries: Collection[Entry]) -> dict[int, int]:
-    """Return by move the product's unit, for serial numbers where the move has another."""
-    return {
-        entry.move["id"]: op.read(odoo, PRODUCT, entry.move["product"].id)["uom_id"].id
-        for entry in {entry.move["id"]: entry for entry in entries}.values()
-        if entry.move["tracking"] == "serial" and entry.move["ratio"] != 1
-    }
+    """Return by move the product's unit, for lots where that is the finer one.
+
+    A quantity in dozens has two decimals, which can't express seven pieces. A serial number is
+    always one piece.
+    """
+    moves = [
+        entry.move
+        for entry in entries
+        if entry.move["ratio"] > 1
+        or (entry.move["tracking"] == "serial" and entry.move["ratio"] < 1)
+    ]
+    products = (move["product"].id for move in moves)
+    units = op.units_of_products(odoo, products, PICKING.model)
+    return {move["id"]: units[move["product"].id].id for move in moves}
 
 
 def entry_values(
@@ -284,7 +286,7 @@ def entry_values(
     asked = {entry.move["id"]: entry.quantity for entry in entries}
     commands: list[Any] = []
     for move in moves:
-        own = [line for line in lines if line["move_id"].id == move["id"]]
+        own = [line for line in lines if line["move"] == move["id"]]
         values: dict[str, Any] = {}
         if move["id"] in lots:
             values["move_line_ids"] = [[2, line["id"], 0] for line in own] + [
@@ -294,11 +296,10 @@ def entry_values(
             if move["was_entered"]:
                 lines_off = [[1, line["id"], {"qty_done": 0}] for line in own]
                 values = {"picked": False} if flagged else {"move_line_ids": lines_off}
+        elif _must_spread(asked[move["id"]], own, flagged):
+            values["move_line_ids"] = _spread(asked[move["id"]], own, flagged)
         elif flagged:
             values = {"quantity": asked[move["id"]], "picked": True}
-        elif len(own) > 1:
-            # Up to 15, Odoo does not spread a quantity over several move lines by itself.
-            values["move_line_ids"] = _spread(asked[move["id"]], own)
         else:
             values["quantity_done"] = asked[move["id"]]
         if values:
@@ -313,12 +314,25 @@ def _line_values(part: op.Row, flagged: bool) -> op.Row:
     return {**others, "qty_done": part["quantity"]}
 
 
-def _spread(quantity: float, lines: Sequence[op.Row]) -> list[Any]:
+def _must_spread(quantity: float, lines: Sequence[op.Row], flagged: bool) -> bool:
+    """Return whether to write a move's quantity on its lines, as Odoo would spread it wrongly.
+
+    Odoo 16 and earlier do not spread it over several lines, and do not convert it to the unit of a
+    single one. Odoo 17 and later do not convert what they take off lines.
+    """
+    converts = any(line["size"] != 1 for line in lines)
+    if flagged:
+        return converts and quantity < sum(line["reserved"] for line in lines) - _TOLERANCE
+    return converts or len(lines) > 1
+
+
+def _spread(quantity: float, lines: Sequence[op.Row], flagged: bool) -> list[Any]:
     commands: list[Any] = []
     for line in lines:
         last = line is lines[-1]
         part = quantity if last else min(quantity, line["reserved"])
-        commands.append([1, line["id"], {"qty_done": part}])
+        values = _line_values({"quantity": round(part / line["size"], 9)}, flagged)
+        commands.append([1, line["id"], values] if part or not flagged else [2, line["id"], 0])
         quantity -= part
     return commands
 
@@ -328,7 +342,7 @@ class Enter(op.Step):
     """Enters quantities and lots in the moves of a transfer.
 
     Attributes:
-        fill: makes the values of the transfer's move lines, which steps before this one change;
+        fill: reads the move lines, which steps before this one change, and makes the values;
             None where there are no such steps.
     """
 
@@ -336,14 +350,13 @@ class Enter(op.Step):
     method: str = "write"
     says: str = "Quantities entered"
     fails: str = "The quantities are not entered"
-    fill: Callable[[Sequence[op.Row]], dict[str, Any]] | None = None
+    fill: Callable[[], dict[str, Any]] | None = None
 
     def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
         """Enter them."""
         step: op.Step = self
         if self.fill:
-            vals = self.fill(read_move_lines(odoo, ids[0]))
-            step = attrs.evolve(self, fill=None, arguments={"vals": vals})
+            step = attrs.evolve(self, fill=None, arguments={"vals": self.fill()})
         return op.Step.make(step, odoo, ids, warnings)
 
 

@@ -33,9 +33,9 @@ _MOVE_FIELDS = op.words("""
 
 #: The done quantity is ``qty_done`` up to 16; the reserved one has a name up to 15 and another on
 #: 16, and both are ``quantity`` from 17 on.
-_LINE_FIELDS = op.words(
-    "move_id lot_id lot_name location_dest_id qty_done product_uom_qty reserved_uom_qty quantity"
-)
+_LINE_FIELDS = op.words("""
+    move_id lot_id lot_name location_dest_id qty_done product_uom_qty reserved_uom_qty quantity
+""")
 
 
 @attrs.frozen(kw_only=True)
@@ -198,11 +198,12 @@ def look(odoo: Odoo, picking_id: int, *, backorder: bool) -> Transfer:
     row, moves, rest = read_transfer(odoo, picking_id, backorder=backorder)
     tracked = any(move["tracking"] != "none" for move in moves)
     lots: dict[int, dict[str, float]] = {move["id"]: {} for move in moves}
-    for line in read_move_lines(odoo, row["id"]) if tracked else ():
+    for line in read_move_lines(odoo, row["id"], moves) if tracked else ():
         name = line["lot_id"].name if line["lot_id"] else line["lot_name"]
-        if name and line["move_id"].id in lots:
-            of_move = lots[line["move_id"].id]
-            of_move[name] = of_move.get(name, 0.0) + (line["done"] or line["reserved"])
+        if name and line["move"] in lots:
+            of_move = lots[line["move"]]
+            quantity = of_move.get(name, 0.0) + (line["done"] or line["reserved"])
+            of_move[name] = round(quantity, 6)
     return op.filled(
         Transfer,
         row,
@@ -248,19 +249,22 @@ def find_moves(odoo: Odoo, domain: Sequence[Any], also: Sequence[str] = ()) -> l
     return [{**_uniform(row), **{name: row[name] for name in also}} for row in rows]
 
 
-def read_move_lines(odoo: Odoo, picking_id: int) -> list[op.Row]:
+def read_move_lines(odoo: Odoo, picking_id: int, moves: Sequence[op.Row]) -> list[op.Row]:
     """Return what is reserved and done of a transfer by lot and place, alike on all versions.
 
-    Keys: those of the fields, done and reserved.
+    Keys: those of the fields, move, uom, done and reserved in the move's unit, and size as
+    :func:`~odoo_toolkit.operations.count_in_moves_units` gives it.
     """
     domain = [["picking_id", "=", picking_id]]
-    rows = op.read_rows(
-        odoo, "stock.move.line", domain, _LINE_FIELDS, acts_on=PICKING.model, order="id"
-    )
+    fields = op.with_units(_LINE_FIELDS, moves)
+    rows = op.read_rows(odoo, "stock.move.line", domain, fields, acts_on=PICKING.model, order="id")
     for row in rows:
         row["done"] = row["qty_done"] if row["quantity"] is None else row["quantity"]
         reserved = (row["product_uom_qty"], row["reserved_uom_qty"], row["quantity"])
         row["reserved"] = next((value for value in reserved if value is not None), 0.0)
+        row["move"] = row["move_id"].id if row["move_id"] else None
+    units = {move["id"]: move["uom_id"] for move in moves}
+    op.count_in_moves_units(odoo, rows, rows, units, PICKING.model)
     return rows
 
 

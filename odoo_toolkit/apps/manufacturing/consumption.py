@@ -20,6 +20,7 @@ from odoo_toolkit.apps.manufacturing.bills import Sizes, learn_sizes, rounded
 from odoo_toolkit.apps.manufacturing.orders import ORDER, read_free, read_move_lines
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError, invalid
+from odoo_toolkit.records.results import RecordName
 
 _TOLERANCE = 1e-6
 
@@ -201,16 +202,18 @@ def move_commands(
         NotFoundError: a lot does not exist.
     """
     flagged = picks(odoo)
-    several = odoo.version.major < _SPREADS_ITSELF
+    spreads = odoo.version.major >= _SPREADS_ITSELF
     changed = [use for use in uses if not use.kept]
     by_line = [
         use
         for use in changed
         if not use.move["byproduct"]
-        and (use.move["tracking"] != "none" or (several and len(use.move["line_ids"]) > 1))
+        and (use.move["tracking"] != "none" or _must_spread(use.move, spreads))
     ]
     ids = [use.move["id"] for use in by_line if use.move["line_ids"]]
-    lines = read_move_lines(odoo, ids) if ids else []
+    lines = read_move_lines(odoo, [use.move for use in by_line], ids) if ids else []
+    finer = [use.move["product"].id for use in by_line if use.move["ratio"] > 1]
+    units = op.units_of_products(odoo, finer, ORDER.model)
     lots = _named_lots(odoo, order, by_line, unreserved=unreserved)
     commands: dict[str, list[list[Any]]] = {"move_raw_ids": [], "move_finished_ids": []}
     for use in changed:
@@ -222,9 +225,19 @@ def move_commands(
             continue
         own = [line for line in lines if line["move"] == move["id"]]
         parts = lots.get(move["id"]) if use.lots else _reserved_parts(odoo, use, own)
-        values: op.Row = {"move_line_ids": _line_commands(move, own, parts or [], flagged)}
+        unit = units.get(move["product"].id)
+        values: op.Row = {"move_line_ids": _line_commands(move, own, parts or [], flagged, unit)}
         into.append([1, move["id"], values | ({"picked": True} if flagged else {})])
     return commands
+
+
+def _must_spread(move: op.Row, spreads: bool) -> bool:
+    """Return whether to write a move's quantity on its lines.
+
+    No Odoo converts it reliably if lines are in another unit than their move.
+    """
+    lines = len(move["line_ids"])
+    return (lines > 1 and not spreads) or (lines > 0 and move["ratio"] != 1)
 
 
 def _reserved_parts(odoo: Odoo, use: Use, lines: Sequence[op.Row]) -> list[op.Row]:
@@ -301,27 +314,35 @@ def _named_lots(
 
 
 def _line_commands(
-    move: op.Row, lines: Sequence[op.Row], parts: Sequence[Mapping[str, Any]], flagged: bool
+    move: op.Row,
+    lines: Sequence[op.Row],
+    parts: Sequence[Mapping[str, Any]],
+    flagged: bool,
+    unit: RecordName | None,
 ) -> list[list[Any]]:
-    """Return the commands for a move's lines: those there are for the same stock are used."""
+    """Return the commands for a move's lines: those there are for the same stock are used.
+
+    New ones are in the product's ``unit`` if that is finer than the move's.
+    """
     unused = list(lines)
     commands: list[list[Any]] = []
     for part in parts:
-        done: op.Row = {"quantity": part["quantity"], "picked": True}
-        done = done if flagged else {"qty_done": part["quantity"]}
         place = part["lot"], part["location"]
         same = [
             line
             for line in unused
             if (line["lot"].id if line["lot"] else None, line["location"]) == place
         ]
+        size = same[0]["size"] if same else 1 / move["ratio"] if unit else 1.0
+        quantity = round(part["quantity"] / size, 9)
+        done: op.Row = {"quantity": quantity, "picked": True} if flagged else {"qty_done": quantity}
         if same:
             unused.remove(same[0])
             commands.append([1, same[0]["id"], done])
             continue
         new: op.Row = {
             "product_id": move["product"].id,
-            "product_uom_id": move["uom"].id,
+            "product_uom_id": (unit or move["uom"]).id,
             "location_id": part["location"],
             "location_dest_id": move["destination"],
         }

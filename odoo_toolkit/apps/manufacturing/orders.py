@@ -276,7 +276,7 @@ def read_components(
     tracked = [move["id"] for move in moves if move["tracking"] != "none" and move["line_ids"]]
     shared = _shared(moves)
     lines, stocks = op.gather(
-        lambda: read_move_lines(odoo, tracked) if with_lots and tracked else [],
+        lambda: read_move_lines(odoo, moves, tracked) if with_lots and tracked else [],
         lambda: read_free(odoo, shared, moves[0]["location"]) if shared else [],
     )
     _allot(moves, {row["id"]: max(row["free_qty"] or 0.0, 0.0) for row in stocks})
@@ -286,15 +286,20 @@ def read_components(
     return moves
 
 
-def read_move_lines(odoo: Odoo, moves: Sequence[int]) -> list[op.Row]:
-    """Return the lines of moves, alike on all versions: id, move, lot, location, reserved, done."""
+def read_move_lines(odoo: Odoo, moves: Sequence[op.Row], ids: Sequence[int]) -> list[op.Row]:
+    """Return the lines of some of the moves, alike on all versions.
+
+    Keys: id, move, lot, location, uom, reserved and done in the move's unit, and size as
+    :func:`~odoo_toolkit.operations.count_in_moves_units` gives it.
+    """
     flagged = picks(odoo)
     fields = ["move_id", "lot_id", "location_id", "quantity", "picked", "qty_done"]
     # Up to 16 what is reserved is the quantity that is to do; renamed in 16.
     fields += ["product_uom_qty", "reserved_uom_qty"]
-    domain = [["move_id", "in", list(moves)]]
-    rows = op.read_rows(odoo, "stock.move.line", domain, fields, acts_on=ORDER.model, order="id")
-    return [
+    domain = [["move_id", "in", list(ids)]]
+    asked = op.with_units(fields, moves)
+    rows = op.read_rows(odoo, "stock.move.line", domain, asked, acts_on=ORDER.model, order="id")
+    lines = [
         {
             "id": row["id"],
             "move": row["move_id"].id,
@@ -307,6 +312,9 @@ def read_move_lines(odoo: Odoo, moves: Sequence[int]) -> list[op.Row]:
         }
         for row in rows
     ]
+    units = {move["id"]: move["uom"].id for move in moves}
+    op.count_in_moves_units(odoo, lines, rows, units, ORDER.model)
+    return lines
 
 
 def as_component(move: op.Row) -> Component:
