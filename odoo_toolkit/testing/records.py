@@ -60,6 +60,7 @@ class Records:
             self.rows[model] = []
             for row in rows:
                 self.rows[model].append({"id": self._next_id(model), **row})
+            self._last_ids[model] = max((row["id"] for row in self.rows[model]), default=0)
         self.methods: dict[str, Callable[[Call], Any]] = {
             "search": lambda call: [row["id"] for row in self._found(call)],
             "search_count": lambda call: len(self._found(call)),
