@@ -30,7 +30,7 @@ class Json2Transport:
         try:
             context = self.send(asking("res.users", "context_get"))
         except ConfigurationError as error:
-            if self._database:  # Odoo does not say which it looked for
+            if self._database and error.details.get("http_status") == 404:  # Odoo does not name it
                 error.message = f"The server has no database named {self._database}."
             raise
         try:

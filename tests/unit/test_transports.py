@@ -147,6 +147,16 @@ def test_a_database_that_json2_does_not_find_is_named(nineteen: responses.Reques
         odoo(api_key="k" * 40, database="nope").connect()
 
 
+def test_a_redirect_of_json2_is_not_taken_for_a_missing_database(
+    nineteen: responses.RequestsMock,
+) -> None:
+    context_get = f"{URL}/json/2/res.users/context_get"
+    elsewhere = {"Location": "https://elsewhere.example/json/2"}
+    nineteen.replace("POST", context_get, status=302, headers=elsewhere)
+    with pytest.raises(ConfigurationError, match=r"redirects to https://elsewhere\.example"):
+        odoo(api_key="k" * 40, database="sales").connect()
+
+
 def test_a_refused_login_names_user_and_database(mock: responses.RequestsMock) -> None:
     recorded = RECORDED["14"]
     mock.add("POST", f"{URL}/web/webclient/version_info", json=recorded["version_info"])
