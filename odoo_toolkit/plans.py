@@ -212,7 +212,8 @@ class Plan(Shown):
         changes: Values before and after, if fields would change.
         warnings: Differences between your request and the plan.
         calls: Calls that would be sent, in order.
-        undo: How to undo it afterwards, see :func:`odoo_toolkit.undo`. None in the plan of an undo.
+        undo: How to undo these calls afterwards, see :func:`odoo_toolkit.undo`. In the plan of an
+            undo, this is how to undo the undo: not whether it is possible.
     """
 
     dry_run: bool = attrs.field(repr=False)
@@ -379,9 +380,7 @@ def operation_with(plan_class: type[S]) -> Callable[[Callable[P, R | S]], Operat
             _check_shapes(operates, given)
             digest = "" if key is None else of_arguments(odoo, f"{home}.{name}", own, given)
             if kwargs.get("dry_run"):
-                planned = act(odoo, *args, **kwargs)
-                if name not in _UNDOS:
-                    planned = _with_undo(odoo, planned)
+                planned = _with_undo(odoo, act(odoo, *args, **kwargs))
                 return planned if key is None else plan_with_key(odoo, key, digest, planned)
             if key is not None:
                 return run_once(odoo, name, key, digest, lambda: act(odoo, *args, **kwargs))
@@ -460,9 +459,6 @@ def _add_key(function: Any, own: inspect.Signature) -> None:
     result = {"return": function.__annotations__["return"]}
     annotate(function, {**function.__annotations__, _KEYWORD: IdempotencyKey, **result})
 
-
-#: What takes back is not taken back itself: what its plan said of that read like the answer.
-_UNDOS = frozenset({"undo", "undo_since"})
 
 #: The keyword of each of these functions that makes a repeat safe.
 _KEYWORD = "idempotency_key"
